@@ -1,4 +1,4 @@
-"""How big the code is: code lines per folder and module, and the functions that are getting long.
+"""Code size: code lines per folder and module, and the longest functions.
 
 A code line is one that is not blank, not a comment and not part of a docstring.
 """
@@ -18,7 +18,7 @@ LAYOUT = {"COMMENT", "DEDENT", "ENCODING", "ENDMARKER", "INDENT", "NEWLINE", "NL
 
 
 def main():
-    """Print the folders and modules of each package by size, then the longest functions of all."""
+    """Print the folders and modules of each package by size, then the longest functions."""
     functions = []
     for package in PACKAGES:
         modules = []
@@ -34,7 +34,7 @@ def main():
 
 
 def measure(path, name):
-    """The module's code lines with its name, and each function's with its place."""
+    """The module's code lines with its name, and each function's with its location."""
     nodes = list(ast.walk(ast.parse(path.read_bytes())))
     code = token_lines(path) - {line for node in nodes for line in docstring_lines(node)}
     functions = [
@@ -46,7 +46,7 @@ def measure(path, name):
 
 
 def token_lines(path):
-    """The lines that hold more than layout and comments."""
+    """The lines of code, without layout and comments."""
     with path.open("rb") as file:
         tokens = list(tokenize.tokenize(file.readline))
     code = [t for t in tokens if tokenize.tok_name[t.type] not in LAYOUT]
@@ -66,7 +66,7 @@ def lines(node):
 
 
 def show_folders(modules):
-    """The code lines of each folder, and how many modules are in it."""
+    """The code lines of each folder, and its number of modules."""
     inside = {}
     for size, name in modules:
         inside.setdefault(name.rpartition("/")[0], []).append((size, name))
@@ -78,7 +78,7 @@ def show_folders(modules):
 
 
 def show(sizes, limit):
-    """Sizes with what has them, largest first; those over the limit are marked."""
+    """Items with their sizes, largest first; those over the limit are marked."""
     for size, what in sorted(sizes, reverse=True):
         print(f"{size:6}    {what}" + (f"  <- over {limit}" if size > limit else ""))
     print()

@@ -1,4 +1,4 @@
-"""Times a call of `sg.function` beside the compiled code that it runs.
+"""Times a call of `sg.function` against the compiled code that it runs.
 
 make bench-calls
 """
@@ -27,7 +27,7 @@ def total(*xs: Any) -> Any:
 
 
 def above(f: Any, args: Sequence[Any], fed: Sequence[Any]) -> str:
-    """How much longer a call takes than the generated code, in microseconds."""
+    """The overhead of a call over the generated code, in microseconds."""
     f(*args)
     run = f.executable(*args).run
     assert run(*fed) is not NotImplemented
@@ -38,7 +38,7 @@ def above(f: Any, args: Sequence[Any], fed: Sequence[Any]) -> str:
 
 
 def with_arrays(count: int) -> str:
-    """A call with arrays, and nothing captured."""
+    """A call with arrays, without captured tensors."""
     xs = [np.ones(4, np.float32) for _ in range(count)]
     return above(sg.function(lambda *xs: total(*xs) * 2), xs, xs)
 
@@ -50,7 +50,7 @@ def with_tensors(count: int) -> str:
 
 
 def with_captures(count: int, requires_grad: bool = False) -> str:
-    """A call with one array, and tensors that the function closes over."""
+    """A call with one array, and captured tensors."""
     ws = [dg.ones(4, requires_grad=requires_grad) for _ in range(count)]
     x = np.ones(4, np.float32)
     return above(sg.function(lambda x: total(x, *ws)), [x], [x, *(w.value for w in ws)])

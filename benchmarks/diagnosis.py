@@ -1,4 +1,4 @@
-"""What it costs that every recorded operation remembers its line: a copy without that, in turns.
+"""The cost of storing source lines: the packages against a copy without it, interleaved.
 
 make bench-scale
 """
@@ -30,7 +30,7 @@ ROUNDS = 7
 
 
 def without_lines(target: Path) -> None:
-    """Copy the packages to `target`, and take out what notes lines."""
+    """Copy the packages to `target`, and remove the code that stores source lines."""
     for name in ("gradops", "dynamicgrad", "staticgrad", "benchmarks"):
         shutil.copytree(HERE.parent / name, target / name)
     removed = 0

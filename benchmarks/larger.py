@@ -1,6 +1,6 @@
-"""Larger workloads of the eager side, beside torch and HIPS autograd; its steps also traced.
+"""Larger eager workloads, against torch and HIPS autograd; the steps also run traced.
 
-Each returns value and gradients per call. The column `sg.function` is the very program of tensors,
+Each returns value and gradients per call. The column `sg.function` is the same tensor program,
 run as a graph.
 """
 
@@ -22,7 +22,7 @@ def floats(*shape: int) -> Any:
 
 
 def in_each(program: Callable[..., Any], *arrays: Any, traced: bool = True) -> Runs:
-    """`program(lib, *tensors)` in each library; what is a list requires gradients."""
+    """`program(lib, *tensors)` in each library; tensors in lists require gradients."""
     runs: Runs = {}
     for name, lib in eager_libraries().items():
         args = [tensors(lib, a) for a in arrays]
@@ -42,7 +42,7 @@ def tensors(lib: Any, a: Any) -> Any:
 
 
 def with_hips(runs: Runs, f: Callable[..., Any], *args: Any) -> Runs:
-    """The same in HIPS autograd: value and gradient of `f(np, *args)` in its first argument."""
+    """Value and gradient of `f(np, *args)` by its first argument in HIPS autograd."""
     if installed("autograd"):
         import autograd
         import autograd.numpy as anp

@@ -1,4 +1,4 @@
-"""What loops and branches cost above what is in them: microseconds per step, and against Python.
+"""The overhead of loops and branches over their bodies, in microseconds per step, and Python's.
 
 make bench-loops
 """
@@ -19,25 +19,25 @@ SIZES = ((), (100,))
 
 
 def body(y: Any, x: Any) -> Any:
-    """Some work."""
+    """The work of one step."""
     for _ in range(BODY // 2):
         y = y * x + x
     return ops.tanh(y)
 
 
 def while_loop(x: Any) -> Any:
-    """A count and a value."""
+    """The initial state: a count and a value."""
     step = lambda i, y: (i + 1, body(y, x))
     return sg.while_loop(lambda i, y: i < STEPS, step, [0, x])[1]
 
 
 def fori(x: Any) -> Any:
-    """So many steps."""
+    """The condition for a number of steps."""
     return sg.fori(0, STEPS, lambda i, y: body(y, x), x)
 
 
 def scan(x: Any) -> Any:
-    """All states."""
+    """The states of all steps."""
     entries = np.ones((STEPS, 1), "float32") * np.ones(x.shape, "float32").reshape(1, -1)
     return sg.scan(lambda y, e: body(y, x), entries.reshape(STEPS, *x.shape), x)[-1]
 
@@ -57,7 +57,7 @@ def unrolled(x: Any) -> Any:
 
 
 def best(run: Callable[[], Any], rounds: int = 7) -> float:
-    """The shortest of several times, in seconds."""
+    """The minimum of several times, in seconds."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -77,7 +77,7 @@ def per_step(build: Callable[[Any], Any], shape: tuple[int, ...], steps: int) ->
 
 
 def eager(shape: tuple[int, ...]) -> tuple[float, float]:
-    """The same in Python with tensors."""
+    """The times of a Python loop with tensors."""
     x = dg.tensor(np.full(shape, 0.5, "float32"), requires_grad=True)
 
     def value() -> Any:
@@ -91,7 +91,7 @@ def eager(shape: tuple[int, ...]) -> tuple[float, float]:
 
 
 def rows(shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[float, ...], bool]]:
-    """Name, times, and whether the difference to the work alone is of interest."""
+    """Name, times, and whether to print the difference to the work alone."""
     yield "the work alone", per_step(unrolled, shape, STEPS // 10), False
     for build in (fori, while_loop, scan, branches):
         yield build.__name__, per_step(build, shape, STEPS), True

@@ -1,4 +1,4 @@
-"""Networks of layers: value and all gradients per call, beside torch; and as a graph.
+"""Networks of layers: value and all gradients per call, against torch; and as a graph.
 
 python benchmarks/networks.py                            # one thread
 OPENBLAS_NUM_THREADS=2 python benchmarks/networks.py     # two, in torch as well
@@ -19,7 +19,7 @@ import staticgrad as sg
 
 
 def in_each(make: Callable[[Any], Any], *data: Any) -> Runs:
-    """A module of each library: the loss of its output, and the gradients of all that goes in."""
+    """A module of each library: the loss of its output, and the gradients of all inputs."""
     runs: Runs = {}
     for name, lib in eager_libraries().items():
         net, inputs = make(lib), [lib.tensor(x, requires_grad=True) for x in data]
@@ -40,7 +40,7 @@ def eager_step(net: Any, inputs: Any) -> Any:
 
 
 def graph(make: Callable[[Any], Any], data: Any) -> Callable[[], Any]:
-    """The same for a layer of staticgrad, compiled."""
+    """Forward and backward of a compiled layer of staticgrad."""
     with sg.Graph().as_default():
         x = sg.placeholder(data.dtype, data.shape, name="x")
         y = make(x)

@@ -1,4 +1,4 @@
-"""A row per op: its time beside that of the NumPy expression a careful person would write.
+"""A row per op: its time against that of an optimized NumPy expression.
 
 make bench-ops
 """
@@ -49,14 +49,14 @@ def default_operands(op: Op) -> tuple[list[Any], dict[str, Any]]:
 
 
 def large(x: Any, rank: int) -> Any:
-    """A small operand's entries again and again, in an array of as many axes."""
+    """The entries of a small operand, repeated in a larger array with the same number of axes."""
     sizes = (100_000,) if rank == 1 else (*(1,) * (rank - 2), 1000, 100)
     like = np.float32 if x.dtype == np.float64 else x.dtype
     return np.resize(x.astype(like), sizes[rank - x.ndim :] if x.ndim else ())
 
 
 def rows() -> list[Row]:
-    """The ratio, the op's name and the times in microseconds of itself and of NumPy."""
+    """The ratio, the op's name, and the times of the op and of NumPy in microseconds."""
     found = []
     for op in gradops.OPS.values():
         if op.traits & NOT_OF_ARRAYS or op.family == "drawing" or op.name in NOT_COMPARED:
@@ -69,7 +69,7 @@ def rows() -> list[Row]:
 
 
 def row(name: str, ours: Callable[[], Any], numpys: Callable[[], Any]) -> Row:
-    """The shortest times of both, measured in turns: what is longer was disturbed."""
+    """The minimum times of both, measured interleaved to exclude noise."""
     m, n = repetitions(ours), repetitions(numpys)
     pairs = [(microseconds(ours, m), microseconds(numpys, n)) for _ in range(ROUNDS)]
     a, b = (min(times) for times in zip(*pairs, strict=True))
@@ -77,7 +77,7 @@ def row(name: str, ours: Callable[[], Any], numpys: Callable[[], Any]) -> Row:
 
 
 def main() -> None:
-    """Print all rows, the slowest first, then how many are over the limit."""
+    """Print all rows, the slowest first, then the number of rows over the limit."""
     table = rows()
     print("| op | us | NumPy, us | ratio |\n|---|--:|--:|--:|")
     for ratio, name, ours, numpy in table:

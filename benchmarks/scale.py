@@ -1,10 +1,11 @@
-"""How costs grow with chains of growing length, and what calls and imports take.
+"""Costs for chains of growing length, and the cost of calls and imports.
 
 make bench-scale
 """
 
 import gc
 import io
+import os
 import statistics
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def chain(x: Any, length: int) -> Any:
-    """`length` operations, each on the result of the one before."""
+    """A chain of `length` operations."""
     for _ in range(length // 2):
         x = x * 1.0000001 + 0.5
     return x
@@ -50,7 +51,7 @@ def tape(length: int) -> Stages:
 
 
 def graph(length: int) -> Stages:
-    """What is done with a graph of about so many expressions; the time of each, and expressions."""
+    """The stages of a graph of about that many expressions: the time and expressions of each."""
     with sg.Graph().as_default() as g:
         x = sg.placeholder("float32", [3])
         took, y = timed(lambda: chain(x, length // 4))  # the numbers and gradients count as well
@@ -72,7 +73,7 @@ def graph(length: int) -> Stages:
 
 
 def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[list[str]]:
-    """A row for each stage: its name, and microseconds for each of what it counts."""
+    """A row for each stage: its name, and microseconds per operation or expression."""
     columns = []
     for length in lengths:
         gc.collect()
@@ -83,7 +84,7 @@ def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[
 
 
 def calls(rounds: int = 41, repeats: int = 500) -> dict[str, float]:
-    """Microseconds that the ways to run one small graph take, in turns; medians."""
+    """Median microseconds of each way to run one small graph, interleaved."""
     with sg.Graph().as_default():
         x = sg.placeholder("float32", ["n"], name="x")
         y = sg.exp(x)
@@ -104,15 +105,22 @@ def calls(rounds: int = 41, repeats: int = 500) -> dict[str, float]:
     return {name: statistics.median(found) for name, found in times.items()}
 
 
-def import_times(modules: list[str], rounds: int = 11) -> dict[str, float]:
-    """Milliseconds that a new process takes to import each module and to end, medians."""
+IMPORT = "import numpy, time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+
+
+def import_times(modules: list[str], rounds: int = 15) -> dict[str, float]:
+    """Median milliseconds of importing each module after NumPy in a new process.
+
+    The first round compiles the modules and is discarded.
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     times: dict[str, list[float]] = {m: [] for m in modules}
-    for _ in range(rounds):
+    for _ in range(rounds + 1):
         for module in modules:
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", f"import {module}"])
-            times[module].append((time.perf_counter() - start) * 1e3)
-    return {m: statistics.median(found) for m, found in times.items()}
+            program = [sys.executable, "-c", IMPORT.format(module)]
+            took = subprocess.check_output(program, env=environment, text=True)
+            times[module].append(float(took) * 1e3)
+    return {m: statistics.median(found[1:]) for m, found in times.items()}
 
 
 def table(title: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
@@ -128,8 +136,8 @@ def main() -> None:
     table("dynamicgrad, us per operation", lengths, rows(tape, LENGTHS))
     table("staticgrad, us per expression", lengths, rows(graph, LENGTHS))
     table("a call", ["us"], [[way, f"{took:.2f}"] for way, took in calls().items()])
-    times = import_times(["numpy", "dynamicgrad", "staticgrad"])
-    table("import", ["ms"], [[module, f"{took:.0f}"] for module, took in times.items()])
+    imports = import_times(["gradops", "dynamicgrad", "staticgrad"]).items()
+    table("import, after NumPy", ["ms"], [[module, f"{took:.0f}"] for module, took in imports])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ ROUNDS, SECONDS = 41, 0.004
 
 
 def repetitions(run: Callable[[], Any]) -> int:
-    """How many runs take about `SECONDS`."""
+    """The number of runs that take about `SECONDS`."""
     run()
     start = time.perf_counter()
     run()
@@ -39,7 +39,7 @@ def settled(run: Callable[[], Any]) -> int:
 
 
 def microseconds(run: Callable[[], Any], count: int) -> float:
-    """The time of one run, in microseconds, over `count` of them."""
+    """The time of one run in microseconds, averaged over `count` runs."""
     start = time.perf_counter()
     for _ in range(count):
         run()
@@ -47,7 +47,7 @@ def microseconds(run: Callable[[], Any], count: int) -> float:
 
 
 def medians(runs: dict[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
-    """The median time of each, measured in turns so that all see the same noise."""
+    """The median time of each, measured interleaved so that all see the same noise."""
     counts = {name: repetitions(run) for name, run in runs.items()}
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
@@ -57,7 +57,7 @@ def medians(runs: dict[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[st
 
 
 def cells(found: dict[str, float]) -> list[str]:
-    """One line of the table: the medians and the two ratios that are promised."""
+    """One line of the table: the medians and two ratios."""
     shown = [f"{found[c]:.1f}" if c in found else "-" for c in COLUMNS]
     eager = f"{found['torch'] / found['dynamicgrad']:.2f}x" if "torch" in found else "-"
     static = f"{found['staticgrad'] / found['NumPy by hand']:.2f}x"
@@ -65,7 +65,7 @@ def cells(found: dict[str, float]) -> list[str]:
 
 
 def larger_cells(found: dict[str, float]) -> list[str]:
-    """One line of the second table: medians in milliseconds, and how much faster than peers."""
+    """One line of the second table: medians in milliseconds, and the ratios to other libraries."""
     shown = [f"{found[c] / 1e3:.2f}" if c in found else "-" for c in LARGER_COLUMNS]
     peers = [found.get(p) for p in ("torch", "HIPS autograd")]
     return [*shown, *(f"{p / found['dynamicgrad']:.2f}x" if p else "-" for p in peers)]

@@ -1,7 +1,7 @@
-"""The workloads: one value and its gradients, spelled in each library and by hand.
+"""The workloads: one value and its gradients, in each library and hand-written.
 
-A workload is a function that returns, by the name of the library, a function without arguments that
-does the work once. Libraries that are not installed are left out.
+A workload is a function that returns a dict from the name of each installed library to a function
+without arguments that runs the workload once.
 """
 
 import os
@@ -19,7 +19,7 @@ Runs = dict[str, Callable[[], Any]]
 
 
 def installed(name: str) -> bool:
-    """Whether a peer can be measured here."""
+    """True if a library is installed."""
     return find_spec(name) is not None
 
 
@@ -73,7 +73,7 @@ def eager_chain(lib: Any) -> Callable[[], Any]:
 
 
 def hand_chain(x: Any) -> Callable[[], Any]:
-    """The chain and its derivative with NumPy calls into kept memory."""
+    """The chain and its derivative with ufunc calls into preallocated arrays."""
     kept = [[np.empty((), np.float32) for _ in range(4)] for _ in range(10)]
     g, d, dx = (np.empty((), np.float32) for _ in range(3))
     factor, one = np.array(1.5, np.float32), np.array(1, np.float32)
@@ -143,7 +143,7 @@ def static_layer(*arrays: Any) -> Callable[[], Any]:
 
 
 def hand_layer(x: Any, t: Any, w: Any, b: Any) -> Callable[[], Any]:
-    """The layer and its gradients with NumPy calls into kept memory."""
+    """The layer and its gradients with ufunc calls into preallocated arrays."""
     z, s, gw = np.empty(3, np.float32), np.empty(3, np.float32), np.empty((5, 3), np.float32)
     one, third = np.array(1, np.float32), np.array(1 / 3, np.float32)
 
@@ -229,7 +229,7 @@ def static_mlp(x: Any, labels: Any, arrays: Any) -> Callable[[], Any]:
 
 
 def hand_mlp(x: Any, labels: Any, params: Any) -> Callable[[], Any]:
-    """The step with NumPy calls into kept memory."""
+    """The step with ufunc calls into preallocated arrays."""
     w1, b1, w2, b2, w3, b3 = params
     h1, h2, d1, d2 = (np.empty((BATCH, 128), np.float32) for _ in range(4))
     z, d = np.empty((BATCH, 10), np.float32), np.empty((BATCH, 10), np.float32)

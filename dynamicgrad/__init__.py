@@ -11,7 +11,9 @@ tensor(6.)
 """
 
 import math as _math
+from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 import numpy as _np
 
@@ -34,7 +36,7 @@ from .engine.tensor import Tensor
 from .introspection.explain import explain
 from .methods import installation as _installation  # noqa: F401  # gives tensors their methods
 from .methods.torch_functions import FUNCTIONS as _FUNCTIONS
-from .names.missing_names import missing as _absent
+from .names.missing_names import missing as _missing
 from .ops.conversion import from_dlpack
 from .ops.creation import (
     FloatTensor,
@@ -82,17 +84,7 @@ if _TYPE_CHECKING:
     from .introspection.visualize import to_dot, to_text
     from .serialization import load, save
 
-
-def _missing(name: str) -> AttributeError:
-    """The error for a name that is not here, with what to use instead."""
-    if name.startswith("_"):
-        return _absent(name)
-    from .nn import functional
-
-    return _absent(name, functional.__all__)
-
-
-__getattr__ = _lazily(
+__getattr__: _Callable[[str], _Any] = _lazily(
     __name__,
     {
         "array_api": "array_api", "cuda": "cuda", "data": "data", "func": "func",
@@ -102,8 +94,9 @@ __getattr__ = _lazily(
         "jacobian": "func", "value_and_grad": "func", "vmap": "func",
         "scipy": "func.scipy_solvers",
         "to_dot": "introspection.visualize", "to_text": "introspection.visualize",
+        "__gradop_words__": "dispatch.torch_phrases",
     },
-    _missing,
+    lambda name: _missing(name, lambda: __getattr__("nn").functional.__all__),
 )  # fmt: skip
 
 

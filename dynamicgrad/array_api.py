@@ -1,8 +1,7 @@
-"""The Python array API 2025.12 on tensors: what it gives can be differentiated.
+"""The Python array API 2025.12 on tensors, with differentiable results.
 
-The standard promotes as NumPy does, so its functions see a tensor as an `Array`, which speaks
-NumPy, and give tensors for tensors. The operators of a tensor are PyTorch's; those of an `Array`
-are the standard's.
+The standard promotes as NumPy does, so its functions treat a tensor as an `Array`. They return
+tensors for tensors. The operators of tensors are PyTorch's; those of an `Array` are standard.
 
 >>> from dynamicgrad import array_api as xp
 >>> x = xp.asarray([1.0, 2.0]).requires_grad_()
@@ -11,11 +10,10 @@ are the standard's.
 tensor([2.7183, 7.3891])
 """
 
-from typing import Any
-
 import numpy as np
 
 from gradops.array_api import Making, namespace
+from gradops.typing import AnyArray
 
 from . import devices
 from .dispatch import default_dtype
@@ -24,20 +22,20 @@ from .engine.tensor import Tensor
 from .ops import creation
 
 
-def new(array: Any) -> Tensor:
-    """A tensor that has an array for itself."""
-    return creation.finished(array, requires_grad=False)
+def new(array: AnyArray) -> Tensor:
+    """A tensor on an array that is not shared."""
+    return creation.make_tensor(array, requires_grad=False)
 
 
-def shared(x: Any) -> Tensor:
-    """A tensor on the memory of an array, or on an operand of another kind."""
+def share_memory(x: AnyArray) -> Tensor:
+    """A tensor that shares the memory of an array, or holds another operand."""
     return creation.from_numpy(x) if isinstance(x, np.ndarray) else new(x)
 
 
 MAKING = Making(
     kind=Tensor,
     new=new,
-    shared=shared,
+    shared=share_memory,
     filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
     filled_like=creation.full_like,
     counted=lambda *args: new(np.arange(*args)),

@@ -1,4 +1,4 @@
-"""The Python array API 2025.12 on arrays that speak NumPy: `x.__array_namespace__()` of an `Array`.
+"""The Python array API 2025.12 on `Array`: the result of `x.__array_namespace__()`.
 
 >>> x = dg.array([1.0, 2.0])
 >>> xp = x.__array_namespace__()
@@ -6,11 +6,10 @@
 array(11.)
 """
 
-from typing import Any
-
 import numpy as np
 
 from gradops.array_api import Making, namespace
+from gradops.typing import AnyArray, DTypeLike, Number
 
 from .devices import CPU
 from .engine.array import Array
@@ -18,13 +17,13 @@ from .engine.handle import hold
 from .ops import creation
 
 
-def new(array: Any) -> Array:
-    """An array that has memory for itself."""
+def new(array: AnyArray) -> Array:
+    """An `Array` on memory that is not shared."""
     return hold(Array, array)
 
 
-def filled_like(x: Any, value: Any, dtype: Any = None) -> Array:
-    """A number in the shape and, unless told otherwise, the dtype of `x`."""
+def filled_like(x: Array, value: Number, dtype: DTypeLike | None = None) -> Array:
+    """A number in the shape and, by default, the dtype of `x`."""
     return new(np.full(x.shape, value, dtype or x.dtype))
 
 

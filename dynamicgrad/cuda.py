@@ -1,4 +1,4 @@
-"""PyTorch's `cuda`, for programs that ask whether it is there: it is not.
+"""PyTorch's `cuda`, for programs that ask whether it is available: it is not.
 
 >>> "cuda" if dg.cuda.is_available() else "cpu"
 'cpu'
@@ -17,7 +17,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """How many there are: 0.
+    """The number of devices: 0.
 
     >>> dg.cuda.device_count()
     0

@@ -77,7 +77,7 @@ def default_collate(examples: list[Any]) -> Any:
 
 
 class DataLoader:
-    """Batches of a data set, in its order or shuffled anew by each loop over them.
+    """Batches of a data set, in its order or shuffled for each loop over them.
 
     Instead of shuffling, a `sampler` may give the numbers of the examples. `drop_last` leaves out
     a last batch that is not full. `collate_fn` makes a batch of a list of examples. The order is

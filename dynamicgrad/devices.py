@@ -1,7 +1,7 @@
-"""Devices: there is one, the CPU. Programs that name it run unchanged; others are refused."""
+"""Devices: only the CPU. Programs that name it run unchanged; others are refused."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from gradops import OptionError
@@ -10,7 +10,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 class Device:
-    """Where a tensor lies."""
+    """The device of a tensor."""
 
     __slots__ = ("index", "type")
 
@@ -35,8 +35,8 @@ IDLE = frozenset({"layout", "memory_format", "non_blocking", "pin_memory", "spar
 """Options that say how, on other devices, and change no value here."""
 
 
-def device(type: Any = "cpu", index: int | None = None) -> Device:
-    """A device; raises OptionError for another than the CPU.
+def device(type: object = "cpu", index: int | None = None) -> Device:
+    """A device; raises OptionError unless it is the CPU.
 
     >>> dg.ones(2, device=dg.device("cpu")).device
     device(type='cpu')
@@ -44,19 +44,19 @@ def device(type: Any = "cpu", index: int | None = None) -> Device:
     if not is_device(type) or str(type).partition(":")[0] != "cpu":
         raise OptionError(
             "device", [], f"there is no device {type!r}: tensors are NumPy arrays, on the CPU",
-            hint="leave device out, or give 'cpu'",
+            hint="omit device, or pass 'cpu'",
         )  # fmt: skip
     return CPU
 
 
-def is_device(x: Any) -> bool:
+def is_device(x: object) -> bool:
     """Whether an argument names a device."""
     kinds = ("cpu", "cuda", "mps", "xpu", "meta")
     return isinstance(x, Device) or (isinstance(x, str) and x.partition(":")[0] in kinds)
 
 
 def on_device(make: Made) -> Made:
-    """`make`, which makes tensors, with an argument `device`."""
+    """`make`, which creates tensors, with the arguments `device`, `size` and `input`."""
 
     @functools.wraps(make)
     def call(*args: Any, device: Any = None, size: Any = None, **kwargs: Any) -> Any:
@@ -71,13 +71,13 @@ def on_device(make: Made) -> Made:
     return call  # type: ignore[return-value]
 
 
-def require(wanted: Any) -> None:
-    """Refuse a device that there is not."""
+def require(wanted: object) -> None:
+    """Raise OptionError for a device other than the CPU."""
     device(wanted)
 
 
-def without_device(args: tuple[Any, ...]) -> list[Any]:
-    """The arguments that name no device; the devices among them must be there."""
+def without_device(args: Sequence[Any]) -> list[Any]:
+    """The arguments that do not name a device; raises OptionError for devices but the CPU."""
     for x in args:
         if is_device(x):
             require(x)

@@ -1,4 +1,4 @@
-"""Linear algebra, by the names and with the arguments of `torch.linalg`.
+"""Linear algebra, with the names and arguments of `torch.linalg`.
 
 >>> A = dg.tensor([[2.0, 0.0], [0.0, 4.0]])
 >>> dg.linalg.solve(A, dg.ones(2))
@@ -15,52 +15,51 @@ from gradops import linalg
 from gradops.core.errors import LinAlgError
 from gradops.core.types import shape_of, type_of
 from gradops.library.shape.movement import in_dtype
+from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
-from .dispatch.operand_dtypes import all_checked
+from .dispatch.operand_dtypes import check_all
+from .dispatch.wrapping import set_name
 from .dispatch.zero_dim import numbers_as_rows
+from .engine.tensor import Tensor
 from .ops.reductions import dims
 
-Dims = int | tuple[int, ...] | None
 
+def of_operands(function: Callable[..., Tensor], count: int = 1) -> Callable[..., Tensor]:
+    """`function` of operands that may be anything that becomes a tensor."""
 
-def of_operands(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
-    """`function`, of tensors and of what becomes one."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Tensor:
         return function(*map(operand, args[:count]), *args[count:], **kwargs)
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return set_name(call, function.__name__, function.__doc__)
 
 
-def solve(A: Any, B: Any, *, left: bool = True) -> Any:
-    """The solution X of A @ X = B, or of X @ A = B without `left`.
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """The solution X of A @ X = B, or of X @ A = B if not `left`.
 
-    `B` is one right side if it has one dimension, or the shape of `A` without the last.
+    `B` is a single right-hand side if it has one dimension, or the shape of `A` without the last.
 
     >>> dg.linalg.solve(dg.eye(2) * 2, dg.ones(3, 2, 1)).shape
     (3, 2, 1)
     """
     A, B = operand(A), operand(B)
     if not left:
-        return transposed(linalg.solve(transposed(A), transposed(B)))
+        return matrix_transpose(linalg.solve(matrix_transpose(A), matrix_transpose(B)))
     rows = shape_of(A)[:-1]
     if len(shape_of(B)) > 1 and shape_of(B) == rows:
         return ops.squeeze(linalg.solve(A, ops.expand_dims(B, axis=-1)), axis=-1)
     return linalg.solve(A, B)
 
 
-def transposed(x: Any) -> Any:
+def matrix_transpose(x: Tensor) -> Tensor:
     """`x` with its last two dimensions exchanged."""
     return ops.matrix_transpose(x)
 
 
 def solve_triangular(
-    A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Any:
-    """The solution X of A @ X = B, or of X @ A = B without `left`, of a triangular `A`.
+    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """The solution X of A @ X = B, or of X @ A = B if not `left`, for a triangular `A`.
 
     >>> dg.linalg.solve_triangular(dg.eye(2) * 2, dg.ones(2, 1), upper=True)
     tensor([[0.5000],
@@ -69,11 +68,12 @@ def solve_triangular(
     A, B = operand(A), operand(B)
     if left:
         return linalg.solve_triangular(A, B, not upper, unitriangular)
-    return transposed(linalg.solve_triangular(transposed(A), transposed(B), upper, unitriangular))
+    A, B = matrix_transpose(A), matrix_transpose(B)
+    return matrix_transpose(linalg.solve_triangular(A, B, upper, unitriangular))
 
 
-def qr(A: Any, mode: str = "reduced") -> linalg.QRResult:
-    """Factors A = Q @ R, Q with orthonormal columns, R upper triangular; with mode "r" R alone.
+def qr(A: Tensor, mode: str = "reduced") -> linalg.QRResult:
+    """Factors A = Q @ R, Q with orthonormal columns, R upper triangular; with mode "r" only R.
 
     >>> dg.linalg.qr(dg.ones(4, 2)).Q.shape
     (4, 2)
@@ -85,10 +85,10 @@ def qr(A: Any, mode: str = "reduced") -> linalg.QRResult:
     return linalg.QRResult(q[..., :0, :0], r)
 
 
-def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> linalg.SVDResult:
-    """Factors A = U @ diag(S) @ Vh, the singular values S in descending order.
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> linalg.SVDResult:
+    """Factors A = U @ diag(S) @ Vh, with singular values S in descending order.
 
-    `driver` is taken for PyTorch's sake; there is one.
+    `driver` is accepted and ignored.
 
     >>> dg.linalg.svd(dg.ones(4, 2), full_matrices=False).U.shape
     (4, 2)
@@ -97,11 +97,11 @@ def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> lin
 
 
 def lstsq(
-    A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None
+    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> linalg.LstsqResult:
-    """The X for which the norm of A @ X - B is least, and the other results of `gradops.linalg`.
+    """The X that minimizes the norm of A @ X - B, and the other results of `gradops.linalg.lstsq`.
 
-    `driver` is taken for PyTorch's sake; there is one, for matrices of any rank.
+    `driver` is accepted and ignored: matrices of any rank are solved.
 
     >>> dg.linalg.lstsq(dg.ones(3, 2), dg.ones(3, 1)).solution.shape
     (2, 1)
@@ -109,11 +109,8 @@ def lstsq(
     return linalg.lstsq(operand(A), operand(B), rcond)
 
 
-def cutoff(A: Any, atol: Any, rtol: Any) -> Any:
-    """The relative cutoff of singular values that is as good as both, an absolute and a relative.
-
-    An absolute one alone stands by itself.
-    """
+def cutoff(A: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) -> Any:
+    """The relative cutoff of singular values equivalent to an absolute and a relative one."""
     if atol is None:
         return rtol
     largest = ops.max(linalg.svdvals(A.detach()), axis=-1)
@@ -121,8 +118,9 @@ def cutoff(A: Any, atol: Any, rtol: Any) -> Any:
 
 
 def pinv(
-    A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
+    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *,
+    atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
+) -> Tensor:  # fmt: skip
     """The pseudoinverse; singular values below `rtol` times the largest, or `atol`, count as zero.
 
     >>> dg.linalg.pinv(dg.tensor([[2.0], [0.0]]))
@@ -133,15 +131,16 @@ def pinv(
     return linalg.pinv(A, rtol=number(cutoff(A, atol, rtol)), hermitian=hermitian)
 
 
-def number(cutoff: Any) -> Any:
-    """A cutoff as a number, which an attribute is."""
+def number(cutoff: Any) -> float | None:
+    """A cutoff as a number, as attributes need it."""
     return cutoff if cutoff is None else float(cutoff)
 
 
 def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
-    """How many singular values are above `rtol` times the largest, and above `atol`.
+    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *,
+    atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
+) -> Tensor:  # fmt: skip
+    """The number of singular values above `rtol` times the largest, and above `atol`.
 
     >>> dg.linalg.matrix_rank(dg.ones(3, 3))
     tensor(1)
@@ -156,8 +155,9 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Any, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
-) -> Any:
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
+) -> Tensor:  # fmt: skip
     """The norm of vectors along dimensions, or of all entries.
 
     >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
@@ -168,9 +168,10 @@ def vector_norm(
 
 
 def matrix_norm(
-    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Any:
-    """The norm of matrices, which lie in two dimensions.
+    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
+) -> Tensor:  # fmt: skip
+    """The norm of matrices, which two dimensions hold.
 
     >>> dg.linalg.matrix_norm(dg.ones(2, 2), ord="nuc")
     tensor(2.)
@@ -179,9 +180,10 @@ def matrix_norm(
 
 
 def norm(
-    A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Any:
-    """The norm of vectors along one dimension, of matrices in two; without any of all entries.
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
+) -> Tensor:  # fmt: skip
+    """The norm of vectors along one dimension, of matrices in two, or of all entries.
 
     >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))
     tensor(5.)
@@ -192,7 +194,7 @@ def norm(
     return linalg.norm(in_dtype(operand(A), dtype), ord, axis, keepdim)
 
 
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices.
 
     >>> dg.linalg.diagonal(dg.ones(5, 2, 2)).shape
@@ -201,8 +203,8 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     return ops.diagonal(operand(A), offset=offset, axis1=dim1, axis2=dim2)
 
 
-def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """The vector products of vectors of three entries along a dimension.
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The cross product of vectors with three entries along a dimension.
 
     >>> dg.linalg.cross(dg.tensor([1.0, 0.0, 0.0]), dg.tensor([0.0, 1.0, 0.0]))
     tensor([0., 0., 1.])
@@ -211,8 +213,8 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 
 @numbers_as_rows
-def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """The products of vectors along a dimension, those of `x` conjugated.
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The dot product of vectors along a dimension, those of `x` conjugated.
 
     >>> dg.linalg.vecdot(dg.ones(2, 3), dg.ones(2, 3))
     tensor([3., 3.])
@@ -220,8 +222,8 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     return ops.vecdot(operand(x), operand(y), axis=dim)
 
 
-def multi_dot(tensors: Sequence[Any]) -> Any:
-    """The product of matrices, in the order that takes the fewest multiplications.
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """The product of matrices, in the order of fewest multiplications.
 
     >>> dg.linalg.multi_dot([dg.ones(2, 3), dg.ones(3, 4), dg.ones(4, 5)]).shape
     (2, 5)
@@ -229,7 +231,7 @@ def multi_dot(tensors: Sequence[Any]) -> Any:
     return linalg.multi_dot([operand(x) for x in tensors])
 
 
-def tensorsolve(A: Any, B: Any, dims: Sequence[int] | None = None) -> Any:
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """The solution X of tensordot(A, X, X.ndim) = B.
 
     >>> dg.linalg.tensorsolve(dg.eye(4).reshape(2, 2, 4), dg.ones(2, 2))
@@ -238,7 +240,7 @@ def tensorsolve(A: Any, B: Any, dims: Sequence[int] | None = None) -> Any:
     return linalg.tensorsolve(operand(A), operand(B), dims)
 
 
-def vander(x: Any, N: int | None = None) -> Any:
+def vander(x: Tensor, N: int | None = None) -> Tensor:
     """The powers of each entry, from 0 on, along a new last dimension.
 
     >>> dg.linalg.vander(dg.tensor([2.0, 3.0]), 3)
@@ -268,5 +270,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(all_checked(OFFERED))
+globals().update(check_all(OFFERED))
 __all__ = sorted(OFFERED)

@@ -1,6 +1,6 @@
 """Random tensors as functions of a key, by the names of JAX's `random`.
 
-The functions are those of `gradops.random`, and give the numbers that they give in graphs.
+The functions are those of `gradops.random`, and give the same numbers in graphs.
 
 >>> key = dg.random.key(0)
 >>> dg.equal(dg.random.normal(key, (3,)), dg.random.normal(key, (3,)))
@@ -19,7 +19,7 @@ __all__ = shared.__all__
 
 
 def key(seed: int, *words: int) -> Tensor:  # type: ignore[no-redef]  # in place of the shared one
-    """The key of a seed, as a tensor: what is drawn with it are tensors.
+    """The key of a seed, as a tensor; numbers drawn with it are tensors.
 
     >>> dg.random.key(0).dtype
     dtype('uint64')

@@ -57,7 +57,7 @@ OF_TORCH = {".bin", ".ckpt", ".pkl", ".pt", ".pth"}
 def load(file: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """The state that `save` wrote: tensors come back with their `requires_grad`.
 
-    Raises StateFormatError for a file that is no saved state, or is damaged; whatever is in it,
+    Raises StateFormatError for a file that is not a saved state, or is damaged; whatever is in it,
     loading runs no code. The other arguments are PyTorch's: there is one device to be mapped to,
     and nothing but weights and plain values in a file.
     """
@@ -143,7 +143,7 @@ def pair_of(pair: Any, archive: Archive) -> tuple[Any, Any]:
     match pair:
         case [str() | int() as key, value]:
             return key, decoded(value, archive)
-    archive.refuse(f"{str(pair)[:80]} is no entry of a dict")
+    archive.refuse(f"{str(pair)[:80]} is not an entry of a dict")
 
 
 def tensor_of(archive: Archive, array: Any, requires_grad: bool, parameter: bool) -> Tensor:
@@ -186,5 +186,5 @@ def load_safetensors(path: Any) -> dict[str, Tensor]:
     try:
         found = module.load(data)
     except Exception as error:
-        raise StateFormatError(f"{shown(path)} is no file of safetensors: {error}") from error
+        raise StateFormatError(f"{shown(path)} is not a safetensors file: {error}") from error
     return {name: from_numpy(np.array(array)) for name, array in found.items()}

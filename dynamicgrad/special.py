@@ -4,16 +4,15 @@
 tensor([0.0000, 0.6931])
 """
 
-from typing import Any
-
 import gradops as ops
 
 from .dispatch.fast_path import operand
 from .dispatch.keywords import function_of, ops_named
+from .engine.tensor import Tensor
 
 
-def logit(x: Any, eps: float | None = None) -> Any:
-    """log(x / (1 - x)), the inverse of sigmoid, of entries kept from `eps` to 1 - `eps`.
+def logit(x: Tensor, eps: float | None = None) -> Tensor:
+    """log(x / (1 - x)), the inverse of sigmoid, of entries clamped to `eps` and 1 - `eps`.
 
     >>> dg.logit(dg.tensor([0.5, 1.0]), eps=0.5)
     tensor([0., 0.])
@@ -22,8 +21,8 @@ def logit(x: Any, eps: float | None = None) -> Any:
     return ops.logit(x if eps is None else ops.clip(x, eps, 1 - eps))
 
 
-def polygamma(n: int, x: Any) -> Any:
-    """Derivative `n` of digamma.
+def polygamma(n: int, x: Tensor) -> Tensor:
+    """The derivative of digamma of order `n`.
 
     >>> dg.polygamma(1, dg.tensor([1.0]))
     tensor([1.6449])
@@ -31,7 +30,7 @@ def polygamma(n: int, x: Any) -> Any:
     return ops.polygamma(n, operand(x))
 
 
-def multigammaln(x: Any, p: int) -> Any:
+def multigammaln(x: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p`.
 
     >>> dg.mvlgamma(dg.tensor([3.0]), 2)

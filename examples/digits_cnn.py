@@ -1,7 +1,7 @@
 """A convolutional network for handwritten digits, on a tape and as a graph, equal to the bit.
 
-Both modes begin with the same weights and see the same images, which are moved about a little.
-They reach 98 % on digits of scikit-learn's that they have not seen.
+Both modes start with the same weights and train on the same randomly shifted images. They reach
+98 % accuracy on held-out digits of scikit-learn.
 
     python examples/digits_cnn.py
 """
@@ -20,7 +20,7 @@ BATCH, RATE = 64, 1e-3
 
 
 def digits() -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Images (N, 1, 8, 8) and labels: four fifths to learn from, one fifth to be tested on."""
+    """Images (N, 1, 8, 8) and labels: four fifths for training, one fifth for testing."""
     data = load_digits()
     order = np.random.default_rng(0).permutation(len(data.target))
     images = (data.images[order] / 16).astype(np.float32)[:, None]
@@ -30,7 +30,7 @@ def digits() -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 
 def batches(images: Any, labels: Any, steps: int) -> list[tuple[Any, Any]]:
-    """The images of every step, each moved by up to one place, the same in both modes."""
+    """The images of every step, each shifted by at most one pixel, equal in both modes."""
     rng, found = np.random.default_rng(0), []
     framed = np.pad(images, ((0, 0), (0, 0), (1, 1), (1, 1)))
     for _ in range(steps):
@@ -42,7 +42,7 @@ def batches(images: Any, labels: Any, steps: int) -> list[tuple[Any, Any]]:
 
 
 def network() -> nn.Sequential:
-    """Two convolutions with normalized channels, pooling, and a linear layer."""
+    """Two convolutions with batch normalization and pooling, and a linear layer."""
     return nn.Sequential({
         "conv1": nn.Conv2d(1, 16, 3, padding="same"), "norm1": nn.BatchNorm2d(16),
         "relu1": nn.ReLU(), "pool1": nn.MaxPool2d(2),
@@ -69,7 +69,7 @@ NAMES = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean",
 
 
 def in_graphs_names(state: dict[str, Any]) -> dict[str, Any]:
-    """PyTorch's state under TensorFlow's names: filters last, and other words for norms."""
+    """PyTorch's state under TensorFlow's names; filter axes are transposed."""
     found = {}
     for key, value in state.items():
         layer, name = key.split(".")
@@ -84,7 +84,7 @@ def in_graphs_names(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_tape(net: nn.Module, learnt: Any, tested: Any, steps: int) -> tuple[list[float], float]:
-    """The losses of all steps, and the share of digits that are told right in the end."""
+    """The losses of all steps, and the final test accuracy."""
     optimizer, losses = dg.optim.Adam(net.parameters(), lr=RATE), []
     turns = zip(trange(steps, desc="tape"), batches(*learnt, steps), strict=True)
     for _, (images, labels) in turns:
@@ -102,7 +102,7 @@ def on_tape(net: nn.Module, learnt: Any, tested: Any, steps: int) -> tuple[list[
 def in_graph(
     start: dict[str, Any], learnt: Any, tested: Any, steps: int
 ) -> tuple[list[float], float]:
-    """The same for a graph that begins with the state `start`."""
+    """The losses and the test accuracy of a graph with the initial state `start`."""
     with sg.Graph().as_default():
         images = sg.placeholder("float32", ["batch", 1, 8, 8], name="images")
         labels = sg.placeholder("int64", ["batch"], name="labels")
@@ -121,7 +121,7 @@ def in_graph(
 
 
 def run(steps: int = 1500) -> dict[str, tuple[list[float], float]]:
-    """Both modes: the losses, and the share of digits that are told right."""
+    """The losses and the test accuracy of both modes."""
     dg.manual_seed(0)
     learnt, tested = digits()
     net = network()
@@ -133,7 +133,7 @@ def run(steps: int = 1500) -> dict[str, tuple[list[float], float]]:
 
 
 def main() -> None:
-    """Train in both modes, and check the quality."""
+    """Train in both modes, and check the accuracy."""
     found = run()
     for mode, (losses, accuracy) in found.items():
         print(f"{mode:<5}  loss {losses[0]:.4f} at first, {losses[-1]:.4f} at last;"

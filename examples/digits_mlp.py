@@ -1,8 +1,8 @@
 """A network for handwritten digits, trained by an optimizer; then fine-tuned with frozen layers.
 
-First the network learns the digits 0 to 6. Then its last layer is replaced, the others are frozen,
-and it learns to tell all ten digits with what it has learnt to see; last of all they are thawed,
-and the whole network is trained on at a lower rate.
+First the network learns the digits 0 to 6. Then its last layer is replaced and trained on all ten
+digits while the other layers are frozen. Finally these are unfrozen, and the whole network is
+trained at a lower rate.
 
     python examples/digits_mlp.py
 """
@@ -20,7 +20,7 @@ FEW = 7  # how many digits the network learns first
 
 
 def digits() -> tuple[TensorDataset, TensorDataset]:
-    """Four fifths of scikit-learn's handwritten digits to learn from, one fifth to be tested on."""
+    """Scikit-learn's handwritten digits: four fifths for training, one fifth for testing."""
     data = load_digits()
     order = np.random.default_rng(7).permutation(len(data.target))
     images = (data.data[order] / 16).astype(np.float32)
@@ -30,13 +30,13 @@ def digits() -> tuple[TensorDataset, TensorDataset]:
 
 
 def only(data: TensorDataset, below: int) -> TensorDataset:
-    """The examples of the digits below a number."""
+    """The examples with digits below a number."""
     images, labels = data.tensors
     return TensorDataset(images[labels < below], labels[labels < below])
 
 
 def network(classes: int) -> nn.Sequential:
-    """Two layers that see, and a head that tells the classes."""
+    """Two feature layers and a classification head."""
     body = nn.Sequential(
         nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.1), nn.Linear(64, 32), nn.ReLU()
     )
@@ -44,7 +44,7 @@ def network(classes: int) -> nn.Sequential:
 
 
 def train(model: nn.Module, data: TensorDataset, optimizer: optim.Optimizer, epochs: int) -> float:
-    """Train for some epochs, the rate falling on a cosine; the mean loss of the last one."""
+    """Train for some epochs with a cosine schedule; return the mean loss of the last epoch."""
     loss_of, losses = nn.CrossEntropyLoss(), []
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     model.train()
@@ -62,7 +62,7 @@ def train(model: nn.Module, data: TensorDataset, optimizer: optim.Optimizer, epo
 
 
 def accuracy(model: nn.Module, data: TensorDataset) -> float:
-    """The share of examples whose digit the model names."""
+    """The accuracy of the model on the examples."""
     images, labels = data.tensors
     model.eval()
     with dg.no_grad():
@@ -70,7 +70,7 @@ def accuracy(model: nn.Module, data: TensorDataset) -> float:
 
 
 def run(seed: int = 0) -> dict[str, Any]:
-    """Train, fine-tune with frozen layers, and thaw; what was seen of each stage."""
+    """Train, fine-tune with frozen layers, and unfreeze; return the results of each stage."""
     dg.manual_seed(seed)
     data, test = digits()
     model = network(FEW)
@@ -95,7 +95,7 @@ def run(seed: int = 0) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print what was seen of each stage."""
+    """Print the results of each stage."""
     for name, value in run().items():
         print(f"{name:<26}{value:.2%}" if isinstance(value, float) else f"{name:<26}{value}")
 

@@ -1,8 +1,8 @@
-"""A model that is trained here and runs elsewhere: as a file, without its code.
+"""A model that is trained here, saved to a file, and run by another process without its code.
 
 A small network of `dynamicgrad` learns which of two rings a point lies in. It is traced to a graph
-for batches of any size, which is saved with the weights in it. Another Python process, which has
-`staticgrad` and neither the model's code nor `dynamicgrad`, loads the file and runs it.
+for batches of any size, which is saved with its weights. Another Python process, which imports
+`staticgrad` but neither the model's code nor `dynamicgrad`, loads the file and runs it.
 
     python examples/elsewhere.py
 """
@@ -34,7 +34,7 @@ print(f"{len(graph)} expressions, {graph.inputs[0].label} -> {graph.outputs[0].t
 
 
 def rings(count: int, seed: int) -> tuple[Any, Any]:
-    """Points in a disc and in the ring around it, and which of the two they are in."""
+    """Points in a disc and in the ring around it, and their class."""
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 2, count)
     radius = rng.uniform(0.0, 0.8, count) + label
@@ -44,7 +44,7 @@ def rings(count: int, seed: int) -> tuple[Any, Any]:
 
 
 def train(steps: int = 200, seed: int = 0) -> nn.Sequential:
-    """A network that tells the rings apart."""
+    """A network that classifies the points."""
     dg.manual_seed(seed)
     model = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 2))
     optimizer = optim.Adam(model.parameters(), lr=0.05)
@@ -57,13 +57,13 @@ def train(steps: int = 200, seed: int = 0) -> nn.Sequential:
 
 
 def saved(model: nn.Sequential, path: Path) -> None:
-    """Write the model as a graph for any number of points."""
+    """Save the model as a graph for any number of points."""
     graph = sg.trace(model, [sg.ArrayType(("batch", 2), "float32")])
     sg.save(graph, path)
 
 
 def run_elsewhere(graph: Path, points: Any, folder: Path) -> tuple[Any, str]:
-    """The scores that another process computes, and what it printed."""
+    """The scores computed by another process, and its output."""
     given, found = folder / "points.npy", folder / "scores.npy"
     np.save(given, points)
     package = Path(sg.__file__).parents[1]  # needed where staticgrad is not installed
@@ -77,7 +77,7 @@ def run_elsewhere(graph: Path, points: Any, folder: Path) -> tuple[Any, str]:
 
 
 def run(steps: int = 200, seed: int = 0) -> dict[str, Any]:
-    """Train, save, run elsewhere, and compare."""
+    """Train, save, run in another process, and compare."""
     model = train(steps, seed)
     points, label = rings(500, seed + 1)
     with dg.no_grad():
@@ -98,7 +98,7 @@ def run(steps: int = 200, seed: int = 0) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print what happened."""
+    """Print the results."""
     for what, found in run().items():
         shown = {True: "yes", False: "no"}[found] if isinstance(found, bool) else found
         print(f"{what:<20}{shown:.2%}" if isinstance(shown, float) else f"{what:<20}{shown}")

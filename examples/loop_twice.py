@@ -1,8 +1,8 @@
-"""A loop whose number of steps is fed, differentiated twice, in both ways.
+"""A loop whose number of steps is fed, differentiated twice, on the tape and as a graph.
 
 Applying y / (1 + y) to x, n times, gives x / (1 + n x), so every derivative is known. In the graph
-the loop is one expression for all n; its second derivative is taken in reverse twice, and forward
-over reverse. `dynamicgrad` runs the same step in a loop of Python's.
+the loop is one expression for all n; its second derivative is computed by reverse over reverse
+and by forward over reverse. `dynamicgrad` runs the same step in a Python loop.
 
     python examples/loop_twice.py
 """
@@ -25,7 +25,7 @@ def step(y: Any) -> Any:
 
 
 def by_graph() -> Any:
-    """A function of x and n: the value, the slope, and the curvature in two ways."""
+    """Build a function of x and n: the value, the slope, and the curvature in two ways."""
     with sg.Graph("loop").as_default():
         x = sg.placeholder("float64", [], name="x")
         n = sg.placeholder("int64", [], name="n")
@@ -48,12 +48,12 @@ def by_run(at: float, n: int) -> Row:
 
 
 def closed_form(x: float, n: int) -> Row:
-    """The same from the formula."""
+    """The value, the slope and the curvature from the closed form."""
     return x / (1 + n * x), 1 / (1 + n * x) ** 2, -2 * n / (1 + n * x) ** 3
 
 
 def run(at: float = AT, counts: tuple[int, ...] = COUNTS) -> dict[int, dict[str, Row]]:
-    """Value, slope and curvature at `at`, for each number of steps and each way."""
+    """Value, slope and curvature at `at`, for each number of steps and each method."""
     graph, found = by_graph(), {}
     for n in counts:
         y, slope, reverse_twice, forward_over_reverse = map(float, graph(np.float64(at), n))
@@ -67,7 +67,7 @@ def run(at: float = AT, counts: tuple[int, ...] = COUNTS) -> dict[int, dict[str,
 
 
 def main() -> None:
-    """Print what was found."""
+    """Print the results."""
     print(f"y / (1 + y), n times, from x = {AT}; one graph serves every n\n")
     print(f"{'n':>5}  {'':<28}{'value':>20}{'slope':>22}{'curvature':>23}")
     for n, ways in run().items():

@@ -1,8 +1,8 @@
-"""One plain NumPy function, three ways: as it is, on the tape, and as a graph.
+"""One plain NumPy function in three forms: unchanged, on the tape, and as a graph.
 
-The function is the negative log likelihood of a Gaussian process, a text-book formula that knows
-nothing of derivatives. NumPy computes it, and SciPy minimises it with quotients for a gradient;
-`dynamicgrad` and `staticgrad` differentiate it as it stands, and give SciPy the exact gradient and
+The function is the negative log likelihood of a Gaussian process, a textbook formula without
+derivatives. With NumPy alone, SciPy minimises it with finite differences; `dynamicgrad` and
+`staticgrad` differentiate the unchanged function, and give SciPy the exact gradient and
 Hessian.
 
     python examples/plain_numpy.py
@@ -20,7 +20,7 @@ import staticgrad as sg
 
 
 def likelihood(log_p: Any, x: Any, y: Any) -> Any:
-    """How unlikely `y` is at `x`, given the logarithms of a length, a size and a noise."""
+    """Negative log likelihood of `y` at `x`, given the logarithms of length, size and noise."""
     length, size, noise = np.exp(log_p)
     apart = (x[:, None] - x) / length
     k = size**2 * np.exp(-0.5 * apart**2) + noise**2 * np.eye(len(x))
@@ -39,7 +39,7 @@ START = np.log([0.5, 2.0, 0.5])
 
 
 def ways(x: Any, y: Any) -> dict[str, dict[str, Any]]:
-    """For each way, functions of the value, the gradient and the Hessian, and what to minimise."""
+    """For each form, the value, gradient and Hessian functions, and the arguments of `minimize`."""
     found: dict[str, dict[str, Any]] = {
         "NumPy": {
             "value": lambda p: likelihood(p, x, y),
@@ -59,7 +59,7 @@ def ways(x: Any, y: Any) -> dict[str, dict[str, Any]]:
 
 
 def microseconds(f: Callable[[], Any], calls: int) -> float:
-    """How long a call takes."""
+    """The time of a call."""
     f()
     begin = time.perf_counter()
     for _ in range(calls):
@@ -68,7 +68,7 @@ def microseconds(f: Callable[[], Any], calls: int) -> float:
 
 
 def run(n: int = 20, calls: int = 100) -> dict[str, dict[str, Any]]:
-    """Value, gradient and Hessian at the start, the time of a gradient, and the minimum found."""
+    """Value, gradient and Hessian at the start, the time of a gradient, and the minimum."""
     x, y = data(n)
     found = {}
     for name, way in ways(x, y).items():
@@ -84,7 +84,7 @@ def run(n: int = 20, calls: int = 100) -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
-    """Print a row for each way."""
+    """Print a row for each form."""
     dg.check(likelihood, START, *data(20))
     print("         value           gradient                              us per gradient")
     found = run()

@@ -1,10 +1,10 @@
-"""Two nonlinear fits with exact Hessians, from either mode, beside the values NIST certifies.
+"""Two nonlinear fits with exact Hessians, in either mode, compared with NIST's certified values.
 
 The data and the certified values are the Statistical Reference Datasets "Misra1a" and "Thurber" of
-the US National Institute of Standards and Technology, in the public domain; they start where NIST's
-second start is. The model is a plain NumPy function. SciPy's `trust-exact` minimises the sum of
-squares with the Hessian that `dg.scipy` or `sg.scipy` gives it. NIST's standard errors are those of
-the linearised model, from the Jacobian; the exact Hessian has the curvature of the model too.
+the US National Institute of Standards and Technology, in the public domain; the fits use NIST's
+second starting point. The model is a plain NumPy function. SciPy's `trust-exact` minimises the sum
+of squares with the Hessian from `dg.scipy` or `sg.scipy`. NIST's standard errors come from the
+Jacobian of the linearised model; the exact Hessian includes the curvature of the model.
 
     python examples/scipy_fit.py
 """
@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Dataset:
-    """A model, its data, where to start, and what NIST certifies."""
+    """A model, its data, a starting point, and NIST's certified values."""
 
     model: Callable[[Any, Any], Any]
     start: list[float]
@@ -34,7 +34,7 @@ class Dataset:
 
     @property
     def data(self) -> tuple[Array, Array]:
-        """What was measured, and where."""
+        """The measured predictor and response."""
         numbers = np.array(self.table.split(), float).reshape(-1, 2)
         return numbers[:, 0], numbers[:, 1]
 
@@ -45,7 +45,7 @@ def misra1a(b: Any, x: Any) -> Any:
 
 
 def thurber(b: Any, x: Any) -> Any:
-    """Electron mobility of a semiconductor, by the logarithm of its density."""
+    """Electron mobility of a semiconductor as a function of the logarithm of its density."""
     return np.polyval(b[3::-1], x) / (1 + x * np.polyval(b[:3:-1], x))
 
 
@@ -75,7 +75,7 @@ DATASETS = {
 
 @dataclass(frozen=True)
 class Fit:
-    """The parameters found, their standard errors from the Jacobian and from the Hessian."""
+    """The fitted parameters, and their standard errors from the Jacobian and from the Hessian."""
 
     found: Array
     errors: Array
@@ -111,7 +111,7 @@ HEADER = """\
 
 
 def main() -> None:
-    """Print the fits of both packages beside what is certified."""
+    """Print the fits of both packages next to the certified values."""
     for name, dataset in DATASETS.items():
         tape, graph = fit(dg, dataset), fit(sg, dataset)
         print(f"{name}, {tape.steps} and {graph.steps} steps\n{HEADER}")

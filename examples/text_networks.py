@@ -1,8 +1,8 @@
-"""An LSTM and a transformer that learn to write a small almanac, each on a tape and as a graph.
+"""An LSTM and a transformer language model on a small almanac, each on a tape and as a graph.
 
-Both modes begin with the same weights, and their losses are equal to the bit. Quality is measured
-in bits per character on the last tenth of `data/almanac.txt`, which the networks do not learn from.
-A run takes a minute or two on two cores, and ends with a piece of text that the network wrote.
+Both modes start with the same weights, and their losses are equal to the bit. Quality is measured
+in bits per character on the last tenth of `data/almanac.txt`, which is not used for training.
+A run takes a minute or two on two cores, and ends with a text sampled from the network.
 
     python examples/text_networks.py lstm
     python examples/text_networks.py transformer
@@ -27,7 +27,7 @@ LENGTH, BATCH, WIDTH, HEADS, RATE = 64, 32, 96, 4, 3e-3
 
 
 class Data(NamedTuple):
-    """The text as numbers of letters: to learn from, and to be tested on."""
+    """The text as character numbers, split into training and test text."""
 
     letters: list[str]
     seen: Any
@@ -35,7 +35,7 @@ class Data(NamedTuple):
 
 
 def read() -> Data:
-    """The text, split."""
+    """Split the text."""
     text = TEXT.read_text()
     letters = sorted(set(text))
     numbers = np.array([letters.index(c) for c in text])
@@ -44,7 +44,7 @@ def read() -> Data:
 
 
 class LSTM(nn.Module):
-    """A row of letters in, scores for the letter after each of them out."""
+    """A character-level LSTM: scores of the next character for each position of a row."""
 
     def __init__(self, letters: int) -> None:
         super().__init__()
@@ -53,18 +53,18 @@ class LSTM(nn.Module):
         self.head = nn.Linear(WIDTH, letters)
 
     def forward(self, rows: Any) -> Any:
-        """The scores, of shape (rows, letters in a row, letters there are)."""
+        """The scores, of shape (rows, positions, characters)."""
         return self.head(self.lstm(self.embed(rows))[0])
 
 
 def lstm(rows: Any, letters: int) -> Any:
-    """The same as a graph."""
+    """The LSTM as a graph."""
     x = sg.layers.embedding(rows, letters, WIDTH, name="embed")
     return sg.layers.linear(sg.layers.lstm(x, WIDTH, name="lstm")[0], letters, name="head")
 
 
 class Transformer(nn.Module):
-    """The same by layers of attention to what comes before."""
+    """A character-level transformer with causal attention."""
 
     def __init__(self, letters: int) -> None:
         super().__init__()
@@ -75,14 +75,14 @@ class Transformer(nn.Module):
         self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, letters)
 
     def forward(self, rows: Any) -> Any:
-        """The scores, of shape (rows, letters in a row, letters there are)."""
+        """The scores, of shape (rows, positions, characters)."""
         mask = dg.from_numpy(causal(rows.shape[1]))
         x = self.embed(rows) + self.place(dg.arange(rows.shape[1]))
         return self.head(self.norm(self.second(self.first(x, mask), mask)))
 
 
 def transformer(rows: Any, letters: int) -> Any:
-    """The same as a graph."""
+    """The transformer as a graph."""
     x = sg.layers.embedding(rows, letters, WIDTH, name="embed")
     x = x + sg.layers.embedding(np.arange(LENGTH), LENGTH, WIDTH, name="place")
     for name in ("first", "second"):
@@ -93,7 +93,7 @@ def transformer(rows: Any, letters: int) -> Any:
 
 
 class Model(NamedTuple):
-    """A network in both modes, how many steps it learns, and the bits per character it reaches."""
+    """A network in both modes, its number of steps, and the bits per character to reach."""
 
     module: Callable[[int], Any]
     scores: Callable[[Any, int], Any]
@@ -108,25 +108,25 @@ MODELS = {
 
 
 def rows_of(numbers: Any, starts: Any) -> tuple[Any, Any]:
-    """Rows of the text, and the letters that come after each letter in them."""
+    """Rows of the text, and the next character for each position."""
     rows = numbers[np.asarray(starts)[:, None] + np.arange(LENGTH + 1)]
     return rows[:, :-1].copy(), rows[:, 1:].copy()
 
 
 def batches(data: Data, steps: int) -> list[tuple[Any, Any]]:
-    """The rows of every step, the same in both modes."""
+    """The rows of every step, equal in both modes."""
     rng = np.random.default_rng(0)
     last = len(data.seen) - LENGTH - 1
     return [rows_of(data.seen, rng.integers(0, last, BATCH)) for _ in range(steps)]
 
 
 def held_out(data: Data) -> tuple[Any, Any]:
-    """All of the text that is not learnt from, in rows."""
+    """The test text, in rows."""
     return rows_of(data.held_out, np.arange(0, len(data.held_out) - LENGTH, LENGTH))
 
 
 def on_tape(net: nn.Module, data: Data, steps: int) -> tuple[list[float], float]:
-    """The losses of all steps, and the bits per character in the end."""
+    """The losses of all steps, and the final bits per character."""
     optimizer = dg.optim.Adam(net.parameters(), lr=RATE)
 
     def loss_of(rows: Any, wanted: Any) -> Any:
@@ -147,7 +147,7 @@ def on_tape(net: nn.Module, data: Data, steps: int) -> tuple[list[float], float]
 def in_graph(
     scores_of: Callable[[Any, int], Any], start: dict[str, Any], data: Data, steps: int
 ) -> tuple[list[float], float]:
-    """The same for a graph that begins with the weights `start`, by their names."""
+    """The losses and bits per character of a graph with the initial weights `start`, by name."""
     count = len(data.letters)
     with sg.Graph().as_default():
         rows = sg.placeholder("int64", ["rows", LENGTH], name="rows")
@@ -165,7 +165,7 @@ def in_graph(
 
 
 def written(net: nn.Module, data: Data, start: str, count: int) -> str:
-    """`start`, and the letters that the network puts after it, drawn by their probabilities."""
+    """`start` and a continuation sampled from the network."""
     numbers, rng = [data.letters.index(c) for c in start], np.random.default_rng(0)
     with dg.no_grad():
         for _ in range(count):
@@ -176,7 +176,7 @@ def written(net: nn.Module, data: Data, start: str, count: int) -> str:
 
 
 def begin(name: str) -> tuple[nn.Module, Data]:
-    """A network that has learnt nothing, and the text."""
+    """An untrained network, and the text."""
     dg.manual_seed(0)
     data = read()
     return MODELS[name].module(len(data.letters)), data
@@ -185,7 +185,7 @@ def begin(name: str) -> tuple[nn.Module, Data]:
 def run(
     name: str, net: nn.Module, data: Data, steps: int | None = None
 ) -> dict[str, tuple[list[float], float]]:
-    """The network trained in both modes: losses, and bits per character on what is held out."""
+    """The network trained in both modes: losses, and bits per character on the test text."""
     steps = steps or MODELS[name].steps
     start = {key: value.numpy().copy() for key, value in net.state_dict().items()}
     return {

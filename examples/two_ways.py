@@ -1,8 +1,8 @@
-"""One network, trained on handwritten digits in both ways, and what each way knows and when.
+"""One network, trained on handwritten digits in both packages, side by side.
 
 The model, its loss and the update rule are written once, as functions of ops. `dynamicgrad` runs
 them on tensors and records a tape in every step; `staticgrad` runs them once on placeholders and
-variables, and from then on feeds the graph.
+variables, and then runs the resulting graph with feeds.
 
     python examples/two_ways.py [--epochs 20] [--out build/two_ways]
 """
@@ -33,7 +33,7 @@ Arrays = list[np.ndarray[Any, Any]]
 
 
 def logits(x: Any, params: Any) -> Any:
-    """A network of three layers; `params` are its weights and biases in turn."""
+    """A network of three layers; `params` alternates weights and biases."""
     w1, b1, w2, b2, w3, b3 = params
     x = ops.relu(x @ w1 + b1)
     x = ops.relu(x @ w2 + b2)
@@ -41,12 +41,12 @@ def logits(x: Any, params: Any) -> Any:
 
 
 def loss_of(x: Any, labels: Any, params: Any) -> Any:
-    """How wrong the network is about a batch."""
+    """The loss of the network on a batch."""
     return ops.cross_entropy(logits(x, params), labels)
 
 
 def initial_params() -> Arrays:
-    """The start, the same for both ways."""
+    """The initial parameters, equal for both modes."""
     rng = np.random.default_rng(0)
     pairs = itertools.pairwise(SIZES)
     return [
@@ -58,13 +58,13 @@ def initial_params() -> Arrays:
 
 @dataclass
 class Digits:
-    """Images of 8 x 8 pixels from 0 to 1 and the digits they show."""
+    """Images of 8 x 8 pixels from 0 to 1, and their labels."""
 
     images: np.ndarray[Any, Any]
     labels: np.ndarray[Any, Any]
 
     def batches(self, seed: int) -> Iterator[tuple[Any, Any]]:
-        """The data in a random order, cut into batches of one size."""
+        """The data in a random order, split into batches of equal size."""
         order = np.random.default_rng(seed).permutation(len(self.labels))
         for i in range(0, len(order) - BATCH + 1, BATCH):
             chosen = order[i : i + BATCH]
@@ -72,7 +72,7 @@ class Digits:
 
 
 def digits() -> tuple[Digits, Digits]:
-    """Four fifths of scikit-learn's handwritten digits to learn from, one fifth to be tested on."""
+    """Scikit-learn's handwritten digits: four fifths for training, one fifth for testing."""
     data = load_digits()
     order = np.random.default_rng(7).permutation(len(data.target))
     images = (data.data[order] / 16).astype(np.float32)
@@ -82,7 +82,7 @@ def digits() -> tuple[Digits, Digits]:
 
 
 class ByRun:
-    """Every step runs the model and records a tape; `backward` walks it."""
+    """Every step runs the model and records a tape; `backward` traverses it."""
 
     title = "define-by-run"
 
@@ -106,7 +106,7 @@ class ByRun:
         return loss.item()
 
     def predict(self, images: Any) -> Any:
-        """The digit each image most likely shows."""
+        """The most likely digit of each image."""
         with dg.no_grad():
             return logits(dg.from_numpy(images), self.params).argmax(1).numpy()
 
@@ -115,7 +115,7 @@ class ByRun:
         return [p.detach().numpy() for p in self.params]
 
     def count(self, images: Any, labels: Any) -> str:
-        """How many nodes there are, and when they are made."""
+        """The number of nodes, and when they are created."""
         loss = loss_of(dg.from_numpy(images), dg.from_numpy(labels), self.params)
         seen, stack = set(), [loss.grad_fn]
         while stack:
@@ -127,7 +127,7 @@ class ByRun:
 
 
 class ThenRun:
-    """The model runs once, on placeholders; each step feeds the graph that came of it."""
+    """The model runs once, on placeholders; each step feeds the resulting graph."""
 
     def __init__(self, optimize: int) -> None:
         self.title = f"define-then-run, O{optimize}"
@@ -157,7 +157,7 @@ class ThenRun:
         return float(self.run_step(images, labels)[0])
 
     def predict(self, images: Any) -> Any:
-        """The digit each image most likely shows."""
+        """The most likely digit of each image."""
         return self.session.run(self.digit, {self.images: images})
 
     def weights(self) -> Arrays:
@@ -165,14 +165,14 @@ class ThenRun:
         return list(self.session.run(self.params))
 
     def count(self, images: Any, labels: Any) -> str:
-        """How many nodes there are, and when they are made."""
+        """The number of nodes, and when they are created."""
         frozen = sg.freeze([self.loss, *self.grads], [self.images, self.labels])
         return f"{len(frozen)} built once"
 
 
 @dataclass
 class Record:
-    """What was seen of one way."""
+    """The measurements of one mode."""
 
     losses: list[float] = field(default_factory=list)
     step_losses: list[float] = field(default_factory=list)
@@ -182,7 +182,7 @@ class Record:
 
 
 def train(ways: list[Any], data: Digits, epochs: int) -> list[Record]:
-    """Train all ways on the same batches in turn, so that they are timed side by side."""
+    """Train all modes on the same batches, interleaved, so that their times are comparable."""
     records = [Record() for _ in ways]
     steps = epochs * (len(data.labels) // BATCH)
     with tqdm(total=steps, disable=None, unit="step", leave=False) as bar:
@@ -199,7 +199,7 @@ def train(ways: list[Any], data: Digits, epochs: int) -> list[Record]:
 
 
 def peak_of(step: Callable[[], Any]) -> float:
-    """The most memory, in MB, that one call holds above what was held before."""
+    """The peak memory of one call, in MB, above the memory allocated before it."""
     step()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -216,7 +216,7 @@ def row(title: str, cells: list[Any]) -> None:
 
 
 def report(ways: list[Any], records: list[Record], data: Digits, test: Digits) -> None:
-    """Print what was seen, side by side."""
+    """Print the measurements side by side."""
     sample = data.images[:BATCH], data.labels[:BATCH]
     row("", [way.title for way in ways])
     for epoch in range(0, len(records[0].losses), max(1, len(records[0].losses) // 8)):
@@ -230,12 +230,12 @@ def report(ways: list[Any], records: list[Record], data: Digits, test: Digits) -
 
 
 def same_bits(a: Arrays, b: Arrays) -> bool:
-    """Whether arrays are equal to the bit."""
+    """True if the arrays are equal to the bit."""
     return all(x.tobytes() == y.tobytes() for x, y in zip(a, b, strict=True))
 
 
 def compare(ways: list[Any], records: list[Record]) -> None:
-    """Say whether the ways agree to the bit: they must where nothing is optimised."""
+    """Report whether the modes agree to the bit; without optimization they must."""
     eager, (plain, *_) = ways[0], ways[1:]
     losses = np.array_equal(records[0].step_losses, records[1].step_losses)
     weights = same_bits(eager.weights(), plain.weights())
@@ -244,12 +244,12 @@ def compare(ways: list[Any], records: list[Record]) -> None:
 
 
 def yes(truth: bool) -> str:
-    """The word for a truth value."""
+    """`yes` or `no`."""
     return "yes" if truth else "NO"
 
 
 def show_mistake() -> None:
-    """The same mistake in both ways: when it surfaces, and which lines the error names."""
+    """The same mistake in both modes: when it is raised, and the lines that the error names."""
     print("\nThe same mistake, a weight with its axes exchanged:\n")
     wrong = initial_params()
     wrong[2] = wrong[2].T
@@ -290,7 +290,7 @@ def export(way: ThenRun, out: Path) -> None:
 
 
 def main() -> None:
-    """Train in both ways and print the comparison."""
+    """Train in both modes and print the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--out", type=Path, default=Path("build/two_ways"))

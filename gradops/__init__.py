@@ -48,7 +48,6 @@ from .core.samples import beside, between, cases, distinct, exactly, integers, p
 from .core.tree import flatten, leaves_of, tree_map
 from .core.types import ArrayType, type_of
 from .library.elementwise.arithmetic import *
-from .library.elementwise.bessel import *
 from .library.elementwise.comparison import *
 from .library.elementwise.complexes import *
 from .library.elementwise.exponential import *
@@ -88,9 +87,7 @@ from .library.nn.regression_losses import *
 from .library.random.distributions import *
 from .library.random.random import *
 from .library.reduce.along_axis import *
-from .library.reduce.covariance import *
 from .library.reduce.cumulative import *
-from .library.reduce.differences import *
 from .library.reduce.quantiles import *
 from .library.reduce.reduction import *
 from .library.reduce.searching import *
@@ -99,7 +96,6 @@ from .library.reduce.sorting import *
 from .library.reduce.statistics import *
 from .library.shape.broadcasting import *
 from .library.shape.creation import *
-from .library.shape.im2col import *
 from .library.shape.joining import *
 from .library.shape.movement import *
 from .library.shape.padding import *

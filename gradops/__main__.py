@@ -23,7 +23,7 @@ BY_HAND = {"dynamicgrad": "dynamicgrad.names.torch_names", "staticgrad": "static
 
 
 def spelled_in(name: str) -> dict[Op, list[str]]:
-    """What the ops are called in one of the packages."""
+    """The names of the ops in one of the packages."""
     found = names_in(importlib.import_module(name), PACKAGES[name])
     for op, names in importlib.import_module(BY_HAND[name]).SPELLED.items():
         found[OPS[op]] = list(dict.fromkeys([*found.get(OPS[op], []), *names.split()]))

@@ -35,9 +35,10 @@ from .library.linalg.solve import (
 from .library.linalg.svd import SVDResult, svd, svdvals
 from .library.reduce.statistics import vector_norm
 from .library.shape.rearrange import matrix_transpose
+from .typing import AnyArray, OperandLike
 
 
-def diagonal(x: Any, offset: int = 0) -> Any:
+def diagonal(x: OperandLike, offset: int = 0) -> AnyArray:
     """The diagonals of matrices, which lie in the last two axes.
 
     >>> diagonal(np.ones((5, 2, 2))).shape
@@ -46,7 +47,7 @@ def diagonal(x: Any, offset: int = 0) -> Any:
     return diagonals.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
-def trace(x: Any, offset: int = 0) -> Any:
+def trace(x: OperandLike, offset: int = 0) -> Any:
     """The sums of the diagonals of matrices, which lie in the last two axes.
 
     >>> trace(np.ones((5, 2, 2))).shape

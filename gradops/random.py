@@ -20,7 +20,7 @@ from .library.elementwise.arithmetic import sub
 from .library.elementwise.comparison import clip, less
 from .library.elementwise.special import ndtr, ndtri
 from .library.random.distributions import (
-    parameter_of,
+    as_parameter,
     random_beta,
     random_chisquare,
     random_choice,
@@ -51,6 +51,7 @@ from .library.random.random import (
 from .library.random.random import truncated_normal as within_two
 from .library.reduce.reduction import argmax
 from .library.shape.movement import moveaxis
+from .typing import AnyArray, DTypeLike, OperandLike, ShapeLike
 
 beta, cauchy, chisquare, choice = random_beta, random_cauchy, random_chisquare, random_choice
 dirichlet, exponential, gamma = random_dirichlet, random_exponential, random_gamma
@@ -71,8 +72,12 @@ __all__ = [
 
 
 def uniform(
-    key: Any, shape: Any = (), dtype: Any = "float32", minval: Any = 0.0, maxval: Any = 1.0
-) -> Any:
+    key: object,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = "float32",
+    minval: OperandLike = 0.0,
+    maxval: OperandLike = 1.0,
+) -> AnyArray:
     """Random numbers from `minval` to before `maxval`; gradients pass to both.
 
     >>> bool(2 <= uniform(random_key(0), minval=2.0, maxval=3.0) < 3)
@@ -84,8 +89,12 @@ def uniform(
 
 
 def truncated_normal(
-    key: Any, lower: float = -2.0, upper: float = 2.0, shape: Any = (), dtype: Any = "float32"
-) -> Any:
+    key: object,
+    lower: float = -2.0,
+    upper: float = 2.0,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = "float32",
+) -> AnyArray:
     """Random numbers with a normal distribution, none of them beyond two bounds.
 
     >>> bool(3 <= truncated_normal(random_key(0), 3.0, 4.0) <= 4)
@@ -99,10 +108,16 @@ def truncated_normal(
         return -truncated_normal(key, -upper, -lower, shape, dtype)
     low, high = float(ndtr(float(lower))), float(ndtr(float(upper)))
     share = low + (high - low) * random_uniform(key, shape=shape, dtype="float64")
-    return parameter_of(clip(ndtri(share), lower, upper), dtype)
+    return as_parameter(clip(ndtri(share), lower, upper), dtype)
 
 
-def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = "int64") -> Any:
+def randint(
+    key: object,
+    shape: ShapeLike,
+    minval: OperandLike,
+    maxval: OperandLike,
+    dtype: DTypeLike = "int64",
+) -> AnyArray:
     """Random integers from `minval` to before `maxval`.
 
     >>> randint(random_key(0), (2,), 3, 4).tolist()
@@ -119,11 +134,11 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     """
     if type(p) in PYTHON_SCALARS:
         return random_bernoulli(key, shape=() if shape is None else shape, p=p)
-    p = parameter_of(p)
+    p = as_parameter(p)
     return less(random_uniform(key, shape=shape_for(shape, p), dtype=type_of(p).dtype), p)
 
 
-def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
+def categorical(key: AnyArray, logits: AnyArray, axis: int = -1, shape: object = None) -> AnyArray:
     """Random indices along an axis of `logits`, with the probabilities of their softmax.
 
     `shape` is that of the indices; by default that of `logits` without the axis, which must
@@ -132,14 +147,14 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any
     >>> categorical(random_key(0), np.array([[0.0, -np.inf], [-np.inf, 0.0]])).tolist()
     [0, 1]
     """
-    logits = moveaxis(parameter_of(logits), axis, -1)
+    logits = moveaxis(as_parameter(logits), axis, -1)
     *rows, n = shape_of(logits)
     whole = tuple(rows) if shape is None else canonical("shape", shape)
     noise = random_gumbel(key, shape=(*whole, n), dtype=type_of(logits).dtype)
     return argmax(logits + noise, axis=-1)
 
 
-def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+def permutation(key: object, x: OperandLike, axis: int = 0) -> AnyArray:
     """The entries of `x` along an axis, or the integers from 0 to before `x`, in random order.
 
     >>> sorted(permutation(random_key(0), 3).tolist())

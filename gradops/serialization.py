@@ -72,7 +72,7 @@ def entry(name: str) -> zipfile.ZipInfo:
 def read_archive(
     file: Any, format: Format, decode: Callable[["Archive", dict[str, Any]], Any]
 ) -> Any:
-    """What `decode(archive, manifest)` makes of an archive.
+    """Read an archive: the result of `decode(archive, manifest)`.
 
     Whatever is wrong with the file is the one error of the format.
     """
@@ -86,7 +86,7 @@ def read_archive(
 
 
 def read_stream(stream: Any, name: str, format: Format, decode: Any) -> Any:
-    """The same of an open file; what `zipfile` raises for a damaged one is one kind of error."""
+    """Read an archive from an open file; a damaged one raises one kind of error."""
     try:
         with zipfile.ZipFile(stream) as file:
             archive = Archive(file, format)
@@ -122,7 +122,7 @@ class Archive:
         self.members[member.filename] = member
 
     def manifest(self) -> dict[str, Any]:
-        """What describes the content."""
+        """The JSON description of the content."""
         if MANIFEST not in self.members:
             self.refuse(f"it has no {MANIFEST}")
         if (size := self.members[MANIFEST].file_size) > (limit := self.format.limit):
@@ -176,12 +176,12 @@ def size_of(stream: Any) -> int:
     return int(stream.seek(0, os.SEEK_END))
 
 
-def is_path(file: Any) -> bool:
+def is_path(file: object) -> bool:
     """Whether `file` names a file."""
     return isinstance(file, str | os.PathLike)
 
 
-def shown(file: Any) -> str:
+def shown(file: object) -> str:
     """A file as an error names it."""
     return repr(str(file)) if is_path(file) else f"the {type(file).__name__}"
 

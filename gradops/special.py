@@ -8,7 +8,6 @@ are SciPy's: `pip install 'staticgrad[scipy]'` brings them.
 True
 """
 
-from .library.elementwise.bessel import i0, i0e, i1, i1e
 from .library.elementwise.exponential import erf, exp2, expm1, log1p
 from .library.elementwise.gamma import (
     beta,
@@ -28,6 +27,10 @@ from .library.elementwise.special import (
     erfc,
     erfcx,
     erfinv,
+    i0,
+    i0e,
+    i1,
+    i1e,
     log_ndtr,
     logit,
     ndtr,

@@ -11,7 +11,7 @@ OPERANDS = "xyzuvw"
 
 
 class Row(NamedTuple):
-    """What is known of an op, in words."""
+    """A row of the op table, as text."""
 
     name: str
     family: str
@@ -30,7 +30,7 @@ def with_rule(rules: Rules) -> str:
     return " ".join(OPERANDS[i] if i < len(OPERANDS) else str(i) for i in found) or "-"
 
 
-def op_of(function: Any) -> Op | None:
+def op_of(function: object) -> Op | None:
     """The op that a function applies under a name of its own, if it applies just one."""
     found = getattr(function, "spells", function)
     return found if isinstance(found, Op) else OPS.get(getattr(found, "__name__", ""))

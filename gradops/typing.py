@@ -23,6 +23,9 @@ Number = bool | int | float | complex | np.generic
 Axis = int | Sequence[int] | None
 """One axis, several, or all."""
 
+Sizes = int | Sequence[int]
+"""One size or step for all axes, or one for each."""
+
 SizeLike = SupportsIndex | str | Dim
 """A size, or the name of one that is not known."""
 
@@ -34,7 +37,7 @@ Attrs = dict[str, Any]
 
 
 class AnyArray(Protocol):
-    """What ops give: a NumPy array, a tensor, an expression, or another tracer.
+    """The result of an op: a NumPy array, a tensor, an expression, or another tracer.
 
     Operators and methods give another one of the same kind.
     """
@@ -68,10 +71,16 @@ class AnyArray(Protocol):
 
 
 Operand = AnyArray | Number
-"""What ops take: an array of any kind, or a number."""
+"""An operand of an op: an array of any kind, or a number."""
+
+Arrays = Sequence[AnyArray]
+"""Operands of a call, or stacks of them."""
+
+Flags = Sequence[bool]
+"""Which operands of a call something holds of, as which ones are stacks of examples."""
 
 OperandLike = Operand | ArrayLike
-"""What functions take: an operand, or nested sequences of numbers, which count as an array."""
+"""An argument of a function: an operand, or nested sequences of numbers."""
 
 Rule = Callable[..., Any]
 """A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

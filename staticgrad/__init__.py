@@ -85,7 +85,7 @@ if _TYPE_CHECKING:
     from .export.mermaid import to_mermaid
     from .export.networkx import to_networkx
     from .export.saving import load, save
-    from .ir.replay import replay
+    from .ir.graph import replay
     from .runtime.check import check
     from .scipy_solvers import scipy
     from .text.parser import parse
@@ -113,7 +113,7 @@ __getattr__ = _lazily(
         "hvp": "transform.forward", "import_graph": "transform.importing",
         "initializers": "initializers", "jacobian": "transform.jacobian",
         "jvp": "transform.forward", "layers": "layers", "load": "export.saving",
-        "parse": "text.parser", "replace": "transform.surgery", "replay": "ir.replay",
+        "parse": "text.parser", "replace": "transform.surgery", "replay": "ir.graph",
         "save": "export.saving", "scipy": "scipy_solvers", "to_dot": "export.dot",
         "to_json": "export.as_json", "to_mermaid": "export.mermaid",
         "to_networkx": "export.networkx", "train": "train", "vjp": "transform.forward",
@@ -122,6 +122,36 @@ __getattr__ = _lazily(
     | dict.fromkeys(_INITIALIZERS, "initializers"),
     _missing,
 )  # fmt: skip
+
+
+# Methods of expressions and graphs that need what is built on top of their classes.
+
+
+def _array_namespace(self: Expr, *, api_version: str | None = None) -> object:
+    from gradops.array_api import require_version
+
+    from . import array_api
+
+    require_version(api_version)
+    return array_api
+
+
+def _text(self: FrozenGraph) -> str:
+    return to_text(self)
+
+
+def _reduced(self: FrozenGraph) -> tuple[object, ...]:
+    from .text.parser import parse
+
+    return parse, (to_text(self), None, float("inf"))
+
+
+for _class, _name, _method in (
+    (Expr, "__array_namespace__", _array_namespace),
+    (FrozenGraph, "__str__", _text),
+    (FrozenGraph, "__reduce__", _reduced),
+):
+    setattr(_class, _name, _method)
 
 map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
 spectral = signal  # as it called it before

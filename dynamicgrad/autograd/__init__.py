@@ -9,7 +9,7 @@ from ..custom_function.function import Function, once_differentiable
 from ..engine.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from ..engine.backward import backward
 from . import graph
-from .batched import grad
+from .batched_grad import grad
 
 if _TYPE_CHECKING:
     from ..checking.gradcheck import gradcheck, gradgradcheck

@@ -3,7 +3,7 @@
 The function runs and is recorded as any other. Then each value that its nodes saved, and that was
 made inside, is replaced by a `Later`: an operand that has a type, and that finds its value when a
 rule first uses it, by running the function once more, until the last of these values is there. What
-is recorded then is thrown away but for the values, which are told apart by the order of the nodes.
+is recorded then is thrown away but for the values, which are identified by the order of the nodes.
 """
 
 import weakref
@@ -55,16 +55,16 @@ class Later(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        return op(*[a.found() if isinstance(a, Later) else a for a in args], **attrs)
+        return op(*[a.compute() if isinstance(a, Later) else a for a in args], **attrs)
 
-    def found(self) -> Any:
+    def compute(self) -> Any:
         """The value, for which the function runs again if it has not yet."""
         if self.value is None:
             self.region.recompute()
         return self.value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return np.array(self.found(), dtype=dtype, copy=copy)
+        return np.array(self.compute(), dtype=dtype, copy=copy)
 
     def __repr__(self) -> str:
         return f"Later({self.kind})"
@@ -89,9 +89,9 @@ class Region:
         for number, node in enumerate(nodes):
             for place, value in saved_by(node, self.began):
                 if id(value) not in kept:
-                    self.slots.append(self.replaced(number, node, place, value))
+                    self.slots.append(self.replace(number, node, place, value))
 
-    def replaced(self, number: int, node: Node, place: int | None, value: Any) -> "Slot":
+    def replace(self, number: int, node: Node, place: int | None, value: Any) -> "Slot":
         """Put what finds a value later in its place."""
         later = Later(self, type_of(value))
         if place is None:
@@ -106,7 +106,7 @@ class Region:
         """Run the function again, as far as needed, and give values to what waits for them."""
         counting = Counting(last=max(slot.number for slot in self.slots) + 1)
         try:
-            with self.repeated(counting):
+            with self.repeat(counting):
                 leaves, rebuild = flatten(self.args)
                 args, kwargs = rebuild([again(x) for x in leaves])
                 self.call(*args, **kwargs)
@@ -119,9 +119,9 @@ class Region:
         for slot in self.slots:
             later, node = slot.later(), nodes[slot.number]
             if later is not None:
-                later.value = self.checked(slot, later, node)
+                later.value = self.checked_value(slot, later, node)
 
-    def checked(self, slot: "Slot", later: Later, node: Node) -> Any:
+    def checked_value(self, slot: "Slot", later: Later, node: Node) -> Any:
         """The value that a node of the second run saved, if it is of the kind it was."""
         value = value_at(node, slot.place)
         if self.check and (str(node.op) != slot.op or type_of(value) != later.kind):
@@ -129,10 +129,10 @@ class Region:
             was = f"{slot.op}: {later.kind}", f"{node.op}: {now}"
             place = describe(self.place)
             raise TapeError(DIFFERENT_TYPE.format("a saved value", slot.op, *was, place))
-        return value.found() if isinstance(value, Later) else value
+        return value.compute() if isinstance(value, Later) else value
 
     @contextmanager
-    def repeated(self, counting: Counting) -> Iterator[None]:
+    def repeat(self, counting: Counting) -> Iterator[None]:
         """Recording on until enough is there, and the random numbers those of the first time."""
         mode, random = RECORDING.set(counting), None
         first = REPEATED.set(self.first_began)  # transforms that ended since then still go on
@@ -175,7 +175,7 @@ def saved_by(node: Any, began: int) -> list[tuple[int | None, Any]]:
     found: list[tuple[int | None, Any]] = [
         (i, x.value)
         for i, x in enumerate(node.operands)
-        if type(x) is Tensor and made_since(x.node, began) and replaceable(x.value, x, node)
+        if type(x) is Tensor and is_newer(x.node, began) and replaceable(x.value, x, node)
     ]
     if node.output is not None and replaceable(node.output, node, node):
         found.append((None, node.output))
@@ -183,7 +183,7 @@ def saved_by(node: Any, began: int) -> list[tuple[int | None, Any]]:
 
 
 def value_at(node: Any, place: int | None) -> Any:
-    """What a node saved as its output, or as an operand; None if it saved nothing there."""
+    """The value that a node saved as its output or as an operand; None if it saved none."""
     operands = getattr(node, "operands", ())
     if place is None:
         return getattr(node, "output", None)
@@ -192,14 +192,14 @@ def value_at(node: Any, place: int | None) -> Any:
 
 
 def replaceable(value: Any, holder: Tensor | Node, node: Node) -> bool:
-    """Whether a saved value is an array, or what stands for one, as it was when it was saved."""
+    """True for an array, or a placeholder of one, that was not written to since it was saved."""
     if holder.storage is not None and holder.storage.changed > node.number:
         return False
     return type(value) in ARRAYS or type(value) is Later
 
 
-def made_since(node: Any, began: int) -> bool:
-    """Whether what a saved tensor stands for is a result of the region; constants count as such."""
+def is_newer(node: Any, began: int) -> bool:
+    """True if a saved tensor is a result of the region, or a constant."""
     return node is None or (type(node) is Node and node.number >= began)
 
 

@@ -10,32 +10,32 @@ import numpy as np
 
 import gradops as ops
 from gradops import TransformError
+from gradops.core.dims import Shape
 
 from ..engine.grad_mode import enable_grad
+from ..engine.handle import Face
 from ..engine.tensor import Tensor, handle
 from ..func import grad as gradient
 from ..func import jacfwd
 from ..func.forward import dual_parts, require_pair
-from ..func.levels import released
+from ..func.levels import release
 from ..func.recording import Recording
-from .batched import grad
+from .batched_grad import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 Tensors = Tensor | tuple[Tensor, ...]
 Function = Callable[..., Any]
 INPUTS, OUTPUTS = "inputs", "outputs of the user-provided function"
+INPUT = "input to the user-provided function is a single Tensor"
+OUTPUT = "user-provided function returns a single Tensor"
 STRATEGIES = ("reverse-mode", "forward-mode")
 
 
 def jacobian(
-    func: Function,
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Any:
+    func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
     """The Jacobian of `func`, which takes and returns a tensor or several, at `inputs`.
 
     For one output and one input a tensor of both shapes joined; for a tuple of inputs or outputs a
@@ -52,7 +52,7 @@ def jacobian(
     if strategy == "forward-mode":
         if strict:
             raise TransformError("jacobian: strict=True is not supported in forward mode")
-        return finished(forward_jacobian(func, several, xs), create_graph)
+        return finish(forward_jacobian(func, several, xs), create_graph)
     record, xs = recording(xs, create_graph)
     with record.running():
         several_outputs, ys = as_tuple(func(*xs), OUTPUTS, "jacobian")
@@ -61,9 +61,9 @@ def jacobian(
         if strict:
             for i, row in enumerate(rows):
                 require_dependence(row, i, create_graph)
-        filled = tuple(zeros_for_none(row, y, xs) for row, y in zip(rows, ys, strict=True))
+        filled = tuple(zeros_for_none(row, xs, y.shape) for row, y in zip(rows, ys, strict=True))
     found = filled if several else tuple(row[0] for row in filled)
-    return finished(found if several_outputs else found[0], create_graph)
+    return finish(found if several_outputs else found[0], create_graph)
 
 
 def jacobian_of(y: Tensor, xs: Sequence[Tensor], create: bool, at_once: bool) -> list[Any]:
@@ -87,7 +87,7 @@ def jacobian_of(y: Tensor, xs: Sequence[Tensor], create: bool, at_once: bool) ->
 def forward_jacobian(func: Function, several: bool, xs: tuple[Tensor, ...]) -> Any:
     """The Jacobian by forward mode, in the structure of `jacobian`."""
 
-    def checked(*xs: Any) -> Any:
+    def checked(*xs: Tensor) -> Any:
         result = func(*xs)
         as_tuple(result, OUTPUTS, "jacobian")
         return result
@@ -96,13 +96,9 @@ def forward_jacobian(func: Function, several: bool, xs: tuple[Tensor, ...]) -> A
 
 
 def hessian(
-    func: Function,
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Any:
+    func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
     """The Hessian of `func`, which returns one number, at `inputs`, a tensor or several.
 
     A tensor of the shape of the input twice over, or a tuple of tuples of them. The options are
@@ -114,27 +110,18 @@ def hessian(
     """
     several, xs = as_tuple(inputs, INPUTS, "hessian")
     require_strategy(outer_jacobian_strategy)
-
-    def one_number(*xs: Any) -> Tensor:
-        return single(func(*xs), "hessian")
-
-    def gradients(*xs: Any) -> Any:
-        if outer_jacobian_strategy == "forward-mode":
-            scalar = lambda *xs: ops.reshape(one_number(*xs), shape=())
-            return gradient(scalar, argnums=tuple(range(len(xs))))(*xs)
-        found = jacobian(one_number, xs, create_graph=True)
-        found = tuple(ops.reshape(g, shape=x.shape) for g, x in zip(found, xs, strict=True))
-        if strict:
-            require_second(found)
-        return found
-
+    gradients = gradients_of(func, "hessian", strict, [])
+    if outer_jacobian_strategy == "forward-mode":
+        number = lambda *xs: ops.reshape(single(func(*xs), "hessian"), shape=())
+        gradients = gradient(number, argnums=tuple(range(len(xs))))
     rows = jacobian(gradients, xs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return rows if several else rows[0][0]
 
 
 def vjp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
     """The output of `func` at `inputs`, and the cotangents of the inputs for `v` of the outputs.
 
     `v` has the structure and shapes of the output, and can be left out for one number. Options as
@@ -143,20 +130,13 @@ def vjp(
     >>> dg.autograd.functional.vjp(dg.sin, dg.zeros(2), dg.ones(2))
     (tensor([0., 0.]), tensor([1., 1.]))
     """
-    several, xs = as_tuple(inputs, INPUTS, "vjp")
-    record, xs = recording(xs, create_graph)
-    with record.running():
-        result = func(*xs)
-        _, ys = as_tuple(result, OUTPUTS, "vjp")
-        require_differentiable(ys, strict)
-        weights = directions(v, ys, "user-provided function returns a single Tensor", "vjp")
-        found = pulled(ys, xs, weights, create_graph, strict)
-    return finished((result, found if several else found[0]), create_graph)
+    return finish(pull(func, inputs, v, create_graph, strict, "vjp", OUTPUT), create_graph)
 
 
 def jvp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
     """The output of `func` at `inputs`, and its derivative along `v`, by forward mode.
 
     `v` has the structure and shapes of the inputs, and can be left out for one number. Options as
@@ -166,7 +146,7 @@ def jvp(
     (tensor([0., 0.]), tensor([1., 1.]))
     """
     _, xs = as_tuple(inputs, INPUTS, "jvp")
-    weights = directions(v, xs, "input to the user-provided function is a single Tensor", "jvp")
+    weights = directions(v, xs, INPUT, "jvp")
     for x, w in zip(xs, weights, strict=True):
         require_pair(x, w)
     with enable_grad():
@@ -175,13 +155,14 @@ def jvp(
     for i, t in enumerate(found):
         if strict and t is None:
             raise TransformError(NOT_DIFFERENTIABLE.format(i))
-    filled = tuple(zeros(y.shape, y) if t is None else t for t, y in zip(found, ys, strict=True))
-    return finished((result, filled if several else filled[0]), create_graph)
+    filled = zeros_for_none(found, ys)
+    return finish((result, filled if several else filled[0]), create_graph)
 
 
 def vhp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
     """The output of `func`, one number, at `inputs`, and `v` times its Hessian there.
 
     `v` has the structure and shapes of the inputs, and can be left out for one number. Options as
@@ -194,8 +175,9 @@ def vhp(
 
 
 def hvp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
     """The output of `func`, one number, at `inputs`, and its Hessian there times `v`.
 
     It is what `vhp` gives, as a Hessian is symmetric.
@@ -207,30 +189,51 @@ def hvp(
 
 
 def hessian_product(
-    func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
-) -> tuple[Any, Any]:
-    """The output, and the Hessian times `v`: the gradient of the gradient along it."""
+    func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, name: str
+) -> tuple[Tensor, Any]:
+    """The output, and the Hessian times `v`: the gradient's derivative along it."""
     several, xs = as_tuple(inputs, INPUTS, name)
-    weights = directions(v, xs, "input to the user-provided function is a single Tensor", name)
+    values: list[Tensor] = []
+    gradients = gradients_of(func, name, strict, values)
+    product = pull(gradients, xs, v, create_graph, strict, name, INPUT)[1]
+    return finish((values[0], product if several else product[0]), create_graph)
+
+
+def gradients_of(func: Function, name: str, strict: bool, values: list[Tensor]) -> Function:
+    """The gradients of `func`, which returns one number; its values are appended to `values`."""
+
+    def gradients(*xs: Tensor) -> tuple[Tensor, ...]:
+        y = single(func(*xs), name)
+        values.append(y)
+        require_differentiable((y,), strict)
+        found = pulled((y,), xs, (handle(np.ones(y.shape, y.dtype)),), True, strict)
+        if strict:
+            require_second(found)
+        return found
+
+    return gradients
+
+
+def pull(
+    func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, name: str,
+    single_what: str,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The output of `func`, and the cotangents of its inputs for `v` of the output."""
+    several, xs = as_tuple(inputs, INPUTS, name)
     record, xs = recording(xs, create_graph)
     with record.running():
-        y = single(func(*xs), name)
-        require_differentiable((y,), strict)
-        seed = (handle(np.ones(y.shape, y.dtype)),)
-        first = pulled((y,), xs, seed, True, strict)
-        if strict:
-            require_second(first)
-        found = pulled(first, xs, weights, create_graph, strict)
-    return finished((y, found if several else found[0]), create_graph)
+        result = func(*xs)
+        _, ys = as_tuple(result, OUTPUTS, name)
+        require_differentiable(ys, strict)
+        weights = directions(v, ys, single_what, name)
+        found = pulled(ys, xs, weights, create_graph, strict)
+    return result, found if several else found[0]
 
 
 def pulled(
-    ys: Sequence[Tensor],
-    xs: Sequence[Tensor],
-    weights: Sequence[Tensor],
-    create_graph: bool,
+    ys: Sequence[Tensor], xs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool,
     strict: bool,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, ...]:  # fmt: skip
     """The cotangents of inputs; zeros where nothing depends on them, or an error if `strict`."""
     seeded = [(y, w) for y, w in zip(ys, weights, strict=True) if y.node is not None]
     found: Any = [None] * len(xs)
@@ -244,25 +247,22 @@ def pulled(
                     f"The output of the user-provided function is independent of input {j}. This is"
                     " not allowed in strict mode."
                 )
-    return tuple(zeros(x.shape, x) if g is None else g for g, x in zip(found, xs, strict=True))
+    return zeros_for_none(found, xs)
 
 
-def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether several tensors are given, and a tuple of them."""
+def as_tuple(given: object, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
+    """A tensor or several as a tuple, after whether they are several."""
     if isinstance(given, Tensor):
         return False, (given,)
-    if not isinstance(given, tuple):
-        raise TypeError(
-            f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the"
-            f" given {what} has type {type(given)}."
-        )
-    for i, x in enumerate(given):
+    parts: tuple[Any, ...] = given if isinstance(given, tuple) else (given,)
+    for i, x in enumerate(parts):
         if not isinstance(x, Tensor):
+            wrong = f"value at index {i}" if parts is given else f"given {what}"
             raise TypeError(
                 f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the"
-                f" value at index {i} has type {type(x)}."
+                f" {wrong} has type {type(x)}."
             )
-    return True, given
+    return True, parts
 
 
 def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tuple[Any, ...]]:
@@ -271,7 +271,9 @@ def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tupl
     return record, tuple(record.vertices)
 
 
-def directions(v: Any, of: Sequence[Tensor], single_what: str, name: str) -> tuple[Tensor, ...]:
+def directions(
+    v: Tensors | None, of: Sequence[Tensor], single_what: str, name: str
+) -> tuple[Tensor, ...]:
     """The direction given, which fits the tensors it is a direction of."""
     if v is None:
         if len(of) != 1 or int(np.prod(of[0].shape, dtype=int)) != 1:
@@ -302,7 +304,7 @@ def require_differentiable(ys: Sequence[Tensor], strict: bool) -> None:
             raise TransformError(NOT_DIFFERENTIABLE.format(i))
 
 
-def require_dependence(row: Sequence[Any], i: int, create_graph: bool) -> None:
+def require_dependence(row: Sequence[Tensor | None], i: int, create_graph: bool) -> None:
     """Refuse an output that does not depend on an input, or whose Jacobian does not."""
     for j, g in enumerate(row):
         if g is None:
@@ -340,7 +342,7 @@ def require_strategy(strategy: str) -> None:
         )
 
 
-def single(result: Any, name: str) -> Tensor:
+def single(result: object, name: str) -> Tensor:
     """The one number that a function returned."""
     several, ys = as_tuple(result, OUTPUTS, name)
     if several:
@@ -353,20 +355,18 @@ def single(result: Any, name: str) -> Tensor:
     return ys[0]
 
 
-def zeros_for_none(row: Sequence[Any], y: Tensor, xs: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """A row of Jacobians with zeros where the output does not depend on the input."""
+def zeros_for_none(
+    derivatives: Sequence[Face | None], like: Sequence[Face], rows: Shape = ()
+) -> tuple[Face | Tensor, ...]:
+    """Derivatives in the shapes of tensors, after `rows`; zeros where there are none."""
     return tuple(
-        zeros((*y.shape, *x.shape), x) if g is None else g for g, x in zip(row, xs, strict=True)
+        handle(np.zeros((*rows, *x.shape), x.dtype)) if g is None else g
+        for g, x in zip(derivatives, like, strict=True)
     )
 
 
-def zeros(shape: tuple[int, ...], like: Tensor) -> Tensor:
-    """Zeros of a shape."""
-    return handle(np.zeros(shape, like.dtype))
-
-
-def finished(found: Any, create_graph: bool) -> Any:
+def finish(found: Any, create_graph: bool) -> Any:
     """Results, without history unless it was asked for."""
     if isinstance(found, Tensor):
-        return released(found if create_graph else found.detach())
-    return type(found)(finished(x, create_graph) for x in found)
+        return release(found if create_graph else found.detach())
+    return type(found)(finish(x, create_graph) for x in found)

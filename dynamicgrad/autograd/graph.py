@@ -1,13 +1,13 @@
-"""What `dg.autograd.graph` offers: nodes, edges, hooks on what is saved and on several tensors."""
+"""`dg.autograd.graph`: nodes, edges, and hooks on saved tensors and on several tensors."""
 
 from ..engine.node import Node
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor
 from ..hooks import saved_attributes as saved_attributes  # gives nodes their attributes
-from ..hooks.copy_on_write import allow_mutation_on_saved_tensors
 from ..hooks.gradient_edge import GradientEdge, get_gradient_edge
 from ..hooks.multi_grad_hook import register_multi_grad_hook
 from ..hooks.saved_tensor_hooks import (
+    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,

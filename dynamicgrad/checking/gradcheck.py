@@ -1,40 +1,30 @@
-"""Derivatives checked against differences: `gradcheck` and `gradgradcheck`."""
+"""Derivatives compared with finite differences: `gradcheck` and `gradgradcheck`."""
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from gradops import GradcheckError, TransformError
 
-from ..autograd.batched import grad
+from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
 from ..func.recording import vertex
-from .differences import Check, Function, Tolerance, float_outputs
+from .blame import blame
+from .comparisons import Check, Function, Tolerance, float_outputs
+from .consistency import check_batched, check_batched_forward, check_reentrant, check_undefined
 from .real_imag import in_parts
-from .undefined_grad import batched_forward, undefined
 
 
 def gradcheck(
-    func: Function,
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
-    fast_mode: bool = False,
-) -> bool:
-    """Whether the gradients of `func` at `inputs` agree with differences of its values.
+    func: Function, inputs: object, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
+) -> bool:  # fmt: skip
+    """Compare the gradients of `func` at `inputs` with finite differences; True if they agree.
 
     `func` takes the inputs, a tensor or several, and returns a tensor or several; the gradients are
     those in inputs of floats that require gradients, best in float64. An input entry is moved by
@@ -49,25 +39,20 @@ def gradcheck(
     >>> dg.autograd.gradcheck(lambda x: dg.sin(x) * x, x)
     True
     """
-    if not (check_backward_ad or check_forward_ad):
-        raise TransformError("Expected at least one of check_forward_ad or check_backward_ad")
-    if check_batched_forward_grad and not check_forward_ad:
-        raise TransformError(
-            "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
-        )
+    require_modes(check_forward_ad, check_backward_ad, check_batched_forward_grad)
     check = Check(*in_parts(func, as_inputs(inputs)), Tolerance(eps, atol, rtol))
     try:
         if check_forward_ad:
-            (check.fast_forward if fast_mode else check.forward)()
+            require_agreement(check, "jvp", fast_mode)
         if check_backward_ad:
-            (check.fast_backward if fast_mode else check.backward)()
-            check.reentrant(nondet_tol)
+            require_agreement(check, "vjp", fast_mode)
+            check_reentrant(check, nondet_tol)
             if check_undefined_grad:
-                undefined(check)
+                check_undefined(check)
         if check_batched_grad:
-            check.batched()
+            check_batched(check)
         if check_batched_forward_grad:
-            batched_forward(check)
+            check_batched_forward(check)
     except GradcheckError:
         if raise_exception:
             raise
@@ -75,17 +60,45 @@ def gradcheck(
     return True
 
 
-def as_inputs(inputs: Any) -> tuple[Any, ...]:
-    """The inputs as a tuple, of which some must be fit to be checked."""
-    given = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
-    checked = [i for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
+def require_modes(forward: bool, backward: bool, batched: bool) -> None:
+    """Refuse options that check nothing, or need one that is not given."""
+    if not (backward or forward):
+        raise TransformError("Expected at least one of check_forward_ad or check_backward_ad")
+    if batched and not forward:
+        raise TransformError(
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
+        )
+
+
+MISMATCH = {
+    "vjp": "Jacobian mismatch",
+    "jvp": "Jacobian computed with forward mode mismatch",
+}
+
+
+def require_agreement(check: Check, kind: str, fast: bool) -> None:
+    """Raise for the first Jacobian that differences contradict, naming the wrong operation."""
+    for output, index, got, want in check.mismatches(kind, fast):
+        text = blame(check.func, check.inputs, kind, check.tolerance)
+        if any(p.dtype != np.float64 for p in check.points):
+            text += "\n  hint: differences of inputs that are not float64 have few digits"
+        raise GradcheckError(
+            f"{MISMATCH[kind]} for output {output} with respect to input {index},\n"
+            f"numerical:{want}\nanalytical:{got}\n{text}"
+        )
+
+
+def as_inputs(inputs: object) -> tuple[object, ...]:
+    """The inputs as a tuple; refuse them if none can be checked, warn of those that do badly."""
+    given = as_tuple(inputs)
+    checked = {i: x for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad}
     if not checked:
         raise TransformError(
             "gradcheck expects at least one input tensor to require gradient, but none of them"
             " have requires_grad=True."
         )
-    for i in checked:
-        if given[i].dtype not in (np.float64, np.complex128):
+    for i, x in checked.items():
+        if x.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or"
                 " complex. This check will likely fail if all the inputs are not of double"
@@ -93,8 +106,8 @@ def as_inputs(inputs: Any) -> tuple[Any, ...]:
                 UserWarning,
                 stacklevel=3,
             )
-        strides = np.asarray(given[i].value).strides
-        if any(s == 0 and n > 1 for s, n in zip(strides, given[i].shape, strict=True)):
+        strides = np.asarray(x.value).strides
+        if any(s == 0 and n > 1 for s, n in zip(strides, x.shape, strict=True)):
             raise TransformError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs"
                 " that are non-overlapping to be able to compute the numerical gradients correctly."
@@ -104,22 +117,12 @@ def as_inputs(inputs: Any) -> tuple[Any, ...]:
 
 
 def gradgradcheck(
-    func: Function,
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
-    fast_mode: bool = False,
-) -> bool:
-    """Whether the second derivatives of `func` agree with differences of its gradients.
+    func: Function, inputs: object, grad_outputs: object = None, *, eps: float = 1e-6,
+    atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True, check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False,
+) -> bool:  # fmt: skip
+    """Compare the second derivatives of `func` with finite differences of its gradients.
 
     The gradients for `grad_outputs`, by default random ones, are checked as `gradcheck` checks a
     function, in the inputs and in `grad_outputs`. `check_fwd_over_rev` checks their tangents too.
@@ -131,7 +134,7 @@ def gradgradcheck(
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise TransformError("Expected at least one of check_fwd_over_rev or check_rev_over_rev")
     func, given = in_parts(func, as_inputs(inputs))
-    weights = tuple(random_weights(func, given)) if grad_outputs is None else as_given(grad_outputs)
+    weights = random_weights(func, given) if grad_outputs is None else as_tuple(grad_outputs)
     return gradcheck(
         gradients_of(func, given), (*given, *weights), eps=eps, atol=atol, rtol=rtol,
         raise_exception=raise_exception, nondet_tol=nondet_tol,
@@ -141,20 +144,20 @@ def gradgradcheck(
     )  # fmt: skip
 
 
-def gradients_of(func: Function, inputs: Sequence[Any]) -> Function:
+def gradients_of(func: Function, inputs: Sequence[object]) -> Function:
     """The gradients of `func` as a function of its inputs and of cotangents of its outputs."""
     checked = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
 
-    def gradients(*args: Any) -> Any:
-        fresh, weights = list(args[: len(inputs)]), args[len(inputs) :]
+    def gradients(*args: Tensor) -> tuple[Tensor | None, ...]:
+        xs, weights = list(args[: len(inputs)]), args[len(inputs) :]
         with enable_grad():
             for i in checked:
-                fresh[i] = vertex(fresh[i], True)
-            ys = float_outputs(func(*fresh))
+                xs[i] = vertex(xs[i], True)
+            ys = float_outputs(func(*xs))
             pairs = [(y, g) for y, g in zip(ys, weights, strict=True) if y.node is not None]
             return grad(
                 [y for y, _ in pairs],
-                [fresh[i] for i in checked],
+                [xs[i] for i in checked],
                 [g for _, g in pairs],
                 create_graph=True,
                 materialize_grads=True,
@@ -163,14 +166,14 @@ def gradients_of(func: Function, inputs: Sequence[Any]) -> Function:
     return gradients
 
 
-def as_given(grad_outputs: Any) -> tuple[Tensor, ...]:
-    """One or several cotangents as a tuple."""
-    return tuple(grad_outputs) if isinstance(grad_outputs, tuple | list) else (grad_outputs,)
+def as_tuple(given: object) -> tuple[object, ...]:
+    """One or several values as a tuple."""
+    return tuple(given) if isinstance(given, tuple | list) else (given,)
 
 
-def random_weights(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
-    """A cotangent for each output, which requires gradients."""
+def random_weights(func: Function, inputs: Sequence[object]) -> tuple[Tensor, ...]:
+    """A random cotangent for each output, which requires gradients."""
     rng = np.random.default_rng(0)
     with no_grad():
         ys = float_outputs(func(*inputs))
-    return [make_leaf(handle(np.asarray(rng.uniform(-1, 1, y.shape), y.dtype))) for y in ys]
+    return tuple(make_leaf(handle(np.asarray(rng.uniform(-1, 1, y.shape), y.dtype))) for y in ys)

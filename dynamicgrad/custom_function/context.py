@@ -1,4 +1,4 @@
-"""What forward of a custom function leaves for its backward: the `ctx`, and what it saves."""
+"""The context of a call of a custom function: the `ctx` and its saved tensors."""
 
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,17 +16,17 @@ from ..hooks.saved_tensor_hooks import Packed
 
 
 class FunctionCtx:
-    """What forward leaves for backward: the `ctx` of a `Function`."""
+    """The `ctx` of a `Function`: values that forward passes on to backward."""
 
     needs_input_grad: tuple[bool, ...]
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._to_save: tuple[Any, ...] = ()
+        self._to_save: tuple[Tensor | None, ...] = ()
         self._dirty: tuple[Tensor, ...] = ()
         self._constant: tuple[Tensor, ...] = ()
         self._materialize = True
-        self._saved: tuple[Any, ...] = ()
+        self._saved: tuple[Saved, ...] = ()
         self._freed: Freed | None = None
         self._node: Callable[[], Any] | None = None
 
@@ -45,20 +45,20 @@ class FunctionCtx:
         self.save_for_backward(*tensors)
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs forward wrote to; they must be among what it returns."""
+        """Name the inputs that forward wrote to; it must return them."""
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say through which outputs no gradient passes."""
+        """Name the outputs through which no gradient passes."""
         self._constant = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward gets zeros for outputs that were not used, as by default, or None."""
+        """Set whether backward gets zeros for unused outputs, the default, or None."""
         self._materialize = value
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What was saved; refused when a backward has freed it, or when it was written to since."""
+        """The saved tensors; raises TapeError if they were freed or written to since."""
         if self._node is None:
             return self._to_save
         node = self._node()
@@ -66,13 +66,13 @@ class FunctionCtx:
             self._freed.read(node, None)
         return tuple(unsaved(node, x) for x in self._saved)
 
-    def _save(self, node: Node, outputs: Sequence[Any]) -> None:
-        """Keep what is to be saved, outputs without the tensors that own the node."""
+    def _save(self, node: Node, outputs: Sequence[object]) -> None:
+        """Save the tensors that forward named, outputs without a reference to the node."""
         self._node = weakref.ref(node)
         hooks = PACKING.get()
         for t in self._to_save:
             i = next((i for i, y in enumerate(outputs) if y is t), None)
-            x: Any = t if i is None or t is None else Output(t, i, len(outputs) > 1)
+            x: Saved = t if i is None or t is None else Output(t, i, len(outputs) > 1)
             if hooks is not None and t is not None:
                 x = Packed(t, hooks)
             self._saved += (x,)
@@ -80,7 +80,7 @@ class FunctionCtx:
 
 
 class Output:
-    """An output that its own node saved."""
+    """An output that its own node saves."""
 
     __slots__ = ("index", "one_of_several", "storage", "type", "value")
 
@@ -89,16 +89,19 @@ class Output:
         self.index, self.one_of_several = index, one_of_several
 
     def tensor(self, node: Node) -> Tensor:
-        """The output as a tensor again."""
+        """The output as a tensor."""
         of, dtype = self.type.shape, self.type.dtype
         vertex = Part(node, self.index, of, dtype) if self.one_of_several else node
-        found = handle(self.value, vertex)
-        found.storage = self.storage
-        return found
+        t = handle(self.value, vertex)
+        t.storage = self.storage
+        return t
 
 
-def unsaved(node: Node, x: Any) -> Any:
-    """A saved tensor as it is read."""
+Saved = Handle | Output | Packed | None
+
+
+def unsaved(node: Node, x: Saved) -> Handle | None:
+    """A saved value as a tensor; raises TapeError if it was written to since."""
     if x is None:
         return None
     if x.storage is not None and x.storage.changed > node.number:

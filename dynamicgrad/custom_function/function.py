@@ -1,8 +1,8 @@
-"""Operations of one's own: a forward and a backward, as PyTorch's `autograd.Function` has them.
+"""Custom operations with a forward and a backward: PyTorch's `autograd.Function`.
 
-Note [Function outputs]. What forward returns gets a new handle with the history, so that a context
-that keeps an output (`ctx.y = y`) does not keep its own node alive. An output that is saved is kept
-as its value, and rebuilt as a tensor when it is read.
+Note [Function outputs]. An output of forward gets a new handle with the history, so that a context
+that keeps an output (`ctx.y = y`) does not keep its own node alive. A saved output is kept as its
+value, and becomes a tensor again when it is read.
 """
 
 import functools
@@ -13,30 +13,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradops import Batched, Dual, MissingRuleError, Series, ShapeError, TapeError
+from gradops import ArrayType, Batched, Dual, MissingRuleError, Series, ShapeError, TapeError
+from gradops.typing import AnyArray
 
 from ..engine.array import Array
 from ..engine.grad_mode import RECORDING, is_recording
-from ..engine.handle import Handle, cut_off, face_of, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands
+from ..engine.handle import Handle, face_of, on_face
+from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands, Vertex
 from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed
-from ..engine.storage import MADE_UNRECORDED, Alias, enter, memory, storage_of
 from ..engine.tensor import Tensor, handle, tensor_of
-from ..engine.views import refuse_leaf, set_history
+from ..engine.views import refuse_leaf
 from ..hooks.tensor_hooks import Whole, call, shared_memory
 from .context import FunctionCtx
-from .transforms import batched, outermost, pushed
+from .outputs import check_dirty, unrecorded, with_history
+from .transforms import apply_jvp, apply_vmap, outermost
 
-MADE_INSIDE = (
-    "Output {i} of {op} is a view and is being modified inplace. This view was created inside a"
-    " custom Function (or because an input was returned as-is), whose backward the write would go"
-    " around"
-    "\n  hint: return a clone() from forward, or write `y = y * 2` for `y *= 2`"
+APPLIED: ContextVar[Callable[[type["Function"], Sequence[object]], None] | None] = ContextVar(
+    "applied", default=None
 )
-
-APPLIED: ContextVar[Callable[[Any, Any], None] | None] = ContextVar("applied", default=None)
-"""What is told of each custom function that is applied, and its arguments; for `gradcheck`."""
+"""Called with each custom function that is applied, and its arguments; for `gradcheck`."""
+Gradients = list[AnyArray | None]
 SLOTS = frozenset(Node.__slots__)
 WITHOUT_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use"
@@ -53,7 +50,7 @@ WITHOUT_JET = (
 
 
 class Function:
-    """An operation with a forward and a backward of one's own; called as `apply`.
+    """A custom operation with a forward and a backward; called as `apply`.
 
     A subclass states `forward(ctx, *args)` and `backward(ctx, *grad_outputs)` as static methods, or
     `forward(*args)` and `setup_context(ctx, inputs, output)`. Forward runs without recording, and
@@ -104,16 +101,16 @@ class Function:
         """Compute the outputs for a batch, whose axis in each argument is given, and their axes."""
         raise NotImplementedError
 
-    node_type: ClassVar[type[Any]]
+    node_type: ClassVar[type[Node]]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         name, slots = f"{cls.__name__}Backward", {"__slots__": (), "__module__": __name__}
         cls.node_type = type(name, (FunctionNode,), slots)
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward, and record the operation; backward gives a gradient for each argument."""
+        """Run forward, and record the operation; backward returns a gradient for each argument."""
         if kwargs or has_defaults(cls):
             args = by_position(cls, args, kwargs)
         if any(type(a) is Array for a in args):
@@ -122,16 +119,16 @@ class Function:
         if isinstance(outer, Dual):
             if cls.jvp is Function.jvp:
                 raise MissingRuleError(cls.__name__, "jvp", WITHOUT_JVP)
-            return pushed(cls, args, outer)
+            return apply_jvp(cls, args, outer)
         if isinstance(outer, Series):
             raise MissingRuleError(cls.__name__, "jet", WITHOUT_JET)
         if isinstance(outer, Batched) and cls.vmap is not Function.vmap:
-            return batched(cls, args, outer)
+            return apply_vmap(cls, args, outer)
         return cls.called(args)[1]
 
     @classmethod
     def called(cls, args: Sequence[Any]) -> tuple[FunctionCtx, Any]:
-        """The context and the outputs of a call, which is recorded."""
+        """Run forward and record the call; return its context and its outputs."""
         args = tuple(args)
         if (note := APPLIED.get()) is not None:
             note(cls, args)
@@ -146,19 +143,17 @@ class Function:
         outs = tuple(outputs) if several else (outputs,)
         check_dirty(ctx, outs)
         records = any(ctx.needs_input_grad) and is_recording()
-        found = recorded(cls, ctx, args, outs) if records else unrecorded(ctx, args, outs)
-        return ctx, tuple(found) if several else found[0]
+        results = recorded(cls, ctx, args, outs) if records else unrecorded(ctx, args, outs)
+        return ctx, tuple(results) if several else results[0]
 
 
-def on_arrays(cls: type[Function], args: Sequence[Any]) -> Any:
-    """The outputs for arrays of a function, which is written for tensors."""
+def on_arrays(cls: type[Function], args: Sequence[object]) -> object:
+    """The outputs for arguments that are arrays: forward gets tensors, the outputs are arrays."""
     face = face_of(args)
-    found = cls.apply(*[tensor_of(a) if type(a) is Array else a for a in args])
-    several = isinstance(found, tuple)
-    outs = [
-        on_face(face, y) if isinstance(y, Handle) else y for y in (found if several else (found,))
-    ]
-    return tuple(outs) if several else outs[0]
+    outputs = cls.apply(*[tensor_of(a) if type(a) is Array else a for a in args])
+    if not isinstance(outputs, tuple):
+        return on_face(face, outputs) if isinstance(outputs, Handle) else outputs
+    return tuple(on_face(face, y) if isinstance(y, Handle) else y for y in outputs)
 
 
 def pullback_of(cls: type[Function]) -> Callable[..., Any]:
@@ -174,21 +169,23 @@ def pullback_of(cls: type[Function]) -> Callable[..., Any]:
 
 
 def has_defaults(cls: type[Function]) -> bool:
-    """Whether forward may leave out arguments that `setup_context` is to get."""
+    """Whether forward has default arguments, which `setup_context` gets too."""
     apart = cls.setup_context is not Function.setup_context
     return apart and bool(getattr(cls.forward, "__defaults__", True))
 
 
-def by_position(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """All arguments of forward in their order, also those given by name and those left out."""
+def by_position(
+    cls: type[Function], args: Sequence[object], kwargs: dict[str, object]
+) -> tuple[Any, ...]:
+    """All arguments of forward by position, keywords and defaults included."""
     takes_ctx = cls.setup_context is Function.setup_context
     bound = inspect.signature(cls.forward).bind(*([None] * takes_ctx), *args, **kwargs)
     bound.apply_defaults()
     return bound.args[takes_ctx:]
 
 
-def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
-    """What forward returns, called in the one or the other form."""
+def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[object, ...]) -> Any:
+    """The outputs of forward, called with `ctx`, or without it and followed by `setup_context`."""
     if cls.setup_context is Function.setup_context:
         return cls.forward(ctx, *args)
     outputs = cls.forward(*args)
@@ -196,81 +193,31 @@ def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...]) ->
     return outputs
 
 
-def check_dirty(ctx: FunctionCtx, outs: Sequence[Any]) -> None:
-    """Refuse tensors marked as written to that are not returned; note the writes to the others."""
-    for t in ctx._dirty:
-        if not any(t is y for y in outs):
-            raise TapeError(
-                "some elements marked as dirty during the forward method were not returned as"
-                f" output by {ctx._name}\n  hint: return each tensor that forward writes to"
-            )
-        storage_of(t).write()
-
-
-def unrecorded(ctx: FunctionCtx, args: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
-    """The outputs when nothing is recorded."""
-    tracked = any(ctx.needs_input_grad)
-    return [
-        y if not isinstance(y, Handle) or any(y is t for t in ctx._dirty)
-        else cut_off(sharing(fresh(y), y, args, MADE_UNRECORDED), None, tracked)
-        for y in outs
-    ]  # fmt: skip
-
-
-def fresh(y: Handle) -> Handle:
-    """A new handle on the memory of an output, without history."""
-    found = handle(y.value)
-    found.storage = y.storage
-    return found
-
-
-def sharing(found: Handle, y: Handle, args: Sequence[Any], refusal: str) -> Handle:
-    """The new handle of an output `y`, which may be one of the arguments or a view of one."""
-    if any(y is a for a in args):  # returned as it came: another tensor on the same memory
-        found.value, found.storage = memory(y), storage_of(y)
-        found.storage.lend()
-        enter(found, Alias(y if y.alias is None else y.alias.base, None, refusal))
-    elif y.alias is not None and any(y.storage is getattr(a, "storage", None) for a in args):
-        enter(found, Alias(y.alias.base, None, refusal))
-    return found
-
-
 def recorded(
-    cls: type[Function], ctx: FunctionCtx, args: Sequence[Any], outs: Sequence[Any]
-) -> list[Any]:
+    cls: type[Function], ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]
+) -> list[object]:
     """The outputs with the history of one new node."""
     for t in ctx._dirty:
         refuse_leaf(t)
     vertices = tuple(a.node if isinstance(a, Handle) else None for a in args)
     call = Call(cls, ctx, [y.type if isinstance(y, Handle) else None for y in outs])
-    one = len(outs) == 1 and isinstance(outs[0], Tensor)
-    shape, dtype = (outs[0].shape, outs[0].dtype) if one else (SEVERAL, SEVERAL)
+    only = outs[0] if len(outs) == 1 else None
+    one = isinstance(only, Tensor)
+    shape, dtype = (only.shape, only.dtype) if isinstance(only, Tensor) else (SEVERAL, SEVERAL)
     node = node_of(
         Whole(cls.__name__), vertices, call, NOTHING, None, present(vertices), shape, dtype,
         cls.node_type,
     )  # fmt: skip
     ctx._save(node, outs)
     return [
-        attached(ctx, y, args, node if one else Part(node, i, y.shape, y.dtype))
+        with_history(ctx, y, args, node if one else Part(node, i, y.shape, y.dtype))
         if isinstance(y, Handle) else y
         for i, y in enumerate(outs)
     ]  # fmt: skip
 
 
-def attached(ctx: FunctionCtx, y: Handle, args: Sequence[Any], vertex: Any) -> Handle:
-    """An output with the vertex that stands for it, unless no gradient passes through it."""
-    if any(y is t for t in ctx._dirty):
-        return set_history(y, vertex)
-    found = sharing(
-        fresh(y), y, args, MADE_INSIDE.format(i=getattr(vertex, "index", 0), op=ctx._name)
-    )
-    if y.dtype.kind in "fc" and not any(y is t for t in ctx._constant):
-        found.node = vertex
-    return found
-
-
 class FunctionNode(Node):
-    """The node of a `Function`, which has one output or several; it has what its `ctx` has."""
+    """The node of a call of a `Function`, with the attributes of its `ctx`."""
 
     __slots__ = ()
 
@@ -285,19 +232,21 @@ class FunctionNode(Node):
 
 
 class Call(SavedOperands):
-    """A call of a `Function`: what stands where its node's operands do."""
+    """A call of a `Function`, as the operands of its node."""
 
     __slots__ = ("cls", "ctx", "types")
 
-    def __init__(self, cls: type[Function], ctx: FunctionCtx, types: list[Any]) -> None:
+    def __init__(
+        self, cls: type[Function], ctx: FunctionCtx, types: list[ArrayType | None]
+    ) -> None:
         self.cls, self.ctx, self.types = cls, ctx, types
 
-    def read(self, node: Node, freed: Freed | None) -> Any:
+    def read(self, node: Node, freed: Freed | None) -> Sequence[Any]:
         """The node, and the function that computes its gradients."""
         if self.ctx._freed is not None:
             self.ctx._freed.read(node, None)
 
-        def run(g: Any) -> Sequence[Any]:
+        def run(g: AnyArray | Parts) -> Gradients:
             try:
                 return self.gradients(node, g)
             finally:
@@ -306,44 +255,41 @@ class Call(SavedOperands):
 
         return node, run
 
-    def gradients(self, node: Node, g: Any) -> Sequence[Any]:
-        """What the function's backward gives for the inputs, checked."""
+    def gradients(self, node: Node, g: AnyArray | Parts) -> Gradients:
+        """The gradients of the inputs that the function's backward returns, checked."""
         by_index = g.by_index if isinstance(g, Parts) else {0: g}
         given = [self.cotangent(by_index.get(i), type) for i, type in enumerate(self.types)]
-        found = call(pullback_of(self.cls), self.ctx, *given)
-        found = tuple(found) if isinstance(found, tuple | list) else (found,)
-        return self.checked(node, found)
+        result = call(pullback_of(self.cls), self.ctx, *given)
+        return self.checked(node, tuple(result) if isinstance(result, tuple | list) else (result,))
 
-    def cotangent(self, g: Any, type: Any) -> Tensor | None:
-        """The gradient of an output as backward gets it: zeros where it was not used."""
+    def cotangent(self, g: AnyArray | None, type: ArrayType | None) -> Tensor | None:
+        """The gradient of an output as backward gets it: zeros for an output that is not used."""
         if g is not None:
             return tensor_of(g)
         if type is None or not self.ctx._materialize:
             return None
         return handle(np.zeros(type.shape, type.dtype)[()])
 
-    def checked(self, node: Node, found: tuple[Any, ...]) -> list[Any]:
-        """One gradient per argument, each of them what it can be."""
+    def checked(self, node: Node, gs: tuple[object, ...]) -> Gradients:
+        """One gradient per argument; raises if their number, type or shape is wrong."""
         name, count = f"function {node.name()}", len(node.inputs)
-        if len(found) < count or any(x is not None for x in found[count:]):
+        if len(gs) < count or any(g is not None for g in gs[count:]):
             raise TapeError(
                 f"{name} returned an incorrect number of gradients (expected {count}, got"
-                f" {len(found)})\n  hint: backward returns one for each argument of forward,"
+                f" {len(gs)})\n  hint: backward returns one for each argument of forward,"
                 " None where there is none"
             )
-        tracked = self.ctx.needs_input_grad
-        return [checked(name, i, x, node.inputs[i], tracked[i]) for i, x in
-                enumerate(found[:count])]  # fmt: skip
+        return [checked_gradient(name, i, *pair) for i, pair in enumerate(zip(gs, node.inputs))]
 
 
-def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
-    """The gradient that backward returned for argument i, whose vertex is given."""
+def checked_gradient(name: str, i: int, x: object, vertex: Vertex | None) -> AnyArray | None:
+    """The gradient that backward returned for argument i, which has the given vertex."""
     if x is None or vertex is None:
         return None
     if not isinstance(x, Handle):
         raise TypeError(
-            f"{name} returned a gradient at index {i} that is no Tensor: expected a Tensor or None"
-            f" (got {type(x).__name__})"
+            f"{name} returned a gradient at index {i} that is not a Tensor: expected a Tensor or"
+            f" None (got {type(x).__name__})"
         )
     extra = len(x.shape) - len(vertex.shape)
     if extra < 0 or any(n not in (1, m) for m, n in zip(x.shape[extra:], vertex.shape)):
@@ -355,36 +301,38 @@ def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a `backward` be differentiated through only once: it may use NumPy.
+    """Make a `backward` differentiable only once: it may use NumPy.
 
     Differentiating its result again raises TapeError, instead of giving a wrong derivative.
     """
 
     @functools.wraps(backward)
-    def once(ctx: FunctionCtx, *grads: Any) -> Any:
+    def once(ctx: FunctionCtx, *grads: Tensor | None) -> object:
         mode = RECORDING.set(False)
         try:
-            found = backward(ctx, *grads)
+            gradients = backward(ctx, *grads)
         finally:
             RECORDING.reset(mode)
         if not is_recording():
-            return found
-        return Refused.apply(found, *grads, *(t for t in ctx.saved_tensors if t is not None))
+            return gradients
+        return OnceDifferentiable.apply(
+            gradients, *grads, *(t for t in ctx.saved_tensors if t is not None)
+        )
 
     return once
 
 
-class Refused(Function):
-    """The result of a backward that cannot be differentiated."""
+class OnceDifferentiable(Function):
+    """Returns the result of a backward; its own backward raises."""
 
     @staticmethod
-    def forward(ctx: FunctionCtx, found: Any, *sources: Any) -> Any:
-        """What was found, which depends on the sources in a way that is not known."""
-        return found
+    def forward(ctx: FunctionCtx, result: object, *sources: object) -> object:
+        """Return the result, which depends on the sources in an unknown way."""
+        return result
 
     @staticmethod
-    def backward(ctx: FunctionCtx, *grads: Any) -> Any:
-        """Refuse."""
+    def backward(ctx: FunctionCtx, *grads: Tensor | None) -> object:
+        """Raise TapeError."""
         raise TapeError(
             "trying to differentiate twice a function that was marked with @once_differentiable"
         )

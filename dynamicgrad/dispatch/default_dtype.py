@@ -1,17 +1,17 @@
-"""The dtype of what is made from Python's floats."""
+"""The default dtype, which tensors made from Python floats get."""
 
 from contextvars import ContextVar
-from typing import Any
 
 import numpy as np
 
 from gradops.core.levels import watched
+from gradops.typing import DTypeLike
 
-DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
+DEFAULT_DTYPE: ContextVar[DTypeLike] = ContextVar("default_dtype", default="float32")
 
 
-def get_default_dtype() -> np.dtype[Any]:
-    """The dtype of what is made from Python floats.
+def get_default_dtype() -> np.dtype:
+    """The dtype of tensors made from Python floats.
 
     >>> dg.get_default_dtype()
     dtype('float32')
@@ -19,8 +19,8 @@ def get_default_dtype() -> np.dtype[Any]:
     return np.dtype(watched(DEFAULT_DTYPE.get))
 
 
-def set_default_dtype(dtype: Any) -> None:
-    """Set the dtype of what is made from Python floats; raises TypeError unless it is a float.
+def set_default_dtype(dtype: DTypeLike) -> None:
+    """Set the dtype of tensors made from Python floats; raises TypeError unless it is a float.
 
     >>> dg.set_default_dtype("float64")
     >>> dg.tensor([1.0]).dtype
@@ -33,7 +33,7 @@ def set_default_dtype(dtype: Any) -> None:
 
 
 def natural_dtype(value: np.ndarray) -> np.dtype:
-    """The dtype of data that came as Python numbers, of which NumPy made an array."""
+    """The dtype of an array made from Python numbers, with the default dtype for floats."""
     if value.dtype == np.complex128:
         return np.result_type(get_default_dtype(), np.complex64)
     return get_default_dtype() if value.dtype == np.float64 else value.dtype

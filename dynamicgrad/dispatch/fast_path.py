@@ -1,7 +1,8 @@
-"""Specialised code for the common path: ops without attributes on tensors that hold arrays.
+"""The fast path: specialised functions for ops without attributes on handles of arrays.
 
-Dispatch is general; this is what happens a million times. Whatever is not plain falls through to
-the op itself. What is recorded is the same as by `tape.record`, spelled out.
+`Op.dispatch` is general and takes twice the time. Any operand that is not a plain array of the
+expected dtype falls back to it. `binary` is longer than we allow: it is the path of every
+operation, and each call of a helper costs 5 % of its time.
 """
 
 import operator
@@ -16,32 +17,26 @@ from gradops import Op
 from gradops.core.op import PLAIN, explain
 from gradops.core.traits import Trait
 from gradops.core.types import PYTHON_SCALARS, shape_of
-from gradops.library.shape.movement import computed_in
+from gradops.library.shape.movement import compute_in
 
 from ..engine.array import Array
 from ..engine.grad_mode import INFERENCE, is_recording
-from ..engine.handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, unusual
+from ..engine.handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, finish_unusual
 from ..engine.node import NOTHING, new
 from ..engine.plain_arrays import keep_plain
 from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import noted
+from ..names.torch_names import row_of
 from .op_dtypes import promoted
 from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
 
 NUMBERS = frozenset({float, int, bool})
 CONSTANTS = ARRAYS | NUMBERS
-OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
-ALONG = frozenset(
-    {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
-    | {"softmax", "log_softmax"}
-)
+OF_NUMBERS = (0, -1, (0,), (-1,))  # the dimensions of a 0-d tensor in PyTorch
 Tensor.promoted = staticmethod(promoted)
-GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of ops that ask for more
-WHOLE = frozenset({"sum", "mean", "max", "min"})
-TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
-SECOND = {"power": "exponent", "float_power": "exponent", "heaviside": "values"}
+GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of dispatched ops
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
@@ -49,19 +44,19 @@ INFIX: dict[str, Callable[..., Any]] = {
 
 
 def keeps_floats(op: Op, count: int) -> bool:
-    """Whether an op is a ufunc that gives floats of one dtype for such floats."""
+    """Whether an op is a ufunc whose result has the float dtype of its operands."""
     loops = {f"{code * count}->{code}" for code in "fd"}
     return isinstance(op.kernel, np.ufunc) and loops <= set(op.kernel.types)
 
 
 def filled(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]:
-    """`plan` with what nodes of an op save, which takes a while to find out."""
-    plan.extend(PLANS[op, active, count])
+    """`plan` filled at first use, maybe by several threads: calling the rules takes a while."""
+    plan[:] = PLANS[op, active, count]
     return plan
 
 
 def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
-    """`op` as a function of one handle of a face."""
+    """`op` as a function of one handle."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
     promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
@@ -83,7 +78,7 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
         t.storage = t.alias = None
         mode, dtype = is_recording(), of if keeps else y.dtype
         if x.node is None or not mode or (not keeps and dtype.kind != "f"):
-            return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
+            return t if mode is not INFERENCE and x.node is None else finish_unusual(t, op, (x,))
         save_y, (save_x,), wanted = plan or filled(plan, op, 1)
         operands, output = (x if save_x else x.node,), y if save_y else None
         t.node = node_of(op, (x.node,), operands, NOTHING, output, wanted, y.shape, dtype)
@@ -97,17 +92,16 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
 def binary(
     op: Op, face: type[Handle] = Tensor, kernel: Callable[..., Any] | None = None
 ) -> Callable[[Any, Any], Any]:
-    """`op` as a function of two operands: handles of a face, or one of them plain.
+    """`op` as a function of two operands: handles, or one handle and a plain operand.
 
-    `kernel` computes the same as the op's, where the face has another spelling of it.
-    A face with a promotion of its own takes this way only with floats of one dtype and with
-    Python's numbers, where all promotions agree.
+    A `kernel` replaces the op's own. Where the face has promotion rules, only floats of one dtype
+    and Python numbers take the fast path: all rules agree on them.
     """
     kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: tuple[list[Any], ...] = ([], [], [], [])  # by the bits of the active operands
     promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
     keeps = promotes and keeps_floats(op, 2)
-    weak = isinstance(kernel, np.ufunc) or op.infix  # its numbers have the dtype of the tensor
+    weak = isinstance(kernel, np.ufunc) or op.infix  # a Python number takes the dtype of the array
     constants = (REAL_NUMBERS if weak else frozenset()) if promotes else CONSTANTS
 
     def call(a: Any, b: Any) -> Any:
@@ -151,7 +145,7 @@ def binary(
             return t
         dtype = of if keeps else y.dtype
         if not mode or (not keeps and dtype.kind != "f"):
-            return unusual(t, op, (a, b))
+            return finish_unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b), wanted = plans[active] or filled(plans[active], op, active, 2)
         operands = (
@@ -166,29 +160,32 @@ def binary(
             noted(t, mode)
         return t
 
-    return named(with_parameters(call, "input", SECOND.get(op.name, "other")), op)
+    second = (row_of(op.name).operands or "input other").split()[1]
+    return named(with_parameters(call, "input", second), op)
 
 
 def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
-    """`op` with attributes, as a function of tensors; `names` gives attributes other names.
+    """`op` with attributes, as a function of tensors; `names` maps keywords to attributes.
 
-    No dimensions, `dim=()`, are all of them to the reductions for which PyTorch has it so; and a
-    number counts as having a dimension 0.
+    `dim=()` means all dimensions for the reductions that PyTorch defines so, and a 0-d tensor has
+    a dimension 0.
     """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
+    row = row_of(op.name)
+    takes_dtype, has_dims, all_dims = row.takes_dtype, row.dims != "", row.dims == "all"
 
     def call(*args: Any, **attrs: Any) -> Any:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "input" in attrs:
                 args = (attrs.pop("input"), *args)
-            if "dtype" in attrs and op.name in TYPED:
+            if takes_dtype and "dtype" in attrs:
                 dtype, rest = attrs.pop("dtype"), args[1:]
-                return computed_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
+                return compute_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
             args, attrs = op.bind(args, attrs)
-            if op.name in WHOLE and attrs["axis"] == ():
+            if all_dims and attrs["axis"] == ():
                 attrs["axis"] = None
-            if op.name in ALONG and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
+            if has_dims and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
                 return along_no_axis(op, args, attrs)
         else:
             attrs = op.defaults
@@ -206,13 +203,13 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
 
 
 def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """`op` along the dimension 0 of a number, which PyTorch takes for a row of one."""
+    """`op` along dimension 0 of a 0-d tensor, which PyTorch treats as a vector of one entry."""
     row = as_row(operand(args[0]))
     return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
 
 
 class Specialised(dict[Op, Callable[..., Any] | None]):
-    """The specialised code for each op that any caller applies to a face; made on demand."""
+    """The specialised functions of a face by op, created on demand; None for other ops."""
 
     def __init__(self, face: type[Handle]) -> None:
         self.face = face
@@ -228,18 +225,18 @@ Tensor.specialised, Array.specialised = Specialised(Tensor), Specialised(Array)
 
 
 def other(op: Op, a: Any, b: Any) -> Any:
-    """`op` on two operands of which one is neither a handle of the face nor a number."""
+    """`op` on two operands, one of which is neither a handle of the face nor a number."""
     if b is None or isinstance(b, str):
         return NotImplemented
     if type(b) is np.float64 and type(a) is Tensor:
-        return Tensor.specialised[op](a, float(b))  # a number, which counts as Python's
+        return Tensor.specialised[op](a, float(b))  # counts as a Python number
     if not any(hasattr(x, "gradop_level") for x in (a, b)):
         a, b = operand(a), operand(b)
     return op.dispatch((a, b), NOTHING)
 
 
 def operand(x: Any) -> Any:
-    """A tensor of what is not one, a number as `tensor` has it; other operands as they are."""
+    """`x` as an operand: arrays and numbers become tensors, handles and tracers stay."""
     if isinstance(x, Handle) or hasattr(x, "gradop_level"):
         return x
     if type(x) in PYTHON_SCALARS:
@@ -260,7 +257,7 @@ def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:
-    """`call` under the name and with the documentation of `op`."""
+    """`call` with the name and the docstring of `op`."""
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     call.spells = op  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
-"""Functions called with the argument names that PyTorch's documentation gives."""
+"""Functions and methods with PyTorch's names for arguments."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from gradops import OPS, Op
@@ -10,7 +11,7 @@ from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from ..names.torch_names import TABLE, Row, row_called
 from .fast_path import operand, several
-from .wrapping import like, parameters_of
+from .wrapping import parameters_of, wrap
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 """NumPy's names for arguments, which PyTorch takes too."""
@@ -19,12 +20,13 @@ PACKED = frozenset({"size", "shape", "dims", "repeats"})
 
 
 def function_of(op: Op) -> Callable[..., Any]:
-    """`op` as a function of tensors: the specialised code, or that for ops with attributes."""
+    """`op` as a function of tensors, by specialised code if it has no attributes."""
     return Tensor.specialised[op] or several(op, {"dim": "axis", "keepdim": "keepdims"})
 
 
+@cache
 def ops_named(prefix: str = "") -> dict[str, Op]:
-    """Ops by the names that begin with `prefix`, such as `special.`, without it."""
+    """The ops with names that begin with `prefix`, such as `special.`, by the rest of the name."""
     rows = ((OPS[key], row) for key, row in TABLE.items() if key in OPS and row.names)
     return {
         name.removeprefix(prefix): op
@@ -58,21 +60,33 @@ def as_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def with_keywords(
     function: Callable[..., Any], row: Row, parameters: tuple[str, ...], converts: bool
 ) -> Callable[..., Any]:
-    """`function`, of these parameters, with PyTorch's names for its arguments."""
-    renamed = row.renamed if row.keywords else {}
-    if "dim" in parameters and "axis" not in parameters:
-        renamed = renamed | NUMPY_NAMES if renamed else NUMPY_NAMES
-    takes_input, packs = "input" in parameters, PACKED.isdisjoint(parameters)
+    """`function`, which has these parameters, with PyTorch's names for arguments."""
+    renamed, positional, handled = translation(
+        row.keywords,
+        has_dim="dim" in parameters and "axis" not in parameters,
+        takes_input="input" in parameters,
+        packs=PACKED.isdisjoint(parameters),
+    )
 
     def call(*args: Any, **options: Any) -> Any:
-        if options:
+        if options and not handled.isdisjoint(options):
             options = {renamed.get(k, k): v for k, v in options.items() if k not in IDLE}
-            if "input" in options and not takes_input:
+            if "input" in options and "input" in positional:
                 args = (options.pop("input"), *args)
-            if packs and not PACKED.isdisjoint(options):
-                args += tuple(options.pop(k) for k in tuple(options) if k in PACKED)
+            args = (*args, *[options.pop(k) for k in tuple(options) if k in positional])
         if converts and args and not isinstance(args[0], Handle):
             args = (operand(args[0]), *args[1:])
         return function(*args, **options)
 
-    return like(call, function)
+    return wrap(call, function)
+
+
+@cache
+def translation(
+    keywords: str, has_dim: bool, takes_input: bool, packs: bool
+) -> tuple[dict[str, str], frozenset[str], frozenset[str]]:
+    """Names of arguments and ours, those passed by position, and all that are translated."""
+    renamed = dict(pair.split("=") for pair in keywords.split())
+    renamed |= NUMPY_NAMES if has_dim else {}
+    positional = frozenset(() if takes_input else ("input",)) | (PACKED if packs else frozenset())
+    return renamed, positional, IDLE.union(renamed, positional)

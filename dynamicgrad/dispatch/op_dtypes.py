@@ -1,7 +1,7 @@
-"""How each op brings its operands to a dtype, and the dtypes that it refuses, as in PyTorch.
+"""PyTorch's type promotion for each op, and the dtypes that it refuses.
 
-Most follow from the op: what works entry by entry takes its operands in their common dtype, and in
-the default dtype where the kernel would make floats of integers. The tables are what is left.
+Most of it follows from the op: an elementwise op takes operands in their common dtype, or in the
+default dtype if its kernel turns integers into floats. The rows of `torch_names` have the rest.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,14 +17,14 @@ from gradops.core.types import operand_types, result_dtype
 from ..engine.handle import DOUBLE, REAL_NUMBERS, SINGLE, Handle
 from ..names.torch_names import row_of
 from .default_dtype import get_default_dtype
-from .promotion import NUMBERS, category, common_dtype, dtype_of_number, number
+from .promotion import NUMBERS, category, common_dtype, dtype_of_number, python_number
 
 Operands = Sequence[Any]
 ANY = "biufc"
 
 
 def promoted(op: Op, args: Operands) -> Operands:
-    """Operands of an op, of which some are tensors, in the dtypes that PyTorch computes in."""
+    """The operands of an op converted to the dtypes that PyTorch computes in."""
     bring, besides = RULES[op]
     return args if bring is None or are_floats(args, besides) else bring(op, args)
 
@@ -32,7 +32,7 @@ def promoted(op: Op, args: Operands) -> Operands:
 def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
     """Whether operands are tensors of single, or all of double precision: the common case.
 
-    Those of the types `besides` do not count, but for the first of three or more.
+    Operands of the types `besides` do not count, except for the first of three or more.
     """
     if len(args) > 2 and not isinstance(args[0], Handle):
         return False
@@ -48,9 +48,9 @@ def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
     return of is SINGLE or of is DOUBLE
 
 
-def entrywise(op: Op, args: Operands) -> Operands:
-    """Operands in their common dtype; of integers, an op that makes floats has the default."""
-    args = [number(a) for a in args]
+def promote(op: Op, args: Operands) -> Operands:
+    """Operands in their common dtype; integers in the default dtype for an op that gives floats."""
+    args = [python_number(a) for a in args]
     common = common_dtype(args)
     require_kind(op, args, common)
     if common.kind in "biu" and makes_floats(op, common, len(args)):
@@ -59,123 +59,123 @@ def entrywise(op: Op, args: Operands) -> Operands:
     return [in_common(a, common, weak) for a in args]
 
 
-def without_truths(op: Op, args: Operands) -> Operands:
-    """Operands in their common dtype, of which none is a truth value."""
+def refuse_bools(op: Op, args: Operands) -> Operands:
+    """Operands in their common dtype; raises DTypeError for booleans."""
     if any(type(a) is bool or getattr(a, "dtype", None) == np.bool_ for a in args):
         raise DTypeError(
-            op, operand_types(args), "truth values are not subtracted",
+            op, operand_types(args), "booleans cannot be subtracted",
             hint="use ~x, x ^ y or logical_not(x)",
             known_as="Subtraction, the `-` operator, with a bool tensor is not supported.",
         )  # fmt: skip
-    return entrywise(op, args)
+    return promote(op, args)
 
 
-def raised(op: Op, args: Operands) -> Operands:
-    """Operands of a power in their common dtype, if that has the powers."""
-    if type(number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
+def promote_power(op: Op, args: Operands) -> Operands:
+    """Operands of a power in their common dtype; refuses integers to negative powers."""
+    if type(python_number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
         raise DTypeError(
             op, operand_types(args), f"the powers by {args[1]} are not integers",
-            hint="x.float() makes floats",
+            hint="convert the base to floats: x.float()",
             known_as="Integers to negative integer powers are not allowed.",
         )  # fmt: skip
-    return entrywise(op, args)
+    return promote(op, args)
 
 
-def beside_condition(op: Op, args: Operands) -> Operands:
-    """Operands in their common dtype, but for the first, which says where they count."""
+def promote_choices(op: Op, args: Operands) -> Operands:
+    """Operands in their common dtype, except for the first, which is a condition."""
     condition, *chosen = args
     return args if are_floats(chosen, REAL_NUMBERS) else [condition, *in_one_dtype(chosen)]
 
 
 def in_one_dtype(args: Operands) -> list[Any]:
-    """Operands in their common dtype."""
+    """Operands converted to their common dtype."""
     if are_floats(args):
         return list(args)
-    args = [number(a) for a in args]
+    args = [python_number(a) for a in args]
     common = common_dtype(args)
     return [in_common(a, common) for a in args]
 
 
-def joined(op: Op, args: Operands) -> Operands:
-    """Operands of any number in their common dtype."""
+def promote_all(op: Op, args: Operands) -> Operands:
+    """Any number of operands in their common dtype."""
     return in_one_dtype(args)
 
 
-def alike(op: Op, args: Operands) -> Operands:
-    """Operands whose dtypes are equal."""
+def require_same(op: Op, args: Operands) -> Operands:
+    """Operands unchanged; raises DTypeError unless they have one dtype."""
     require_kind(op, args, args[0].dtype)
     require_alike(op, args)
     return args
 
 
-def widened(op: Op, args: Operands) -> Operands:
-    """The operand, integers and truth values in int64, so that sums and products fit."""
+def to_int64(op: Op, args: Operands) -> Operands:
+    """The operand, integers and booleans converted to int64 so that sums and products fit."""
     return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind in "biu" else args[0]]
 
 
-def counting(op: Op, args: Operands) -> Operands:
-    """The operand, truth values in int64."""
+def bools_to_int64(op: Op, args: Operands) -> Operands:
+    """The operand, booleans converted to int64."""
     return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind == "b" else args[0]]
 
 
-def floating(op: Op, args: Operands) -> Operands:
-    """The operand, integers and truth values in the default dtype."""
+def to_floats(op: Op, args: Operands) -> Operands:
+    """The operand, integers and booleans converted to the default dtype."""
     dtype = args[0].dtype
     return [in_common(args[0], get_default_dtype() if dtype.kind in "biu" else dtype)]
 
 
-def accepted(op: Op, args: Operands) -> Operands:
-    """Operands as they are, of which the first has a kind of dtype that the op computes."""
+def require_first(op: Op, args: Operands) -> Operands:
+    """Operands unchanged; the first must have a dtype that the op computes."""
     require_kind(op, args, args[0].dtype)
     return args
 
 
-def each_accepted(op: Op, args: Operands) -> Operands:
-    """Operands as they are, which all have a kind of dtype that the op computes."""
+def require_each(op: Op, args: Operands) -> Operands:
+    """Operands unchanged; each must have a dtype that the op computes."""
     for a in args:
         require_kind(op, args, dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype)
     return args
 
 
 PROMOTIONS: dict[str, Callable[..., Operands]] = {
-    "no bools": without_truths, "power": raised, "condition first": beside_condition,
-    "to int64": widened, "bools to int64": counting, "floats": floating, "each": each_accepted,
-    "same": alike,
+    "no bools": refuse_bools, "power": promote_power, "condition first": promote_choices,
+    "to int64": to_int64, "bools to int64": bools_to_int64, "floats": to_floats,
+    "each": require_each, "same": require_same,
 }  # fmt: skip
 """How ops bring their operands to a dtype, by the words of the table."""
 
 
 def rule_of(op: Op) -> Callable[..., Operands] | None:
-    """How an op brings its operands to a dtype; None if it takes them as they are."""
+    """The promotion rule of an op; None if it takes its operands unchanged."""
     row = row_of(op.name)
     if row.promotion:
         return PROMOTIONS[row.promotion]
     if op.family == "joining":
-        return joined
+        return promote_all
     if Trait.ELEMENTWISE in op.traits and not op.params and Trait.VIEW not in op.traits:
-        return entrywise
-    return accepted if row.kinds else None
+        return promote
+    return require_first if row.kinds else None
 
 
 class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
-    """The rule of each op that was applied to a tensor, and the numbers that floats may be beside.
+    """The promotion rule of each op, and the types of numbers that floats may be combined with.
 
-    They are made on demand.
+    They are found on first use.
     """
 
     def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
         bring = rule_of(op)
-        weak = bring is entrywise and gives_numbers_a_dtype(op, op.arity or 0)
-        self[op] = found = bring, REAL_NUMBERS if weak else frozenset()
-        return found
+        weak = bring is promote and gives_numbers_a_dtype(op, op.arity or 0)
+        self[op] = rule = bring, REAL_NUMBERS if weak else frozenset()
+        return rule
 
 
 RULES = Rules()
 
 
 @lru_cache(maxsize=1024)
-def makes_floats(op: Op, dtype: np.dtype[Any], count: int) -> bool:
-    """Whether an op gives floats for operands of a dtype of integers."""
+def makes_floats(op: Op, dtype: np.dtype, count: int) -> bool:
+    """Whether an op gives floats for operands of an integer dtype."""
     try:
         return result_dtype(op.kernel, (dtype,) * count).kind == "f"
     except TypeError:
@@ -184,9 +184,9 @@ def makes_floats(op: Op, dtype: np.dtype[Any], count: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def gives_numbers_a_dtype(op: Op, count: int) -> bool:
-    """Whether the kernel takes Python's numbers in the dtype of the other operands.
+    """Whether the kernel treats Python numbers as having the dtype of the other operands.
 
-    The first of three or more is not tried: it is what the others bound or complete.
+    The first of three or more operands is not tried: it is a condition, or the one that is bounded.
     """
     if isinstance(op.kernel, np.ufunc) or count == 1:
         return True
@@ -195,12 +195,12 @@ def gives_numbers_a_dtype(op: Op, count: int) -> bool:
     try:
         want = op.kernel(*[x] * count).dtype
         return all(op.kernel(*args).dtype == want for args in mixed)
-    except Exception:  # what the kernel does not take is refused when it is called
+    except Exception:  # the call itself will report what the kernel refuses
         return True
 
 
-def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:
-    """An operand in a dtype; a number stays one where the kernel gives it the dtype itself."""
+def in_common(a: Any, dtype: np.dtype, weak: bool = False) -> Any:
+    """An operand converted to a dtype; a number stays one if the kernel converts it."""
     if not isinstance(a, NUMBERS):
         return a if a.dtype == dtype else OPS["astype"](a, dtype=dtype)
     if weak and dtype.kind in "fc" and category(dtype_of_number(a)) <= category(dtype):
@@ -208,14 +208,14 @@ def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:
     return np.array(a).astype(dtype)[()]  # which wraps integers around, as in PyTorch
 
 
-def multiplied(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
-    """The operands of an op in their common dtype, the second times a number, as in PyTorch."""
+def promote_with_factor(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
+    """The operands of an op in their common dtype, the second times a factor, as in PyTorch."""
     x, other = promoted(op, (x, other))
     return x, other * factor_in(name, alpha, x.dtype)
 
 
-def factor_in(op: object, factor: Any, dtype: np.dtype[Any]) -> Any:
-    """A number that tensors of a dtype are multiplied by, which may not change it."""
+def factor_in(op: object, factor: Any, dtype: np.dtype) -> Any:
+    """A factor for tensors of a dtype; refuses one that would change the dtype."""
     if not isinstance(factor, NUMBERS) or factor is True:
         return factor
     if category(dtype_of_number(factor)) > max(category(dtype), 1):
@@ -227,8 +227,8 @@ def factor_in(op: object, factor: Any, dtype: np.dtype[Any]) -> Any:
     return bool(factor) if dtype == np.bool_ else factor
 
 
-def require_kind(op: object, args: Operands, dtype: np.dtype[Any], kinds: str = "") -> None:
-    """Refuse a dtype of a kind that an op does not compute."""
+def require_kind(op: object, args: Operands, dtype: np.dtype, kinds: str = "") -> None:
+    """Raise NoKernelError for a dtype of a kind that an op does not compute."""
     kinds = kinds or row_of(str(op)).kinds or ANY
     if dtype.kind not in kinds:
         raise NoKernelError(
@@ -239,7 +239,7 @@ def require_kind(op: object, args: Operands, dtype: np.dtype[Any], kinds: str = 
 
 
 def require_alike(op: object, args: Operands) -> None:
-    """Refuse tensors of unequal dtypes, where PyTorch does not promote."""
+    """Raise DTypeError for tensors of different dtypes, where PyTorch does not promote."""
     dtypes = [a.dtype for a in args if not isinstance(a, NUMBERS)]
     for other in dtypes[1:]:
         if other != dtypes[0]:
@@ -258,20 +258,20 @@ CASTS = {
 
 
 def name_of_operand(op: object, i: int, count: int) -> str:
-    """What a message calls an operand."""
+    """The name of an operand in a message."""
     if names := row_of(str(op)).operands.split():
         return f"the {names[i]}"
     return "x" if count == 1 else f"the {(*ORDINALS, *['operand'] * count)[i]}"
 
 
-def cast_hint(what: str, dtype: np.dtype[Any]) -> str:
-    """How a tensor or an array becomes one of a dtype."""
+def cast_hint(what: str, dtype: np.dtype) -> str:
+    """How to convert a tensor or an array to a dtype."""
     method = f"{CASTS[dtype.name]}()" if dtype.name in CASTS else f"to(dg.{dtype})"
     return f"x.{method} makes {what} {dtype}; of an array, x.astype(np.{dtype})"
 
 
 def floats_hint(op: object, args: Operands, kinds: str) -> str:
-    """How operands of a kind of dtype that is not computed become floats like the others."""
+    """How to convert the operand whose dtype is refused to floats like the others."""
     given = [np.dtype(dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype) for a in args]
     dtype = next((t for t in given if t.kind == "f"), get_default_dtype())
     wrong = next((i for i, t in enumerate(given) if t.kind not in kinds), 0)
@@ -279,11 +279,11 @@ def floats_hint(op: object, args: Operands, kinds: str) -> str:
 
 
 def alike_hint(op: object, args: Operands) -> str:
-    """Which operands differ in dtype, and how one gets that of the other: the lower category."""
+    """Which operands differ in dtype, and how to convert the one of the lower category."""
     first, *rest = [(i, a.dtype) for i, a in enumerate(args) if not isinstance(a, NUMBERS)]
     other = next((i, dtype) for i, dtype in rest if dtype != first[1])
     names = {i: name_of_operand(op, i, len(args)) for i, _ in (first, other)}
-    said = f"{names[first[0]]} is {first[1]}, {names[other[0]]} {other[1]}"
+    facts = f"{names[first[0]]} is {first[1]}, {names[other[0]]} {other[1]}"
     if category(other[1]) < category(first[1]):
         first, other = other, first
-    return f"{said}: {cast_hint(names[first[0]], other[1])}"
+    return f"{facts}: {cast_hint(names[first[0]], other[1])}"

@@ -1,7 +1,7 @@
-"""The dtypes that PyTorch's functions take where they differ from those of the ops they consist of.
+"""Dtype checks of PyTorch's functions that are stricter than those of the ops they apply.
 
-Some have kernels for floats only, some take operands of one dtype only or convert them to one, and
-those that take indices take them in int32 and int64. Their rows in `torch_names` say so.
+Some compute floats only, some take operands of one dtype or convert them to one, and index
+arguments are int32 or int64. Their rows in `torch_names` say so.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from ..engine.handle import DOUBLE, SINGLE, Handle
 from ..names.torch_names import Row, row_called
 from .op_dtypes import in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
-from .wrapping import like, parameters_of
+from .wrapping import parameters_of, wrap
 
 INT64 = np.dtype("int64")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
@@ -26,13 +26,13 @@ APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
 """Arguments whose dtype is independent of the operands'."""
 
 
-def all_checked(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """Functions by names, each with the checks that its row asks for."""
-    return {name: checked(name, function) for name, function in functions.items()}
+def check_all(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """Functions by name, each with the checks of its row."""
+    return {name: check_dtypes(name, function) for name, function in functions.items()}
 
 
-def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which first checks the dtypes of its operands if its row asks for that."""
+def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with the dtype checks of its row."""
     row = row_called(name)
     if not (row.accepts or row.each_accepts or row.dtypes or row.indices):
         return function
@@ -44,7 +44,8 @@ def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
         if not options and are_usual(args, at):
             return function(*args)
-        given = dict(zip(parameters, args, strict=False)) | options
+        names = (*parameters, *range(len(parameters), len(args)))  # more where it takes *args
+        given = dict(zip(names, args, strict=False)) | options
         if key:
             require_indices(name, key, dtypes, given.get(key))
         operands = [a for k, a in given.items() if isinstance(a, Handle) and k not in apart]
@@ -54,11 +55,11 @@ def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 args = (*in_one_dtype(args[:2]), *args[2:])
         return function(*args, **options)
 
-    return like(call, function)
+    return wrap(call, function)
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
-    """Whether arguments are floats of one dtype, but for indices in int64, which all take."""
+    """Whether arguments are floats of one dtype, and indices int64: accepted by all functions."""
     of: Any = None
     for i, a in enumerate(args):
         if isinstance(a, Handle):
@@ -76,7 +77,7 @@ def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
 
 
 def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:
-    """Refuse operands of dtypes that a function does not take."""
+    """Raise an error for operands of dtypes that a function does not take."""
     if row.accepts:
         require_kind(name, operands, common_dtype(operands), row.accepts)
     for a in operands if row.each_accepts else ():
@@ -86,7 +87,7 @@ def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:
 
 
 def require_indices(name: str, key: str, dtypes: Sequence[str], index: object) -> None:
-    """Refuse indices of a dtype that a function does not take."""
+    """Raise DTypeError for indices of a dtype that a function does not take."""
     if isinstance(index, Handle) and index.dtype not in dtypes:
         raise DTypeError(
             name, operand_types([index]), f"indices have the dtype {' or '.join(dtypes)}",

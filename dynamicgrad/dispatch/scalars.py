@@ -11,17 +11,17 @@ from ..engine.tensor import Tensor, handle
 from .default_dtype import natural_dtype
 
 
-def is_plain_number(x: Any) -> bool:
-    """Whether `x` is a number, or a tensor of an array into which nothing is followed."""
+def is_plain_number(x: object) -> bool:
+    """Whether `x` is a number, or a tensor of an array without history."""
     if not hasattr(x, "gradop_level"):
         return True
     return isinstance(x, Handle) and x.node is None and isinstance(x.value, np.ndarray | np.generic)
 
 
 def number(call: str, name: str, x: Any) -> Any:
-    """A tensor without dimensions as the number it holds, and anything but a tensor as it is.
+    """The number in a tensor without dimensions; anything but a tensor unchanged.
 
-    Raises DTypeError for a tensor that requires gradients, which would end here, or has dimensions.
+    Raises DTypeError for a tensor with dimensions, or with a history that would be lost.
     """
     if not hasattr(x, "gradop_level"):
         return x
@@ -29,7 +29,7 @@ def number(call: str, name: str, x: Any) -> Any:
         return x.item()
     raise DTypeError(
         call, [type_of(x)], f"{name} is a tensor that has dimensions or a history, not a number",
-        hint="make the tensor of operations: x.expand(shape), start + step * dg.arange(n)",
+        hint="compute the tensor with operations: x.expand(shape), start + step * dg.arange(n)",
         known_as=f"{call}(): argument '{name}' must be Number, not Tensor",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
 
 
-def like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """`call` with the name, documentation and signature of `function`, which it calls.
 
     `functools.wraps` does more, in four times the time.
@@ -20,4 +20,11 @@ def like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[...
     call.__name__ = call.__qualname__ = function.__name__
     call.__doc__, call.__module__ = function.__doc__, function.__module__
     call.__wrapped__ = function  # type: ignore[attr-defined]
+    return call
+
+
+def set_name(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
+    """`call` with a name, and what `doc` says before its examples."""
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (doc or "").split(">>>")[0].rstrip()
     return call

@@ -1,84 +1,76 @@
-"""Numbers along a dimension: PyTorch takes a tensor without dimensions for a row of one."""
+"""Tensors without dimensions in functions along a dimension: PyTorch takes them for rows of one."""
 
-import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from gradops import OPS
 from gradops.core.types import shape_of
+from gradops.typing import AnyArray, Attrs
 
 from ..engine.handle import Handle
 from ..engine.tensor import as_tensor
-from .wrapping import parameters_of
+from .wrapping import parameters_of, wrap
+
+T = TypeVar("T")
 
 
-def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which goes along dimensions, for numbers too.
+def numbers_as_rows(function: Callable[..., T]) -> Callable[..., T]:
+    """`function`, which works along a dimension, for numbers too.
 
-    A number and the numbers beside it are made rows of one; of the results, those that are a row of
-    one are numbers again.
+    Numbers become rows of one, and results that are rows of one become numbers.
     """
 
-    @functools.wraps(function)
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
         if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
         return as_numbers(on_rows(function, x, args, kwargs))
 
-    return call
+    return wrap(call, function)
 
 
-def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
+def like_indices(function: Callable[..., T]) -> Callable[..., T]:
     """`function`, whose result has the shape of its argument `index`, for numbers too."""
     place = parameters_of(function).index("index") - 1
 
-    @functools.wraps(function)
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
         if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
-        found = on_rows(function, x, args, kwargs)
+        result: Any = on_rows(function, x, args, kwargs)
         index = kwargs["index"] if "index" in kwargs else args[place]
-        return in_shape(found, shape_of(index))
+        return in_shape(result, shape_of(index))
 
-    return call
+    return wrap(call, function)
 
 
-def on_rows(
-    function: Callable[..., Any], x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """The result of `function` for a number and the numbers beside it, all as rows of one."""
+def on_rows(function: Callable[..., T], x: object, args: Iterable[object], kwargs: Attrs) -> T:
+    """The result of `function` for a number and the numbers among its arguments, as rows of one."""
     rest = {k: as_row(v) for k, v in kwargs.items()}
     return function(as_row(as_tensor(x)), *map(as_row, args), **rest)
 
 
-def as_row(x: Any) -> Any:
-    """A tensor without dimensions as a row of one; anything else as it is."""
+def as_row(x: T) -> Any:
+    """A tensor without dimensions as a row of one; anything else unchanged."""
     if isinstance(x, Handle) and not x.shape:
         return OPS["reshape"](x, shape=(1,))
     return x
 
 
-def as_numbers(found: Any) -> Any:
-    """Results with each row of one as a number."""
-    if not isinstance(found, tuple):
-        return as_number(found) if shape_of(found) == (1,) else found
-    parts = [as_numbers(part) for part in found]
-    return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
+def as_numbers(result: Any) -> Any:
+    """Results, with rows of one as numbers."""
+    if not isinstance(result, tuple):
+        return in_shape(result, ()) if shape_of(result) == (1,) else result
+    parts = [as_numbers(part) for part in result]
+    return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
 
 
-def as_number(row: Any) -> Any:
-    """A row of one as a number."""
-    return in_shape(row, ())
-
-
-def in_shape(row: Any, shape: Any) -> Any:
+def in_shape(row: AnyArray, shape: tuple[Any, ...]) -> Any:
     """A row of one in another shape: a view only of what the row is a view of."""
-    found = OPS["reshape"](row, shape=shape)
-    return apart(found) if isinstance(row, Handle) and row.alias is None else found
+    result = OPS["reshape"](row, shape=shape)
+    return drop_alias(result) if isinstance(row, Handle) and row.alias is None else result
 
 
-def apart(found: Any) -> Any:
-    """A view of what nobody else sees, as a tensor of its own."""
-    if isinstance(found, Handle):
-        found.alias = None
-    return found
+def drop_alias(result: Any) -> Any:
+    """A result that is a view of a temporary, as a tensor of its own."""
+    if isinstance(result, Handle):
+        result.alias = None
+    return result

@@ -1,27 +1,29 @@
-"""Anomaly mode: backward stops at the first NaN, and says where it came from."""
+"""Anomaly mode: backward stops at the first NaN and names its forward call."""
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any
 
 import numpy as np
 
 from gradops import TapeError
 from gradops.core.source_location import describe
 from gradops.transforms.reverse import Inspect
+from gradops.typing import AnyArray
 
-from .grad_mode import PACKING, RECORDING, Watching, is_recording
+from .grad_mode import PACKING, RECORDING, Mode, Watching, is_recording
 from .node import Node
 
 CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
 
 
 def inspection() -> Inspect | None:
-    """What looks at each gradient as backward computes it; None while anomaly mode is off."""
+    """The check of each gradient that backward computes; None while anomaly mode is off."""
     return refuse_nan if CHECKING.get() else None
 
 
-def refuse_nan(vertex: Node, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
+def refuse_nan(
+    vertex: Node, wanted: Sequence[int], cts: Sequence[AnyArray | None]
+) -> Sequence[AnyArray | None]:
     """The gradients of operands; raises TapeError if there is a NaN in one."""
     for i, ct in zip(wanted, cts, strict=True):
         value = getattr(ct, "value", ct)
@@ -60,7 +62,7 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """Let backward stop at the first NaN, inside a `with` block, and name the forward line.
+    """Stop backward at the first NaN, inside a `with` block, and name the forward line.
 
     Errors in backward name their forward line in any case. Raises TapeError where a rule makes a
     NaN of a gradient that has none, unless `check_nan` is False; with `check_forward`, also where
@@ -73,7 +75,7 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True, check_forward: bool = False) -> None:
         self.check_nan, self.check_forward = check_nan, check_forward
-        self.before: list[Any] = []
+        self.before: list[tuple[bool, Mode]] = []
 
     def __enter__(self) -> None:
         self.before.append((CHECKING.get(), RECORDING.get()))

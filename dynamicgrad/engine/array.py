@@ -1,9 +1,11 @@
-"""The array: a handle that speaks NumPy, which a plain NumPy function is given.
+"""The array: the handle with NumPy's semantics, which functions of NumPy arrays get.
 
-Note [Numbers have no memory]. What NumPy gives for a single entry, or as the sum of all, is a
-scalar, which nothing can write to and which shares no memory: after `s = y[0]`, `s += 1` gives `s`
-another value and leaves `y` as it is. So does an `Array` without axes, unless it holds an array.
+Note [Numbers have no memory]. A single entry, or the sum of all, is a scalar in NumPy: it is
+immutable and shares no memory. After `s = y[0]`, `s += 1` rebinds `s` and leaves `y` as it is. An
+`Array` without axes behaves the same, unless it holds a 0-d array.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,21 +14,26 @@ import numpy as np
 
 import gradops as ops
 from gradops import Op, TransformError
+from gradops.core.dims import Size
 from gradops.core.op import as_operand
 from gradops.numpy_api import function_for
 from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_refused, number_made
 from gradops.numpy_api.methods import ArrayMethods
+from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import is_recording
-from .handle import ARRAYS, Handle, Lacking, hold, number_of
+from .handle import ARRAYS, Handle, MissingAttribute, hold, number_of
 from .node import Leaf
 from .storage import alias
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
 
 class Array(Handle, ArrayMethods):
-    """An array that can take part in differentiation, with NumPy's words and rules.
+    """An array that can take part in differentiation, with NumPy's methods and rules.
 
-    The functions that transforms are given see their arguments so. `dg.array(data)` makes one.
+    Transforms such as `dg.grad` pass their arguments as arrays. `dg.array(data)` creates one.
 
     >>> x = dg.array([3.0, 1.0])
     >>> x.std(ddof=1), np.sort(x), (x * 2).dtype
@@ -43,49 +50,51 @@ class Array(Handle, ArrayMethods):
     )
 
     def becomes_number(self) -> None:
-        """Refuse to be written into a plain array, and warn of all else that takes a number."""
+        """Raise for a write into a plain array, and warn at other conversions to a number."""
         number_made(self.cut_by_number, OWNED)
 
-    def share(self, base: Handle, op: Op, attrs: dict[str, Any]) -> None:
-        """Share the memory of `base`, but for a number: see Note [Numbers have no memory]."""
+    def share(self, base: Handle, op: Op, attrs: Attrs) -> None:
+        """Share the memory of `base`, except numbers: see Note [Numbers have no memory]."""
         if self.shape or (type(self.value) is np.ndarray and op.name == "reshape"):
             alias(base, self, op, attrs)
         elif type(self.value) is np.ndarray:
             self.value = self.value[()]
 
-    def can_store(self, dtype: np.dtype[Any]) -> bool:
-        """Whether results of a dtype may be written to the array in place."""
+    def can_store(self, dtype: np.dtype) -> bool:
+        """Whether a result of `dtype` may be written to the array in place."""
         return np.can_cast(dtype, self.dtype, "same_kind")
 
-    def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+    def sort(self, axis: int = -1, kind: str | None = None, order: str | None = None) -> None:
         """Sort the entries along an axis, in place."""
         self[...] = function_for(np.sort)(ops.copy(self), axis=axis)
 
-    def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
-        """Bring the entries at `kth` to where sorting would, in place."""
+    def partition(
+        self, kth: Any, axis: int = -1, kind: str | None = None, order: str | None = None
+    ) -> None:
+        """Move the entries at `kth` to their places in the sorted order, in place."""
         self[...] = function_for(np.partition)(ops.copy(self), kth, axis=axis)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: ArrayLike) -> None:
         """Write one value to all entries."""
         self[...] = value
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
-        """Write values to the entries at indices into the array in a row, over again if few."""
+    def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
+        """Write values to the entries at flat indices; values are repeated if there are too few."""
         places = np.asarray(indices).ravel()
         count = len(places)
         row = ops.reshape(as_operand(values), shape=(-1,))
         self.flat[places] = function_for(np.resize)(row, count) if count else row
 
     @property
-    def flat(self) -> "Flat":
-        """The entries in a row, to go through, to read and to write."""
+    def flat(self) -> Flat:
+        """A flat iterator over the entries, which can be read and written by index."""
         return Flat(self)
 
     @flat.setter
-    def flat(self, values: Any) -> None:
+    def flat(self, values: ArrayLike) -> None:
         self.put(np.arange(self.size), values)
 
-    def view(self, dtype: Any = None) -> "Array":
+    def view(self, dtype: DTypeLike | None = None) -> Array:
         """Another array on the same memory."""
         if dtype is not None and np.dtype(dtype) != self.dtype:
             raise TransformError(
@@ -94,83 +103,83 @@ class Array(Handle, ArrayMethods):
             )
         return ops.index(self, ...)
 
-    def flatten(self, order: str = "C") -> Any:
-        """A copy of the entries in a row."""
+    def flatten(self, order: str = "C") -> Array:
+        """A flat copy of the entries."""
         return self.ravel(order=order).copy()
 
     def item(self, *index: Any) -> Any:
-        """The one entry, or the one at an index, as a number of Python's; warns if it is traced."""
+        """The single entry, or the one at an index, as a Python number; warns if it is traced."""
         found = number_of(self.entry(*index) if index else self)
         while hasattr(found, "left_behind"):
             found = found.left_behind()
         return found.item() if hasattr(found, "item") else found
 
-    def entry(self, *index: Any) -> "Array":
-        """The entry at an index into all in a row, or at one along each axis."""
+    def entry(self, *index: Any) -> Array:
+        """The entry at a flat index, or at one index per axis."""
         if len(index) == 1 and np.ndim(index[0]) == 0:
             return self.flat[index[0]]
         return self[index[0] if len(index) == 1 else index]
 
     @property
-    def real(self) -> Any:
-        """The real part: a view, which may be written to."""
+    def real(self) -> Array:
+        """The real part: a writable view."""
         return ops.real(self) if self.dtype.kind == "c" else ops.index(self, ...)
 
     @real.setter
-    def real(self, values: Any) -> None:
+    def real(self, values: ArrayLike) -> None:
         self.real[...] = values
 
     @property
-    def imag(self) -> Any:
-        """The imaginary part: a view, which may be written to, but for real entries."""
+    def imag(self) -> Array:
+        """The imaginary part: a writable view; zeros for real entries."""
         return ops.imag(self)
 
     @imag.setter
-    def imag(self, values: Any) -> None:
+    def imag(self, values: ArrayLike) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")  # NumPy's words
         self.imag[...] = values
 
     @property
     def itemsize(self) -> int:
-        """How many bytes an entry takes."""
+        """The number of bytes of an entry."""
         return self.dtype.itemsize
 
     @property
-    def nbytes(self) -> Any:
-        """How many bytes all entries take."""
+    def nbytes(self) -> Size:
+        """The number of bytes of all entries."""
         return self.itemsize * self.size
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """How many bytes lie between neighbours along each axis."""
+        """The step in bytes along each axis."""
         return np.asarray(self.value).strides
 
     @property
-    def flags(self) -> Any:
-        """How the entries lie in memory."""
+    def flags(self) -> np.flatiter | object:
+        """NumPy's flags of the memory layout."""
         return np.asarray(self.value).flags
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if self.is_traced():
             raise array_refused(CUT_OFF)
         return np.array(self.value, dtype=dtype, copy=copy)
 
     def is_traced(self) -> bool:
-        """Whether the value is being differentiated, by the tape or by what it holds."""
+        """Whether the value is being differentiated, on the tape or by a tracer inside."""
         if self.node is not None and is_recording():
             return True
         inner = self.value
         return inner.is_traced() if isinstance(inner, Array) else hasattr(inner, "left_behind")
 
-    def __copy__(self) -> "Array":
+    def __copy__(self) -> Array:
         return ops.copy(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Array":
+    def __deepcopy__(self, memo: dict[int, object]) -> Array:
         found = memo[id(self)] = ops.copy(self)
         return found
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         if self.node is not None or type(self.value) not in ARRAYS:
             raise TransformError(
                 f"a traced {self.type} cannot be pickled: its history would be lost"
@@ -178,9 +187,9 @@ class Array(Handle, ArrayMethods):
             )
         return array, (np.asarray(self.value),)
 
-    if TYPE_CHECKING:  # `names` adds the operators, and methods that need functions of tensors
+    if TYPE_CHECKING:  # set by `installation`: operators, and methods that need ops of tensors
 
-        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __setitem__(self, key: Any, value: ArrayLike) -> None: ...
 
         def tolist(self) -> Any: ...
 
@@ -196,11 +205,11 @@ for _name in OF_TORCH.split():
     _hint = f"an Array speaks NumPy; {_name} is dg.Tensor's"
     if _name in DIFFERENTIATING:
         _hint += "; dg.grad(f)(x) differentiates a function of arrays"
-    setattr(Array, _name, Lacking(_name, _hint))
+    setattr(Array, _name, MissingAttribute(_name, _hint))
 
 
 class Flat:
-    """The entries of an array in a row, as `x.flat` gives them."""
+    """The flat iterator `x.flat` of an array."""
 
     __slots__ = ("of",)
 
@@ -210,22 +219,22 @@ class Flat:
     def __len__(self) -> int:
         return int(self.of.size)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Array]:
         return iter(ops.reshape(self.of, shape=(-1,)))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Array:
         return ops.copy(ops.reshape(self.of, shape=(-1,))[key])
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: ArrayLike) -> None:
         places = np.arange(len(self))[key]
         self.of[np.unravel_index(places, self.of.shape)] = value
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return self.of.ravel().__array__(dtype, copy)
 
 
 def require_owner(x: Array, call: str) -> None:
-    """Refuse to write to an argument of a transformed function, whose array is the caller's."""
+    """Raise TransformError for a write to an argument of a transformed function."""
     if is_recording() and type(x.node) is Leaf:
         raise TransformError(
             f"{call} would change an argument of the function that is being differentiated, which"
@@ -233,11 +242,10 @@ def require_owner(x: Array, call: str) -> None:
         )
 
 
-def array(data: Any, dtype: Any = None) -> Array:
-    """An array with a copy of `data`, which speaks NumPy: for programs that are written for it.
+def array(data: ArrayLike | Handle, dtype: DTypeLike | None = None) -> Array:
+    """An `Array` on a copy of `data`, for programs written with NumPy.
 
-    Dtypes are NumPy's: Python's floats make float64. A tensor or an array gives one with its
-    history.
+    Dtypes are NumPy's: Python floats give float64. A tensor or an array keeps its history.
 
     >>> dg.array([1.0, 2.0]) / 2
     array([0.5, 1. ])
@@ -248,9 +256,9 @@ def array(data: Any, dtype: Any = None) -> Array:
     return hold(Array, np.array(data, dtype))
 
 
-def power(a: Any, b: Any) -> Any:
-    """NumPy's `a ** b`, with the roundings of its arrays for its scalars of floats too.
+def power(a: Any, b: Any) -> AnyArray:
+    """`a ** b` with the rounding of NumPy's arrays, also for its float scalars.
 
-    Those of its own scalars are others, which a graph, where there are no scalars, would not have.
+    NumPy rounds powers of scalars differently; a graph, which has no scalars, would disagree.
     """
     return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b

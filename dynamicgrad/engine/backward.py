@@ -1,4 +1,6 @@
-"""Backward: seeds, the walk over the tape, and where gradients end up."""
+"""`backward` and `grad`: the seeds, the reverse pass, and the accumulation in leaves."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,6 +11,7 @@ from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_b
 from gradops.core.source_location import describe, here
 from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
+from gradops.typing import AnyArray
 
 from ..hooks.gradient_edge import GradientEdge
 from ..hooks.tensor_hooks import HookCalls, watch_of
@@ -16,28 +19,31 @@ from .anomaly import inspection
 from .array import Array
 from .grad_mode import FINISHING, PACKING, RECORDING, Differentiating, chosen
 from .handle import ARRAYS, Handle, hold, on_face
-from .node import Leaf, Node
-from .piecewise import sloped, with_zeros
+from .node import Leaf, Node, Vertex
+from .piecewise import inspect_with_kinks, with_zeros
 from .saved_tensors import Freed, reader, tensors, values
 from .tensor import Tensor, handle, tensor_of
 
+Tensors = Handle | GradientEdge | Sequence[Handle | GradientEdge]
+Cotangents = dict[Vertex, Any]  # of nodes with several outputs, `Parts`
+Read = Callable[[Node], Sequence[Any]]
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
+    tensors: Tensors,
+    grad_tensors: Tensors | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Any = None,
+    inputs: Tensors | None = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
 
-    `grad_tensors` are the gradients of something later with respect to `tensors`, of their shapes;
-    a tensor with one element needs none. The graph is freed unless `retain_graph`, which defaults
-    to `create_graph`; with that, the gradients can be differentiated in turn. With `inputs`, only
-    their `.grad` is added to, and only what lies between is computed. Raises TapeError if a tensor
-    requires no gradient, has several elements and no gradient is given, or was freed before.
+    `grad_tensors` are the cotangents of `tensors`, of their shapes; a tensor with one element needs
+    none. The graph is freed unless `retain_graph`, which defaults to `create_graph`; with that, the
+    gradients can be differentiated in turn. With `inputs`, only their `.grad` is accumulated, and
+    only the paths to them are computed. Raises TapeError if a tensor requires no gradient, has
+    several elements and no gradient is given, or was freed before.
 
     >>> x = dg.tensor([1.0, 2.0], requires_grad=True)
     >>> dg.autograd.backward((x * x).sum())
@@ -45,18 +51,18 @@ def backward(
     tensor([2., 4.])
     """
     if isinstance(tensors, Handle) and grad_tensors is None and tensors.node is not None:
-        seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, spelled out
+        seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, inlined
     else:
-        seeds = seeded(sequence(tensors), sequence(grad_tensors))
+        seeds = initial_cotangents(sequence(tensors), sequence(grad_tensors))
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
     if ends is not None:
         for v in ends:
             if type(v) is not Leaf:
-                watch_of(v).retains = True  # so it gets its gradient as it passes
+                watch_of(v).retains = True  # keeps the gradient in its `.grad`
     arrive = accumulate_recorded if create_graph else accumulate_arrived
-    found = carry(seeds, ends, retain_graph, create_graph, arrive)
+    found: dict[Any, Any] = carry(seeds, ends, retain_graph, create_graph, arrive)
     given = set(map(id, seeds.values()))
     if ends is not None:
         found = {v: found[v] for v in ends if type(v) is Leaf and v in found}
@@ -65,9 +71,9 @@ def backward(
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensors | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool | None = None,
@@ -75,9 +81,9 @@ def grad(
 ) -> tuple[Any, ...]:
     """The gradients of the sum of `outputs` with respect to each of `inputs`; no `.grad` changes.
 
-    `grad_outputs` weigh the outputs, as in `backward`. With `create_graph` the results can be
-    differentiated in turn. An input that the outputs do not depend on is an error, unless
-    `allow_unused` (it gives None) or `materialize_grads` (it gives zeros). Raises TapeError.
+    `grad_outputs` are the cotangents of the outputs, as in `backward`. With `create_graph` the
+    results can be differentiated in turn. Raises TapeError for an input that the outputs do not
+    depend on, unless `allow_unused` (it gives None) or `materialize_grads` (it gives zeros).
 
     >>> x = dg.tensor(3.0, requires_grad=True)
     >>> (g,) = dg.autograd.grad(x * x * x, x, create_graph=True)
@@ -86,10 +92,10 @@ def grad(
     """
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads")
-    wanted = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    wanted: list[Any] = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     if not wanted:
         raise TapeError("grad requires non-empty inputs.")
-    seeds = seeded(sequence(outputs), sequence(grad_outputs))
+    seeds = initial_cotangents(sequence(outputs), sequence(grad_outputs))
     ends = [vertex(t) for t in wanted]
     found = carry(seeds, ends, retain_graph, create_graph)
     if not (allow_unused or materialize_grads):
@@ -101,42 +107,44 @@ def grad(
 
 
 def gradients_at(
-    wanted: Sequence[Any], ends: list[Any], found: dict[Any, Any], seeds: dict[Any, Any]
-) -> list[Any]:
-    """The cotangents found for `ends`, on the faces of `wanted`; None where there is none."""
+    wanted: Sequence[Handle | GradientEdge],
+    ends: list[Vertex],
+    found: Cotangents,
+    seeds: Cotangents,
+) -> list[Handle | None]:
+    """The cotangents of `ends`, on the faces of `wanted`; None where there is none."""
     given = {id(g) for g in seeds.values()}
     return [
-        on_face(face(t), owned(found[v], given)) if v in found else None
+        on_face(face(t), own_memory(found[v], given)) if v in found else None
         for t, v in zip(wanted, ends, strict=True)
     ]
 
 
 def carry(
-    seeds: dict[Any, Any],
-    ends: list[Any] | None,
+    seeds: Cotangents,
+    ends: Sequence[Vertex] | None,
     retain_graph: bool | None,
     create_graph: bool,
-    arrive: Callable[[Any, Any], None] | None = None,
-    recorded: Callable[[Node], Any] = tensors,
-) -> dict[Any, Any]:
-    """The cotangents of `ends`, or of all leaves, computed or recorded.
+    arrive: Callable[[Leaf, AnyArray], None] | None = None,
+    recorded: Read = tensors,
+) -> Cotangents:
+    """The cotangents of `ends`, or of all leaves.
 
-    Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
-    `recorded` gives what the rules of a node see if they are to be recorded.
+    `arrive`, if given, gets the cotangents of leaves that have hooks as soon as they are complete.
+    `recorded` reads the saved tensors of a node for rules that are recorded.
     """
     keep_freed_memory()
-    retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
-    recording = differentiating() if create_graph else False
+    recording: Any = False
+    read = values if retain_graph else reader(Freed(here()))
     if create_graph:
         seeds = {v: on_face(Array, g) for v, g in seeds.items()}
-        read = noting(recording, recorded)
-    else:
-        read = values if retain else reader(Freed(here()))
-    look = sloped(inspection()) if recording else inspection()
+        recording = differentiating()
+        read = telling_mode(recording, recorded)
+    look = inspect_with_kinks(inspection()) if recording else inspection()
     hooks = HookCalls(list(seeds), active, keep, arrive)
-    callbacks: list[Any] = []
+    callbacks: list[Callable[[], None]] = []
     mode, finishing = RECORDING.set(recording), FINISHING.set(callbacks)
     try:
         with np.errstate(all="ignore"):
@@ -151,32 +159,34 @@ def carry(
 
 
 def differentiating() -> Any:
-    """The mode in which a backward is recorded."""
+    """The recording mode of a backward with `create_graph`."""
     return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
 
 
-def noting(mode: Any, recorded: Callable[[Node], Any]) -> Callable[[Node], Any]:
-    """A function that gives the rules of a node what they see, and tells `mode` whose they are."""
+def telling_mode(mode: object, recorded: Read) -> Read:
+    """`recorded`, which also tells `mode` the node whose rules run."""
     if not isinstance(mode, Differentiating):
         return recorded
 
-    def read(node: Node) -> Any:
+    def read(node: Node) -> Sequence[Any]:
         mode.cause = node
         return recorded(node)
 
     return read
 
 
-def sequence(x: Any) -> list[Any]:
-    """One or several things as a list."""
+def sequence(x: object) -> list[Any]:
+    """One object or several as a list."""
     return list(x) if isinstance(x, list | tuple) else ([] if x is None else [x])
 
 
-def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
-    """The cotangent each output's node starts with."""
+def initial_cotangents(
+    outputs: Sequence[Handle | GradientEdge], gradients: Sequence[AnyArray | None]
+) -> Cotangents:
+    """The initial cotangents, by the nodes of the outputs."""
     if gradients and len(gradients) != len(outputs):
         raise TapeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    seeds: dict[Any, Any] = {}
+    seeds: Cotangents = {}
     for t, g in zip(outputs, gradients or [None] * len(outputs), strict=True):
         if isinstance(t, GradientEdge):
             t = t.stand_in()
@@ -190,7 +200,7 @@ def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
 
 
 def why_no_history(t: Handle) -> str:
-    """What cut a tensor off from the graph, and where, and what to do."""
+    """A hint that says what cut a tensor off from the graph, where, and what to do."""
     if t.cut is None:
         return (
             "nothing it was computed from requires gradients; make a leaf with requires_grad=True"
@@ -203,8 +213,8 @@ def why_no_history(t: Handle) -> str:
     )
 
 
-def seed(t: Handle, g: Any) -> Any:
-    """The cotangent that `t` starts with: the one given, or 1 for a single element."""
+def seed(t: Handle, g: AnyArray | None) -> AnyArray:
+    """The initial cotangent of `t`: the one given, or 1 for a single element."""
     if g is None:
         return one(t)
     if not isinstance(g, Handle | np.ndarray | np.generic):
@@ -224,7 +234,7 @@ def seed(t: Handle, g: Any) -> Any:
     return value if value.dtype == t.dtype else cast(value, t.dtype)
 
 
-def one(t: Handle) -> Any:
+def one(t: Handle) -> AnyArray:
     """The cotangent 1 of an output with a single element."""
     value = t.value
     if value.size != 1:
@@ -240,12 +250,12 @@ def one(t: Handle) -> Any:
     if value.dtype.kind != "f":
         raise TapeError(f"only outputs of floating point can be differentiated, not {t.type}")
     if type(value) not in ARRAYS:
-        return ones_like(value)  # where an expression is spread, sizes may be unknown
+        return ones_like(value)  # an expression, whose sizes may be unknown
     return np.ones(value.shape, value.dtype) if value.shape else value.dtype.type(1)
 
 
-def vertex(t: Any) -> Any:
-    """The node of a tensor that gradients are wanted for."""
+def vertex(t: Handle | GradientEdge) -> Vertex:
+    """The node of a tensor to differentiate by; raises TapeError if it requires no gradient."""
     if isinstance(t, GradientEdge):
         return t.vertex
     if not isinstance(t, Handle):
@@ -258,44 +268,44 @@ def vertex(t: Any) -> Any:
     return t.node
 
 
-def require_used(wanted: list[Handle], ends: list[Any], found: dict[Any, Any]) -> None:
-    """Refuse inputs that the outputs do not depend on."""
+def require_used(wanted: Sequence[Handle], ends: Sequence[Vertex], found: Cotangents) -> None:
+    """Raise TapeError for an input that the outputs do not depend on."""
     for i, v in enumerate(ends):
         if v not in found:
             raise TapeError(
                 "One of the differentiated Tensors appears to not have been used in the graph:"
-                f" the one at index {i}, {known(wanted[i])}\n"
+                f" the one at index {i}, {description(wanted[i])}\n"
                 "  hint: set allow_unused=True if this is the desired behavior; if not, was the"
                 " output computed from this very tensor?"
             )
 
 
-def known(t: Handle) -> str:
-    """What is known of a tensor: its type, and which call made it."""
-    made = "a leaf" if t.is_leaf else f"made at {describe(t.node.place)}"
+def description(t: Handle) -> str:
+    """A tensor as errors describe it: its type, and the call that computed it."""
+    made = "a leaf" if type(t.node) is Leaf else f"made at {describe(t.node.place)}"
     return f"{t.type}, {made}"
 
 
-def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
-    """Add a gradient to what a leaf has."""
+def accumulate(leaf: Leaf, g: AnyArray, given: set[int], create_graph: bool) -> None:
+    """Add a gradient to the `grad` of a leaf."""
     if leaf.grad is None:
         if type(g) is np.ndarray and g.base is None and id(g) not in given:
             given.add(id(g))
-            leaf.grad = hold(Tensor, g)  # the common case of `owned`, spelled out
+            leaf.grad = hold(Tensor, g)  # the common case of `owned`, inlined
         else:
-            leaf.grad = tensor_of(owned(g, given))
+            leaf.grad = tensor_of(own_memory(g, given))
     elif create_graph:
         leaf.grad = tensor_of(leaf.grad + g)
     else:
-        mode = RECORDING.set(False)  # also where the gradient has a history of its own
+        mode = RECORDING.set(False)  # also if the gradient has a history
         try:
             leaf.grad.add_(hold(Tensor, g))
         finally:
             RECORDING.reset(mode)
 
 
-def accumulate_arrived(leaf: Leaf, g: Any, create_graph: bool = False) -> None:
-    """Add a gradient to a leaf between its hooks, which leave none that is the leaf's own."""
+def accumulate_arrived(leaf: Leaf, g: AnyArray, create_graph: bool = False) -> None:
+    """Add a gradient to a leaf, with the hooks before and after."""
     hooks = leaf.hooks
     if hooks is not None:
         g = hooks.replaced(g)
@@ -304,18 +314,18 @@ def accumulate_arrived(leaf: Leaf, g: Any, create_graph: bool = False) -> None:
         hooks.finish(leaf, g)
 
 
-def accumulate_recorded(leaf: Leaf, g: Any) -> None:
-    """Add a recorded gradient to a leaf between its hooks."""
+def accumulate_recorded(leaf: Leaf, g: AnyArray) -> None:
+    """Add a gradient with history to a leaf, with the hooks before and after."""
     accumulate_arrived(leaf, g, create_graph=True)
 
 
-def face(t: Any) -> type[Handle]:
-    """The face that a gradient with respect to `t` has."""
+def face(t: Handle | GradientEdge) -> type[Handle]:
+    """The face of a gradient with respect to `t`."""
     return Array if type(t) is Array else Tensor
 
 
-def owned(g: Any, given: set[int]) -> Handle:
-    """A handle on a cotangent that shares no memory with the caller's or another leaf's."""
+def own_memory(g: AnyArray, given: set[int]) -> Handle:
+    """A handle on a cotangent, copied if the caller or another leaf has the same memory."""
     t = g if isinstance(g, Handle) else handle(g)
     value = t.value
     if type(value) is np.ndarray and (id(value) in given or value.base is not None):
@@ -324,6 +334,6 @@ def owned(g: Any, given: set[int]) -> Handle:
     return t
 
 
-def zeros(t: Any) -> Handle:
+def zeros(t: Handle) -> Handle:
     """Zeros like `t`."""
     return hold(face(t), np.zeros(t.shape, t.dtype))

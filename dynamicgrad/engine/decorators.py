@@ -1,111 +1,98 @@
-"""Functions of every kind with a context in force while their body runs."""
+"""Decorates functions of every kind with a context that is in force while their body runs."""
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any
 
+Function = Callable[..., Any]
 Enter = Callable[[], Any]
-Leave = Callable[[Any], None]
+Leave = Callable[[Any], object]
 
 
-def decorated(function: Callable[..., Any], enter: Enter, leave: Leave) -> Callable[..., Any]:
-    """`function` with `enter` called before its body runs, and `leave` on what that gave after."""
-    if inspect.isgeneratorfunction(function):
-        return decorated_generator(function, enter, leave)
-    if inspect.iscoroutinefunction(function):
-        return decorated_coroutine(function, enter, leave)
-    if inspect.isasyncgenfunction(function):
-        return decorated_async_generator(function, enter, leave)
+def decorated(function: Function, enter: Enter, leave: Leave) -> Function:
+    """`function` with `enter` called before its body or a step of it, and `leave(token)` after."""
 
-    @functools.wraps(function)
-    def inside(*args: Any, **kwargs: Any) -> Any:
+    def plain(*args: object, **kwargs: object) -> object:
         token = enter()
         try:
             return function(*args, **kwargs)
         finally:
             leave(token)
 
-    return inside
+    async def coroutine(*args: object, **kwargs: object) -> object:
+        return await within(enter, leave, function(*args, **kwargs))
+
+    def generator(*args: object, **kwargs: object) -> Generator[object, object, object]:
+        return (yield from Steps(function(*args, **kwargs), enter, leave))
+
+    inside: Function = plain
+    if inspect.isgeneratorfunction(function):
+        inside = generator
+    elif inspect.iscoroutinefunction(function):
+        inside = coroutine
+    elif inspect.isasyncgenfunction(function):
+        inside = async_generator(function, enter, leave)
+    return functools.wraps(function)(inside)
 
 
-def decorated_coroutine(
-    function: Callable[..., Any], enter: Enter, leave: Leave
-) -> Callable[..., Any]:
-    """A coroutine function whose body runs in the context."""
+async def within(enter: Enter, leave: Leave, awaitable: Awaitable[object]) -> object:
+    """The result of `awaitable`, which runs between `enter` and `leave`."""
+    token = enter()
+    try:
+        return await awaitable
+    finally:
+        leave(token)
 
-    @functools.wraps(function)
-    async def inside(*args: Any, **kwargs: Any) -> Any:
-        token = enter()
+
+class Steps(Generator[object, object, object]):
+    """A generator each of whose steps runs between `enter` and `leave`."""
+
+    def __init__(self, body: Generator[object, object, object], enter: Enter, leave: Leave) -> None:
+        self.body, self.enter, self.leave = body, enter, leave
+
+    def send(self, value: object) -> object:
+        """Go on to the next `yield`."""
+        token = self.enter()
         try:
-            return await function(*args, **kwargs)
+            return self.body.send(value)
         finally:
-            leave(token)
+            self.leave(token)
 
-    return inside
-
-
-def decorated_async_generator(
-    function: Callable[..., Any], enter: Enter, leave: Leave
-) -> Callable[..., Any]:
-    """The same for an asynchronous generator function."""
-
-    async def step(awaited: Any) -> Any:
-        token = enter()
+    def throw(self, *error: Any) -> object:
+        """Raise an error at the current `yield`."""
+        token = self.enter()
         try:
-            return await awaited
+            return self.body.throw(*error)
         finally:
-            leave(token)
+            self.leave(token)
 
-    @functools.wraps(function)
-    async def inside(*args: Any, **kwargs: Any) -> Any:
-        generator = function(*args, **kwargs)
+    def close(self) -> None:
+        """End the generator."""
+        token = self.enter()
         try:
-            item = await step(generator.asend(None))
+            self.body.close()
+        finally:
+            self.leave(token)
+
+
+def async_generator(function: Function, enter: Enter, leave: Leave) -> Function:
+    """An asynchronous generator function each of whose steps runs between `enter` and `leave`."""
+
+    async def inside(*args: object, **kwargs: object) -> AsyncGenerator[object, object]:
+        body = function(*args, **kwargs)
+        try:
+            item = await within(enter, leave, body.asend(None))
             while True:
                 try:
                     sent = yield item
                 except Exception as error:
-                    item = await step(generator.athrow(error))
+                    item = await within(enter, leave, body.athrow(error))
                 else:
-                    item = await step(generator.asend(sent))
+                    item = await within(enter, leave, body.asend(sent))
         except StopAsyncIteration:
             return
         finally:
-            await step(generator.aclose())
-
-    return inside
-
-
-def decorated_generator(
-    function: Callable[..., Any], enter: Enter, leave: Leave
-) -> Callable[..., Any]:
-    """A generator function whose body, but not its consumer, runs in the context."""
-
-    @functools.wraps(function)
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        def step(advance: Callable[..., Any], *sent: Any) -> Any:
-            token = enter()
-            try:
-                return advance(*sent)
-            finally:
-                leave(token)
-
-        generator = function(*args, **kwargs)
-        try:
-            item = step(generator.send, None)
-            while True:
-                try:
-                    sent = yield item
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    item = step(generator.throw, error)
-                else:
-                    item = step(generator.send, sent)
-        except StopIteration as stop:
-            return stop.value
-        finally:
-            step(generator.close)
+            await within(enter, leave, body.aclose())
 
     return inside

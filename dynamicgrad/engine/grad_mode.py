@@ -1,19 +1,26 @@
-"""Whether operations are recorded: a mode per thread and asyncio task.
+"""Recording modes: whether operations are recorded, per thread and asyncio task.
 
-Note [Modes]. `RECORDING` holds True or False on the common path. Other objects may stand there
-instead: `Packing`, which is true and whose hooks pack what nodes save; `Watching`, which is true
-and looks at results; `Counting`, which is true and keeps the nodes; `Differentiating`, which is
-true while backward is recorded; and `INFERENCE`, which is false and marks what is made. So an
-operation looks at one variable, once.
+Note [Modes]. `RECORDING` holds True or False on the common path. Other values: `Packing`, which is
+true and whose hooks pack saved tensors; `Watching`, which is true and refuses results that are not
+finite; `Counting`, which is true and keeps the nodes; `Differentiating`, which is true while
+backward is recorded; and `INFERENCE`, which is false and marks results. So an operation reads one
+variable, once.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .decorators import decorated
+
+if TYPE_CHECKING:
+    from gradops.core.source_location import Place
+
+    from .node import Node
 
 
 class Packing(NamedTuple):
@@ -30,21 +37,21 @@ class Watching(NamedTuple):
 
 
 class Counting:
-    """Recording, and keeping the nodes in order, as `checkpoint` wants them.
+    """Recording, and keeping the nodes in order, for `checkpoint`.
 
-    After `last` of them comes `Enough`. What it counts, an outer one counts as well.
+    Raises `Enough` after the node number `last`. An outer `Counting` gets the nodes as well.
     """
 
     __slots__ = ("last", "nodes", "outer", "packing")
 
     def __init__(self, last: int | None = None) -> None:
         outer = is_recording()
-        self.nodes: list[Any] = []
+        self.nodes: list[Node] = []
         self.outer = outer if isinstance(outer, Counting) else None
         self.packing, self.last = PACKING.get(), last
 
-    def note(self, node: Any) -> None:
-        """Take down a new node."""
+    def note(self, node: Node) -> None:
+        """Keep a new node."""
         self.nodes.append(node)
         if self.outer is not None:
             self.outer.note(node)
@@ -53,24 +60,24 @@ class Counting:
 
 
 class Enough(BaseException):
-    """What was to be computed again is there; no `except Exception` of users stops it."""
+    """Ends a recomputation that is complete; no `except Exception` of users catches it."""
 
 
 class Differentiating:
-    """Recording a gradient: what is recorded counts as called where the forward operation was.
+    """Recording a gradient: new nodes get the source location of the forward operation.
 
-    So an error of the second order names the line whose derivative failed, and not that of the
-    backward at which all of them were recorded.
+    So an error of the second order names the line whose derivative failed, and not the line of the
+    backward that recorded all of them.
     """
 
     __slots__ = ("cause", "caller", "packing")
 
-    def __init__(self, caller: Any, packing: Packing | None) -> None:
+    def __init__(self, caller: Place | None, packing: Packing | None) -> None:
         self.caller, self.packing = caller, packing
-        self.cause: Any = None  # the node whose rules run
+        self.cause: Node | None = None  # whose rules run
 
-    def place(self, node: Any) -> None:
-        """Give a node that a rule recorded the place of the operation the rule belongs to."""
+    def place(self, node: Node) -> None:
+        """Give a node that a rule recorded the source location of the rule's operation."""
         place = None if self.cause is None else self.cause.place
         caller = self.caller
         if place and caller and node.code is caller[0] and node.offset == caller[1]:
@@ -78,7 +85,7 @@ class Differentiating:
 
 
 class Inference:
-    """Recording nothing, for good: what is made cannot be used for gradients later."""
+    """Recording nothing; results cannot be used for gradients later."""
 
     def __bool__(self) -> bool:
         return False
@@ -88,15 +95,15 @@ INFERENCE = Inference()
 Mode = bool | Packing | Watching | Counting | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
-FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
+FINISHING: ContextVar[list[Callable[[], None]] | None] = ContextVar("finishing", default=None)
 """Functions to call at the end of the backward that runs; None outside of backward."""
 RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())
-"""What each `vmap` in force, the outermost first, says of random numbers; its level and size."""
+"""The randomness, level and size of each `vmap` in force, the outermost first."""
 is_recording = RECORDING.get
 
 
 def chosen(on: bool) -> Mode:
-    """The mode that stands for recording or not, given what else is in force."""
+    """The mode for recording or not, inside the modes in force."""
     if is_recording() is INFERENCE:
         return INFERENCE
     return (PACKING.get() or True) if on else False
@@ -127,7 +134,7 @@ class Switch:
         self.before: list[Mode] = []  # values, not tokens: one object may serve several threads
 
     def mode(self) -> Mode:
-        """What is in force inside."""
+        """The mode that is in force inside."""
         raise NotImplementedError
 
     def __enter__(self) -> None:
@@ -207,7 +214,7 @@ class set_grad_enabled(Switch):
 
 
 class inference_mode(BareSwitch):
-    """Record nothing, and refuse what is made to gradients later: for evaluation only.
+    """Record nothing, and make results unusable for gradients: for evaluation only.
 
     A context manager and a decorator; `inference_mode(False)` leaves an outer one. Results inside
     cannot be saved for backward, nor written to in place outside.
@@ -217,7 +224,7 @@ class inference_mode(BareSwitch):
     True
     """
 
-    def __new__(cls, mode: Any = True) -> Any:
+    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
         return cls()(mode) if callable(mode) else object.__new__(cls)
 
     def __init__(self, mode: bool = True) -> None:

@@ -1,15 +1,17 @@
-"""The handle: a value, and the node that made it; what `Tensor` and `Array` have in common.
+"""The handle: a value and the node of the operation that computed it.
 
-Note [Two faces]. PyTorch's programs and NumPy's expect different things of the same words. So
-there are two kinds of handles on the nodes of the one tape: `Tensor` speaks PyTorch and `Array`
-speaks NumPy, each with promotion, indexing and methods of its own. No flag says which program is
-running: the handle says it. A result has the face of its operands, and is a `Tensor` where they
-differ. Derivative rules are written in NumPy's words, so they are handed arrays.
+Note [Two faces]. PyTorch and NumPy give the same names different meanings. So there are two
+subclasses of handles on one tape: `Tensor` follows PyTorch and `Array` follows NumPy, each with its
+own promotion, indexing and methods. No flag says which program is running: the class of the operand
+says it, which is called its face. A result has the face of its operands, and is a `Tensor` where
+they differ. Derivative rules are written with NumPy's semantics, so they get arrays.
 """
+
+from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
@@ -19,11 +21,12 @@ from gradops.core.source_location import here
 from gradops.core.traits import Trait
 from gradops.numpy_api import apply_ufunc
 from gradops.numpy_api.detach_checks import number_made
+from gradops.typing import Attrs, Operand
 
 from .grad_mode import INFERENCE, is_recording
-from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new
+from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, Vertex, new
 from .record import record
-from .storage import Alias, Apart, alias, enter, memory, storage_of
+from .storage import Alias, DetachedAlias, alias, enter, memory, storage_of
 
 SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 ARRAYS = PLAIN - {bool, int, float, complex}
@@ -32,7 +35,7 @@ REAL_NUMBERS = frozenset({float, int})
 
 
 class Handle(Operators):
-    """A value that may take part in differentiation, and the node that made it."""
+    """A value that may take part in differentiation, and its node."""
 
     __slots__ = (
         "__weakref__", "alias", "cut", "is_parameter", "kept_grad", "node", "storage", "value"
@@ -40,31 +43,31 @@ class Handle(Operators):
     value: Any
     alias: Alias | None
     cut: Cut | None
-    node: Any
+    node: Any  # a `Node`, `Part` or `Leaf`, or None
     storage: Storage | None
     kept_grad: Any
-    is_parameter: bool  # set for those that `nn.Parameter` made, and for no others
-    specialised: ClassVar[Any]  # quick functions by ops, set by `fast_path`
-    ufuncs: ClassVar[dict[np.ufunc, Any]]  # quick functions by ufuncs of NumPy's
-    rank: ClassVar[int]  # where operands have several faces, the result has that of highest rank
-    cut_by_number: ClassVar[str]  # what to say where a number is made of what is differentiated
-    promoted: ClassVar[Any]  # brings operands to one dtype; None where the kernels do; set there
-    _settle: ClassVar[Any]  # what else a new node needs, set by `saved_tensor_hooks`
+    is_parameter: bool  # only set on those that `nn.Parameter` created
+    specialised: ClassVar[Any]  # specialised functions by op, set by `fast_path`
+    ufuncs: ClassVar[dict[np.ufunc, Any]]  # specialised functions by ufunc, set by `installation`
+    rank: ClassVar[int]  # of operands with several faces, the highest decides
+    cut_by_number: ClassVar[str]  # the warning at a conversion to a number
+    promoted: ClassVar[Any]  # promotes operands; None if kernels do; set by `fast_path`
+    _settle: ClassVar[Any]  # finishes a new node, set by `saved_tensor_hooks`
 
     @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        face, values, inputs, active, plain, floats = gathered(args)
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> Any:
+        face, values, inputs, active, plain, floats = operand_facts(args)
         if not floats and face.promoted is not None and (by := face.promoted(op, args)) is not args:
             args = by
-            face, values, inputs, active, plain, floats = gathered(args)
+            face, values, inputs, active, plain, floats = operand_facts(args)
         if not plain:
-            args = lifted(args)
-            face, values, inputs, active, plain, floats = gathered(args)
+            args = lift(args)
+            face, values, inputs, active, plain, floats = operand_facts(args)
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = hold(face, y)
         mode = is_recording()
         if active and OF_TYPE in op.traits:
-            active = 0  # the values of the operand have no part in it
+            active = 0  # it depends on the operand's type only
         if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
             if not floats or mode is not True:
@@ -77,17 +80,17 @@ class Handle(Operators):
             found.share(args[0], op, attrs)
         return found
 
-    def share(self, base: "Handle", op: Op, attrs: dict[str, Any]) -> None:
-        """Let this new result of a view op know that it lies in the memory of `base`."""
+    def share(self, base: Handle, op: Op, attrs: Attrs) -> None:
+        """Record that this new result of a view op shares the memory of `base`."""
         alias(base, self, op, attrs)
 
-    def can_store(self, dtype: np.dtype[Any]) -> bool:
-        """Whether results of a dtype may be written to it in place, by the rules of its face."""
+    def can_store(self, dtype: np.dtype) -> bool:
+        """Whether a result of `dtype` may be written to it in place, by the rules of its face."""
         raise NotImplementedError
 
     @property
     def gradop_level(self) -> float:
-        """Half a level above what the handle holds. See Note [Dispatch]."""
+        """Half a level above that of its value. See Note [Dispatch]."""
         return float(getattr(self.value, "gradop_level", 0.0)) + 0.5
 
     @property
@@ -101,24 +104,24 @@ class Handle(Operators):
         return tuple(self.value.shape)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """The NumPy dtype of the entries."""
-        found: np.dtype[Any] = self.value.dtype
-        return found
+        dtype: np.dtype = self.value.dtype
+        return dtype
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it was made by the user, or requires no gradient."""
+        """Whether the user created it, or it requires no gradient."""
         return self.node is None or type(self.node) is Leaf
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node of the operation that made it; None for a leaf."""
+        """The node of the operation that computed it; None for a leaf."""
         node = self.node.owner if type(self.node) is Part else self.node
         return None if type(node) is Leaf else node
 
     def is_inference(self) -> bool:
-        """Whether it was made in inference mode."""
+        """Whether it was computed in inference mode."""
         return isinstance(self.storage, InferenceStorage)
 
     @property
@@ -155,7 +158,7 @@ class Handle(Operators):
         return format(value if spec and not self.shape else str(self), spec)
 
     def becomes_number(self) -> None:
-        """Warn that a number of Python's is made of what is being differentiated."""
+        """Warn that a conversion to a Python number cuts the gradient off."""
         number_made(self.cut_by_number)
 
     def __len__(self) -> int:
@@ -165,7 +168,7 @@ class Handle(Operators):
 
     if TYPE_CHECKING:  # the entries; set by `installation`
 
-        def __iter__(self) -> Iterator[Any]: ...
+        def __iter__(self: Face) -> Iterator[Face]: ...
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.value.size != 1:
@@ -173,39 +176,41 @@ class Handle(Operators):
         return int(self.value.item())
 
 
-class Lacking:
-    """A name that a face does not have: reading it raises, and says what to write instead.
+class MissingAttribute:
+    """An attribute that a face lacks: reading it raises AttributeError with what to write instead.
 
-    It is no `__getattr__`, which would make every attribute of every handle slower to read.
+    A `__getattr__` would slow down the access to every attribute of every handle.
     """
 
     def __init__(self, name: str, hint: str) -> None:
         self.name, self.hint = name, hint
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: object, owner: type) -> NoReturn:
         said = f"{owner.__name__!r} object has no attribute {self.name!r}"
-        # with a name and no object, so that Python suggests no other name, which may lack too
+        # without `obj`, so that Python does not suggest another name, which may be missing too
         raise AttributeError(f"{said}\n  hint: {self.hint}", name=self.name)
 
 
 Face = TypeVar("Face", bound=Handle)
 
 
-def hold(face: type[Face], value: Any, node: Any = None) -> Face:
-    """A handle with a face, on a value and the node that made it."""
+def hold(face: type[Face], value: object, node: Vertex | None = None) -> Face:
+    """A handle of a face, on a value and its node."""
     t: Face = new(face)
     t.value, t.node, t.storage, t.cut, t.alias = value, node, None, None, None
     return t
 
 
-def gathered(args: Sequence[Any]) -> tuple[Any, list[Any], list[Any], int, bool, bool]:
-    """The face of a result, the values and nodes of its operands, and what else is asked of them.
+def operand_facts(
+    args: Sequence[Operand],
+) -> tuple[Any, list[Any], list[Vertex | None], int, bool, bool]:
+    """Facts about operands: face of the result, values, nodes, active bits, `plain`, `floats`.
 
-    These are the bits of those with nodes; whether all values are plain; and whether all operands
-    are handles of single, or all of double precision.
+    The bits of `active` mark operands with nodes. `plain`: all values are arrays or numbers.
+    `floats`: all operands are handles of one face and one dtype, float32 or float64.
     """
     values: list[Any] = []
-    inputs: list[Any] = []
+    inputs: list[Vertex | None] = []
     face: Any = None
     of: Any = None
     active, plain, alike = 0, True, True
@@ -229,7 +234,7 @@ def gathered(args: Sequence[Any]) -> tuple[Any, list[Any], list[Any], int, bool,
     return face, values, inputs, active, plain, alike and (of is SINGLE or of is DOUBLE)
 
 
-def face_of(args: Sequence[Any]) -> Any:
+def face_of(args: Sequence[object]) -> Any:
     """The face of a result: that of highest rank among the operands'."""
     found: Any = None
     for a in args:
@@ -238,8 +243,8 @@ def face_of(args: Sequence[Any]) -> Any:
     return found
 
 
-def on_face(face: type[Face], x: Any) -> Face:
-    """A handle with a face on the same value, memory and node as `x`, which may be plain."""
+def on_face(face: type[Face], x: object) -> Face:
+    """A handle of a face on the value, memory and node of `x`, or on a plain `x`."""
     if type(x) is face:
         return x
     if not isinstance(x, Handle):
@@ -251,13 +256,13 @@ def on_face(face: type[Face], x: Any) -> Face:
     return found
 
 
-def known(t: Handle) -> Any:
-    """The value of `t`, or the error of its operand if the value is not known now."""
+def value_or_error(t: Handle) -> Any:
+    """The value of `t`; raises the error of a tracer whose value is not known yet."""
     return t.value if hasattr(t.value, "item") else np.asarray(t.value)
 
 
 def number_of(t: Handle) -> Any:
-    """The one entry of `t`, for Python to make a number of; a gradient would not follow it."""
+    """The single entry of `t`, for a conversion to a Python number, which cuts gradients off."""
     if t.value.size != 1:
         raise ValueError(
             f"only one element tensors can be converted to Python scalars; this one is {t.type}"
@@ -268,33 +273,33 @@ def number_of(t: Handle) -> Any:
 
 
 def real_number_of(t: Handle) -> Any:
-    """The one entry of `t`, which is not complex, for Python to make a number of."""
+    """The single entry of `t`; raises DTypeError if it is complex."""
     if t.dtype.kind == "c":
         raise DTypeError("float", [t.type], "a complex number is not real", hint="take x.real")
     return number_of(t)
 
 
-def lifted(args: Sequence[Any]) -> list[Any]:
-    """Operands among which all tensors have one level: held by another, if theirs is lower.
+def lift(args: Sequence[Operand]) -> list[Operand]:
+    """Operands with all handles at one level: those of lower levels are wrapped in a handle.
 
-    What a tensor of a lower level is computed from is recorded there, and is a constant here.
+    The history of a tensor of a lower level is recorded there; it is a constant here.
     """
-    args = [unwrapped(a) if isinstance(a, Handle) else a for a in args]
+    args = [unwrap(a) if isinstance(a, Handle) else a for a in args]
     level = max(a.gradop_level for a in args if isinstance(a, Handle))
     return [
         hold(type(a), a) if isinstance(a, Handle) and a.gradop_level < level else a for a in args
     ]
 
 
-def unwrapped(t: Handle) -> Handle:
-    """The innermost handle of `t`, where it is a constant that an earlier operation has lifted."""
+def unwrap(t: Handle) -> Handle:
+    """The handle inside of `t`, if an earlier operation has wrapped it as a constant."""
     while t.node is None and isinstance(t.value, Handle):
         t = on_face(type(t), t.value)
     return t
 
 
-def unusual(t: Handle, op: Op, args: Sequence[Any]) -> Handle:
-    """A new result of the common path that is not to be recorded after all, or is complex."""
+def finish_unusual(t: Handle, op: Op, args: Sequence[Operand]) -> Handle:
+    """A new result of the fast path that is not recorded after all, or is complex."""
     inputs = [a.node if isinstance(a, Handle) else None for a in args]
     active = sum(1 << i for i, node in enumerate(inputs) if node is not None)
     mode = is_recording()
@@ -306,7 +311,7 @@ def unusual(t: Handle, op: Op, args: Sequence[Any]) -> Handle:
 
 
 def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:
-    """Note on a new tensor why it has no history, and in inference mode that it never will."""
+    """Set the reason why a new tensor has no history, and mark it in inference mode."""
     mode = is_recording()
     if mode is INFERENCE:
         t.storage = InferenceStorage()
@@ -318,7 +323,7 @@ def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:
 
 
 def make_leaf(t: Face) -> Face:
-    """Let `t` require gradients as a leaf."""
+    """Make `t` a leaf that requires gradients."""
     t.node = Leaf(t.value.shape, t.value.dtype)
     t.node.handle = weakref.ref(t)
     t.node.grad = getattr(t, "kept_grad", None)
@@ -326,15 +331,16 @@ def make_leaf(t: Face) -> Face:
 
 
 def detached(t: Face) -> Face:
-    """A leaf on the same memory as `t`, and without the tangent that it may carry."""
+    """A leaf on the memory of `t`, without history and without a tangent."""
     if type(t.value) not in ARRAYS:
         found = hold(type(t), stop_gradient(t.value))
         found.storage = storage_of(t)
         step = stop_gradient, NOTHING
-        enter(found, t.alias.onward(step, "", Apart) if t.alias else Apart(t, (step,), ""))
+        alias = t.alias.onward(step, "", DetachedAlias) if t.alias else None
+        enter(found, alias or DetachedAlias(t, (step,), ""))
         return found
-    found = hold(type(t), memory(t))
-    found.storage = storage_of(t)
-    found.storage.lend()
-    found.cut = t.cut if t.node is None else Cut("by detach()", None, here())
-    return found
+    leaf = hold(type(t), memory(t))
+    leaf.storage = storage_of(t)
+    leaf.storage.lend()
+    leaf.cut = t.cut if t.node is None else Cut("by detach()", None, here())
+    return leaf

@@ -1,4 +1,4 @@
-"""Leaves: who requires gradients, and where they are read and written."""
+"""`requires_grad` and `.grad` of tensors."""
 
 import warnings
 from typing import Any
@@ -28,7 +28,7 @@ GRAD_OF_NON_LEAF = (
 
 
 def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
-    """Turn differentiation of a leaf on or off; `strictly` refuses a result even if it is on."""
+    """Set `requires_grad` of a leaf; of a result, setting True is an error if `strictly`."""
     if isinstance(t.node, Node | Part):
         if strictly or not wanted:
             made = f"\n  this one was made by {t.node.op} at {describe(t.node.place)}"
@@ -52,23 +52,23 @@ GIVE_FLOATS = "give floats: 3.0; of a tensor t.float(), of an array a.astype(flo
 
 
 def require_float(t: Handle) -> None:
-    """Refuse to differentiate with respect to integers and truth values."""
+    """Raise NotDifferentiableError for integers and booleans."""
     if not is_inexact(t.dtype):
         raise NotDifferentiableError(f"{NEED_FLOATS} {t.dtype}\n  hint: {GIVE_FLOATS}")
 
 
 def read_requires_grad(t: Tensor) -> bool:
-    """Whether gradients with respect to this tensor are, or can be, computed."""
+    """Whether gradients with respect to this tensor can be computed."""
     return t.node is not None
 
 
 def write_requires_grad(t: Tensor, wanted: bool) -> None:
-    """Let a leaf require gradients, or not."""
+    """Set whether a leaf requires gradients."""
     set_requires_grad(t, wanted, strictly=True)
 
 
 def requires_grad_(t: Tensor, requires_grad: bool = True) -> Tensor:
-    """Let a leaf require gradients, or not, and return it.
+    """Set whether a leaf requires gradients, and return it.
 
     >>> dg.ones(2).requires_grad_()
     tensor([1., 1.], requires_grad=True)
@@ -77,7 +77,7 @@ def requires_grad_(t: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def read_grad(t: Tensor) -> Tensor | None:
-    """What backward added up for `t`; for a result that retains none, None with a warning."""
+    """The accumulated gradient of `t`; None with a warning for a result that retains none."""
     node = t.node
     if node is None:
         return getattr(t, "kept_grad", None)
@@ -86,12 +86,12 @@ def read_grad(t: Tensor) -> Tensor | None:
     if node.watch is None or not node.watch.retains:
         text = GRAD_OF_NON_LEAF.format(call=node.op, place=describe(node.place))
         warnings.warn(text, UserWarning, stacklevel=2)
-        return getattr(t, "kept_grad", None)  # of a view that was a leaf before a write
+        return getattr(t, "kept_grad", None)  # of a view that was a leaf until a write
     return node.watch.grad
 
 
 def write_grad(t: Tensor, value: Any) -> None:
-    """Set what `t.grad` reads, after checking that it is a gradient `t` could have."""
+    """Set `t.grad`, after a check of type, shape and dtype."""
     if value is not None:
         check_grad(t, value)
     if t.node is None:
@@ -104,12 +104,12 @@ def write_grad(t: Tensor, value: Any) -> None:
 
 
 def delete_grad(t: Tensor) -> None:
-    """Forget what `t.grad` reads."""
+    """Set `t.grad` to None."""
     write_grad(t, None)
 
 
 def check_grad(t: Tensor, value: Any) -> None:
-    """Refuse a gradient of another kind, shape or dtype."""
+    """Raise TypeError, ShapeError or DTypeError for a value that cannot be a gradient of `t`."""
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got {type(value)}")
     if value is t:
@@ -127,7 +127,7 @@ def check_grad(t: Tensor, value: Any) -> None:
 
 
 def retain_grad(t: Tensor) -> None:
-    """Let a result keep its gradient in `.grad`, as a leaf does.
+    """Keep the gradient of a result in its `.grad`, as for a leaf.
 
     >>> x = dg.ones(2, requires_grad=True)
     >>> y = x * 3

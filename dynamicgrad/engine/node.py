@@ -1,12 +1,15 @@
-"""The tape: what an operation leaves behind for backward.
+"""Nodes of the tape: one for each recorded operation, and one for each leaf.
 
-A node holds what its rules will read and the nodes of its operands, never the tensor it made; a
-tensor holds its node. So references run backwards only, and dropping an output frees its graph.
+A node refers to the nodes of its operands and to the values that its rules read, never to its
+output tensor; a tensor refers to its node. So references run backwards only, and dropping an output
+frees its graph.
 
 Note [Versions]. Saved values must not change before backward. Nodes and in-place writes take their
 numbers from one clock, so a saved value was overwritten if its storage changed at a time later than
-the node's own number. Storage is made at the first write or alias; untouched tensors have none.
+the node's own number. A tensor gets a `Storage` at its first write or view.
 """
+
+from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
@@ -14,46 +17,55 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradops import ArrayType, Op
+from gradops.core.dims import Shape
 from gradops.core.source_location import Place, here
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import VertexOp
-from gradops.typing import Attrs
+from gradops.typing import AnyArray, Attrs
+
+if TYPE_CHECKING:
+    import weakref
+    from types import CodeType
+
+    import numpy as np
+
+    from .handle import Handle
 
 clock = itertools.count(1)
-NOTHING: dict[str, Any] = {}
+NOTHING: Attrs = {}
 new = object.__new__
 
 
 class Storage:
-    """When memory that tensors share was last written in place, where, how often; who shares it."""
+    """The writes to memory that tensors share, and the views on it: see Note [Versions]."""
 
     __slots__ = ("changed", "kept", "lent", "place", "version", "viewed", "views")
 
     def __init__(self) -> None:
-        self.kept: Any = None  # what is to be copied before a write: see Note [Copy on write]
+        self.kept: Any = None  # saved values to copy before a write: see Note [Copy on write]
         self.changed, self.version = 0, 0
-        self.viewed = self.lent = False  # whether others see the memory; others than its views
+        self.viewed = self.lent = False  # by views or others; by others than views
         self.place: Place | None = None
-        self.views: dict[int, Any] = {}
+        self.views: dict[int, weakref.ref[Any]] = {}
 
     def lend(self) -> None:
-        """Note that others than views see the memory."""
+        """Record that the memory is shared with others than views."""
         self.viewed = self.lent = True
 
     def write(self, place: Place | None = None) -> None:
-        """Note a write that happens now, and where in the user's program."""
+        """Record a write, and the line of the user's program that it is called from."""
         self.changed, self.place = next(clock), place or here()
         self.version += 1
 
 
 class InferenceStorage(Storage):
-    """The record of memory made in inference mode, which no gradient may depend on."""
+    """The storage of tensors that were computed in inference mode; no gradient may depend on it."""
 
     __slots__ = ()
 
 
 class Cut(NamedTuple):
-    """Why a tensor has no history though something it was computed from has one."""
+    """The reason why a tensor has no history although one of its operands has one."""
 
     reason: str
     op: Op | None
@@ -63,18 +75,18 @@ class Cut(NamedTuple):
 class SavedOperands:
     """The operands of a node that are more than a tuple: packed, freed, or the user's own.
 
-    Most nodes have a tuple, with a tensor for each operand that a rule reads, else something that
-    only has its type. An object of this kind gives what the rules see when they ask for it.
+    Most nodes have a tuple: a tensor for each operand that a rule reads, and an object that has its
+    type for the others. An object of this class computes the values when backward reads them.
     """
 
     __slots__ = ()
 
-    def read(self, node: "Node", freed: Any) -> Any:
-        """The output and the operands as values; with `freed`, which then takes their place."""
+    def read(self, node: Node, freed: Any) -> Sequence[Any]:
+        """The output and the operands as values; a `freed` that is given then replaces them."""
         raise NotImplementedError
 
-    def tensors(self, node: "Node") -> Any:
-        """The output and the operands for rules that are recorded."""
+    def tensors(self, node: Node) -> Sequence[Any]:
+        """The output and the operands as arrays with history, for a backward that is recorded."""
         return self.read(node, None)
 
 
@@ -86,7 +98,6 @@ class Node:
         "attrs",
         "code",
         "dtype",
-        "hooks",
         "inputs",
         "kept_metadata",
         "number",
@@ -100,24 +111,23 @@ class Node:
         "watch",
     )
     op: VertexOp
-    inputs: tuple[Any, ...]
+    inputs: tuple[Vertex | None, ...]
     operands: Any  # a tuple, or `SavedOperands`
     attrs: Attrs
     number: int
-    shape: Any
+    shape: Any  # a `Shape`, or SEVERAL
     dtype: Any
     output: Any
     storage: Storage | None
     wanted: Sequence[int]
     watch: Any
-    code: Any
+    code: CodeType
     offset: int
-    hooks: Any
-    kept_metadata: dict[Any, Any]
+    kept_metadata: dict[str, object]
 
     @property
     def place(self) -> Place:
-        """Where in the user's program the operation was called."""
+        """The place in the user's program that called the operation."""
         return self.code, self.offset
 
     @property
@@ -126,13 +136,13 @@ class Node:
         return ArrayType(self.shape, self.dtype)
 
     @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """The nodes that made the operands, None for constants, each with an output number."""
+    def next_functions(self) -> tuple[tuple[Node | Leaf | None, int], ...]:
+        """The nodes of the operands, None for constants, each with an output number."""
         return tuple(edge(x) for x in self.inputs)
 
     @property
-    def metadata(self) -> dict[Any, Any]:
-        """A dictionary for what users want to remember of the node."""
+    def metadata(self) -> dict[str, object]:
+        """A dictionary for the user's own data about the node."""
         if not hasattr(self, "kept_metadata"):
             self.kept_metadata = {}
         return self.kept_metadata
@@ -146,38 +156,38 @@ class Node:
 
 
 class Part:
-    """One output of a node that has several, whose cotangents the node gets all at once."""
+    """One output of a node that has several; the node gets the cotangents of all at once."""
 
     __slots__ = ("__weakref__", "dtype", "index", "inputs", "number", "shape", "storage", "watch")
     attrs = NOTHING
     wanted = (0,)
 
-    def __init__(self, owner: Node, index: int, shape: Any, dtype: Any) -> None:
+    def __init__(self, owner: Node, index: int, shape: Shape, dtype: np.dtype) -> None:
         self.inputs, self.index, self.number = (owner,), index, next(clock)
         self.shape, self.dtype, self.watch, self.storage = shape, dtype, None, None
 
     @property
     def owner(self) -> Node:
-        """The node that has the output."""
+        """The node that the output belongs to."""
         return self.inputs[0]
 
     @property
-    def op(self) -> Any:
-        """Stands where an op does: hands its cotangent to the node, with the output's number."""
+    def op(self) -> Gather:
+        """An op that passes the cotangent to the node, with the number of the output."""
         return GATHER
 
     @property
-    def operands(self) -> tuple[Any, ...]:
-        """What the rule reads: which output this is."""
+    def operands(self) -> tuple[int]:
+        """The number of the output, which the rule of the op reads."""
         return (self.index,)
 
     @property
     def output(self) -> None:
-        """Nothing is saved."""
+        """None: the value of the output is not saved."""
 
     @property
-    def place(self) -> Any:
-        """Where in the user's program the node's operation was called."""
+    def place(self) -> Place:
+        """The place in the user's program that called the operation."""
         return self.owner.place
 
     @property
@@ -190,7 +200,7 @@ class Part:
         return self.owner.name()
 
 
-SEVERAL = "of several outputs"  # stands for the shape and dtype of a node that has several
+SEVERAL = "of several outputs"  # the shape and dtype of nodes that have several outputs
 
 
 class Parts:
@@ -201,38 +211,40 @@ class Parts:
     def __init__(self, by_index: dict[int, Any]) -> None:
         self.by_index = by_index
 
-    def __add__(self, other: "Parts") -> "Parts":
-        found = self.by_index  # which nobody else has: sums of many parts take linear time
+    def __add__(self, other: Parts) -> Parts:
+        total = self.by_index  # not shared with anyone: sums of many parts take linear time
         for i, g in other.by_index.items():
-            found[i] = found[i] + g if i in found else g
+            total[i] = total[i] + g if i in total else g
         return self
 
 
 class Gather:
-    """Stands where an op does on a `Part`."""
+    """The op of a `Part`."""
 
     name, traits = "gather", frozenset[Trait]()
 
     @staticmethod
-    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Parts]:
-        """The cotangent of one output as one of all."""
+    def pull(
+        wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
+    ) -> list[Parts]:
+        """The cotangent of one output, labelled with its number."""
         return [Parts({values[1]: g})]
 
 
 GATHER = Gather()
 
 
-def edge(vertex: Any) -> tuple[Any, int]:
-    """What `next_functions` says of an input: the node that made it, and which of its outputs."""
-    return (vertex.owner, vertex.index) if type(vertex) is Part else (vertex, 0)
+def edge(vertex: Vertex | None) -> tuple[Node | Leaf | None, int]:
+    """An input as `next_functions` has it: the node, and the number of its output."""
+    return (vertex.owner, vertex.index) if isinstance(vertex, Part) else (vertex, 0)
 
 
 REPEATED: ContextVar[int] = ContextVar("repeated", default=0)
-"""When the part of a program that is computed again was computed first; 0 if it is not."""
+"""The time at which a checkpointed part of a program ran first; 0 outside of recomputation."""
 
 
 class Run:
-    """A run of a function that a transform differentiates: when it began, and ended if it has."""
+    """The times between which a transform runs the function that it differentiates."""
 
     __slots__ = ("began", "ended")
 
@@ -240,28 +252,28 @@ class Run:
         self.began, self.ended = next(clock), 0
 
     def goes_on(self) -> bool:
-        """Whether the function still runs, or ran when what is computed again was first."""
+        """Whether the function runs now, or ran when the recomputed part ran first."""
         return not self.ended or self.began < REPEATED.get() < self.ended
 
 
 class Leaf:
-    """Where the gradients of a tensor made by the user are added up."""
+    """The node of a tensor that the user created; gradients are accumulated in its `grad`."""
 
     __slots__ = (
         "__weakref__", "dtype", "grad", "handle", "hooks", "number", "run", "shape", "watch"
     )  # fmt: skip
     op = None
     place = None
-    inputs: tuple[Any, ...] = ()
+    inputs: tuple[()] = ()
     attrs = NOTHING
 
-    def __init__(self, shape: Any, dtype: Any) -> None:
+    def __init__(self, shape: Shape, dtype: np.dtype) -> None:
         self.shape, self.dtype, self.number = shape, dtype, next(clock)
         self.grad: Any = None
         self.watch: Any = None
-        self.handle: Any = None
-        self.hooks: Any = None  # what is called before and after a gradient is added
-        self.run: Run | None = None  # of the transform that made this leaf for an argument
+        self.handle: weakref.ref[Handle] | None = None
+        self.hooks: Any = None  # called before and after a gradient is accumulated
+        self.run: Run | None = None  # of the transform whose argument the leaf is
 
     @property
     def type(self) -> ArrayType:
@@ -269,14 +281,14 @@ class Leaf:
         return ArrayType(self.shape, self.dtype)
 
     @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """Nothing comes before a leaf."""
+    def next_functions(self) -> tuple[tuple[Node | Leaf | None, int], ...]:
+        """None: a leaf has no operands."""
         return ()
 
     @property
-    def variable(self) -> Any:
-        """The tensor whose gradients are added up here."""
-        return self.handle()
+    def variable(self) -> Handle | None:
+        """The tensor whose gradients are accumulated here."""
+        return self.handle() if self.handle is not None else None
 
     def name(self) -> str:
         """The node's name, as PyTorch calls it."""
@@ -284,3 +296,6 @@ class Leaf:
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at {id(self):#x}>"
+
+
+Vertex = Node | Part | Leaf

@@ -1,30 +1,34 @@
-"""Functions that are linear piece by piece, such as `relu`: second derivatives are zeros.
+"""Piecewise linear functions, such as `relu`: their second derivatives are zeros.
 
-The rules of such a function compute with a mask, through which no gradient passes. When their
-result is recorded, it counts as a function, of slope zero, of what the function was applied to, as
-in PyTorch: to ask for the second derivative gives zeros, and is no error.
+The rules of such a function multiply by a mask, through which no gradient passes. A recorded
+gradient still depends on the operands, with derivative zero, as in PyTorch: a second derivative
+gives zeros and is not an error.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradops import Op
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import Inspect, ancestors
+from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import FINISHING
 from .handle import Handle, hold
-from .node import NOTHING, Node
+from .node import NOTHING, Node, Vertex
 from .record import node_of, present
 
-KINKED = Trait.KINKED  # the trait of ops whose recorded gradients have the slope zero
+KINKED = Trait.KINKED
 
 
 class Kinked:
-    """An op that ended a function which is linear piece by piece, of what `sources` made."""
+    """The last op of a piecewise linear function of the outputs of `sources`."""
 
-    def __init__(self, op: Any, name: str, sources: tuple[Any, ...]) -> None:
+    def __init__(self, op: Op, name: str, sources: tuple[Vertex, ...]) -> None:
         self.op, self.name, self.sources = op, name, sources
         self.pull, self.traits = op.pull, op.traits | {KINKED}
 
@@ -35,8 +39,8 @@ class Kinked:
         return self.name
 
 
-def kinked(y: Any, x: Any, name: str = "", *others: Any) -> Any:
-    """The result `y` of a function, of that name, linear piece by piece in `x` and others."""
+def mark_kinked(y: Any, x: Any, name: str = "", *others: Any) -> Any:
+    """The result `y` of the piecewise linear function `name` of `x` and others."""
     sources = [a.node for a in (x, *others) if isinstance(a, Handle) and a.node is not None]
     if sources and type(getattr(y, "node", None)) is Node:
         y.node.op = Kinked(y.node.op, name or y.node.op.name, tuple(sources))
@@ -44,19 +48,21 @@ def kinked(y: Any, x: Any, name: str = "", *others: Any) -> Any:
 
 
 class Reached:
-    """Something that a backward reached with a slope of zero, among what it does at its end."""
+    """A callback at the end of backward: `source` was reached with derivative zero."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Vertex) -> None:
         self.source = source
 
     def __call__(self) -> None:
         """Do nothing."""
 
 
-def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict[Any, Any]:
-    """Cotangents, and zeros for what was reached with a slope of zero and in no other way.
+def with_zeros(
+    found: dict[Vertex, Any], finishing: Sequence[object], active: Container[Vertex] | None
+) -> dict[Vertex, Any]:
+    """Cotangents, and zeros for vertices that were reached with derivative zero only.
 
-    Zeros are not added to anything, which could change the order of entries in memory.
+    Zeros are not added to cotangents, which could change their memory layout.
     """
     sources = [c.source for c in finishing if isinstance(c, Reached)]
     for v in ancestors(sources) if sources else ():
@@ -70,13 +76,15 @@ def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict
 
 
 class Constant:
-    """Stands where an op does on the node of a gradient that other values have no part in."""
+    """The op of a recorded gradient that depends on its sources with derivative zero."""
 
     name, traits = "constant", frozenset[Trait]()
 
     @staticmethod
-    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
-        """The cotangent of the gradient itself; the others are zeros, which are not carried on."""
+    def pull(
+        wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
+    ) -> list[AnyArray | None]:
+        """The cotangent of the gradient; those of the sources are zeros, which stop here."""
         if (finishing := FINISHING.get()) is not None:
             finishing += [Reached(values[i + 1]) for i in wanted if i]
         return [None if i else g for i in wanted]
@@ -88,10 +96,10 @@ class Constant:
 CONSTANT = Constant()
 
 
-def sloped(look: Inspect | None) -> Inspect:
-    """An observer of recorded gradients, which calls `look` and then adds slopes of zero."""
+def inspect_with_kinks(look: Inspect | None) -> Inspect:
+    """An `inspect` for recorded gradients: calls `look`, and makes gradients depend on sources."""
 
-    def see(vertex: Any, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
+    def see(vertex: Node, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
         if look is not None:
             look(vertex, wanted, cts)
         if KINKED not in vertex.op.traits:
@@ -102,9 +110,9 @@ def sloped(look: Inspect | None) -> Inspect:
     return see
 
 
-def with_slopes(g: Handle, sources: tuple[Any, ...], vertex: Any) -> Handle:
-    """The gradient `g` as a function, of slope zero, of what `sources` made."""
+def with_slopes(g: Handle, sources: tuple[Vertex | None, ...], vertex: Node) -> Handle:
+    """The gradient `g`, which depends on the outputs of `sources` with derivative zero."""
     inputs = (g.node, *sources)
     node = node_of(CONSTANT, inputs, inputs, NOTHING, None, present(inputs), g.shape, g.dtype)
-    node.code, node.offset = vertex.place or (None, 0)
+    node.code, node.offset = vertex.place
     return hold(type(g), g.value, node)

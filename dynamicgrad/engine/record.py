@@ -1,21 +1,26 @@
-"""Recording: the node of an operation, and which values it saves."""
+"""Recording: creates the node of an operation, with the values that its rules will read."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from sys import _getframe
 from typing import Any
 
-from gradops import Op, reads
+import numpy as np
+
+from gradops import ArrayType, Op, reads
+from gradops.core.dims import Shape
 from gradops.core.source_location import OURS
 from gradops.core.types import type_of
 from gradops.transforms.reverse import VertexOp, conjugated
 from gradops.transforms.saved_operands import OUTPUT
-from gradops.typing import Attrs
+from gradops.typing import AnyArray, Attrs, Operand
 
-from .node import Node, clock, new
+from .node import Node, SavedOperands, Vertex, clock, new
 
 
 def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
-    """Whether the output, and each operand, is read by the rules of the active operands."""
+    """Which of the output and the operands the rules of the active operands read."""
     count = len(active)
     if count > MANY and not any(reads(op, i, 3, "vjp", real) for i in range(3)):
         return False, (False,) * count
@@ -33,23 +38,24 @@ Plan = tuple[bool, tuple[bool, ...], tuple[int, ...]]
 
 
 class Plans(dict[tuple[Op, int, int], Plan]):
-    """The values that each op saves, by the bits and count of its active operands; made on demand.
+    """The values that nodes of each op save, by the active operands and the number of operands.
 
-    They say whether the output and each operand is saved, and which operands get cotangents.
-    It may be less where the output is `real`, as of `sign`, whose derivative is 0 but for complex.
+    A plan is whether the output is saved, whether each operand is, and which operands get
+    cotangents. An op may save less where its output is `real`: the derivative of `sign` is zero
+    except for complex numbers.
     """
 
     def __init__(self, real: bool) -> None:
         self.real = real
 
-    def __missing__(self, key: tuple[Op, int, int]) -> Any:
+    def __missing__(self, key: tuple[Op, int, int]) -> Plan:
         op, bits, count = key
         active = [bool(bits >> i & 1) for i in range(count)]
         save_y, save = saved_by(op, active, self.real)
-        found = save_y, save, tuple([i for i in range(count) if active[i]])
-        if count <= MANY:  # an op on any number of operands is not remembered for each number
-            self[key] = found
-        return found
+        plan = save_y, save, tuple([i for i in range(count) if active[i]])
+        if count <= MANY:  # operations on many operands are too many to keep
+            self[key] = plan
+        return plan
 
 
 PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
@@ -57,19 +63,19 @@ PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 def node_of(
     op: VertexOp,
-    inputs: tuple[Any, ...],
-    operands: Any,
+    inputs: tuple[Vertex | None, ...],
+    operands: tuple[Any, ...] | SavedOperands,
     attrs: Attrs,
-    output: Any,
+    output: AnyArray | None,
     wanted: Sequence[int],
-    shape: Any,
-    dtype: Any,
+    shape: Shape | str,
+    dtype: np.dtype | str,
     kind: type[Node] = Node,
     depth: int = 2,
 ) -> Node:
-    """A new node, made where the user's program is now; the one place that makes nodes.
+    """A new node, with the line of the user's program that called the operation.
 
-    The program is at least `depth` calls up from here.
+    All nodes are created here. The user's program is at least `depth` calls up.
     """
     node: Node = new(kind)
     node.op, node.inputs, node.operands = op, inputs, operands
@@ -85,15 +91,20 @@ def node_of(
     return node
 
 
-def present(inputs: Sequence[Any]) -> tuple[int, ...]:
+def present(inputs: Sequence[object]) -> tuple[int, ...]:
     """The numbers of the inputs that get cotangents: those that are on the tape."""
     return tuple([i for i, x in enumerate(inputs) if x is not None])
 
 
 def record(
-    op: Op, args: Sequence[Any], inputs: Sequence[Any], active: int, attrs: dict[str, Any], y: Any
+    op: Op,
+    args: Sequence[Operand],
+    inputs: Sequence[Vertex | None],
+    active: int,
+    attrs: Attrs,
+    y: AnyArray,
 ) -> Node:
-    """The node of an operation that gave the value `y`.
+    """The node of an operation whose output is the value `y`.
 
     `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
     bits of `active` say the same.
@@ -109,6 +120,6 @@ def record(
     )  # fmt: skip
 
 
-def only_type(a: Any) -> Any:
-    """What stands for an operand whose value no rule reads: a number itself, else its type."""
+def only_type(a: Operand) -> Operand | ArrayType:
+    """A number itself, and of any other operand, whose value no rule reads, its type."""
     return a if type(a) in (float, int, bool) else type_of(a)

@@ -1,14 +1,16 @@
-"""The saved operands of a node, as its rules read them: values to compute, arrays to record."""
+"""Reading of saved tensors: as values to compute with, or as arrays whose use is recorded."""
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from gradops import TapeError
 from gradops.core.source_location import Place, describe
 
 from .array import Array
 from .handle import Handle, hold
-from .node import InferenceStorage, Node, SavedOperands, Storage
+from .node import InferenceStorage, Node, SavedOperands, Storage, Vertex
 from .plain_arrays import is_plain
 from .storage import storage_of
 
@@ -39,15 +41,15 @@ class Freed(SavedOperands):
     def __init__(self, place: Place | None) -> None:
         self.place = place
 
-    def read(self, node: Node, freed: Any) -> Any:
-        """Raise the error for a node that an earlier backward has freed."""
+    def read(self, node: Node, freed: object) -> NoReturn:
+        """Raise TapeError: an earlier backward has freed the node."""
         raise TapeError(
             SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self.place))
         )
 
 
-def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
-    """What to say of a saved value that was written to."""
+def changed_text(node: Node, what: str, type: object, storage: Storage) -> str:
+    """The error text for a saved value that was overwritten."""
     return CHANGED.format(
         what=what, type=type, op=node.op, saved=describe(node.place),
         changed=describe(storage.place), version=storage.version,
@@ -55,7 +57,7 @@ def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
 
 
 def check_unchanged(node: Node, x: Any, what: str) -> None:
-    """Refuse a saved value that was written to since, or that was made in inference mode."""
+    """Raise TapeError if a saved value was overwritten, or computed in inference mode."""
     if is_plain(x) and x.storage.differs(x.value):
         raise TapeError(WRITTEN.format(type=x.type, op=node.op, saved=describe(node.place)))
     if x.storage.changed > node.number:
@@ -68,14 +70,14 @@ def check_unchanged(node: Node, x: Any, what: str) -> None:
         )
 
 
-def reader(freed: Freed | None) -> Callable[[Node], Any]:
-    """A function that gives the rules of a node the arrays that it saved, to compute with.
+def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
+    """A function that returns the saved output and operands of a node as values.
 
-    With `freed`, a node lets go of them as they are read, and `freed` takes their place. Operands
-    that are not a tuple read themselves: see `SavedOperands`.
+    With `freed`, it also frees them: `freed` replaces the operands. Operands that are not a tuple
+    are asked to `read`: see `SavedOperands`.
     """
 
-    def read(node: Node) -> Any:
+    def read(node: Node) -> Sequence[Any]:
         operands, output, number = node.operands, node.output, node.number
         if type(operands) is not tuple:
             return operands.read(node, freed)
@@ -105,25 +107,25 @@ def reader(freed: Freed | None) -> Callable[[Node], Any]:
 values = reader(None)
 
 
-def tensors(node: Node) -> Any:
-    """The operands of a node for rules that are recorded: arrays on the saved values."""
+def tensors(node: Node) -> Sequence[Any]:
+    """The saved output and operands of a node as arrays with history."""
     if type(node.operands) is not tuple:
         return node.operands.tensors(node)
     found = values(node)
     operands = [
-        aliased(saved, x) if isinstance(saved, Handle) else value
+        saved_array(saved, x) if isinstance(saved, Handle) else value
         for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
     ]
     return (node if node.output is None else output_of(node), *operands)
 
 
-def constants(node: Node) -> Any:
-    """The operands for rules of which only cotangents are recorded: arrays without history."""
+def constants(node: Node) -> Sequence[Any]:
+    """The saved output and operands as arrays without history: only cotangents are recorded."""
     return [hold(Array, x.value) if isinstance(x, Handle) else x for x in tensors(node)]
 
 
-def aliased(saved: Handle, node: Any) -> Array:
-    """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
+def saved_array(saved: Handle, node: Vertex | None) -> Array:
+    """A saved operand with the node it had when it was saved, on its storage."""
     if saved.node is node and type(saved) is Array:
         return saved
     found = hold(Array, saved.value, node)
@@ -132,7 +134,7 @@ def aliased(saved: Handle, node: Any) -> Array:
 
 
 def output_of(node: Node) -> Array:
-    """The saved output of a node, as an array that shares the record of writes to it."""
+    """The saved output of a node as an array with its storage."""
     found = hold(Array, node.output, node)
     found.storage = node.storage = node.storage or Storage()
     return found

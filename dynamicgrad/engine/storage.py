@@ -1,21 +1,27 @@
-"""Memory that tensors share: who has it, and how a view comes from its base.
+"""Shared memory: the storage of tensors, and the alias that leads from a base to its view.
 
-Note [Order]. Kernels lay out their results as they like: those of convolution have the channels
-last, and so has what follows (see decision 0023). To users a result lies in memory row by row, as
-in PyTorch; so when someone looks at its memory, or takes a `view` of it, it is copied into that
-order, once. What `x.t() * 2` gives keeps the order of its operand, here as there.
+Note [Order]. Kernels choose the memory layout of their results: convolutions have the channels
+last, and so have the results computed from them (decision 0023). Users expect C order, as in
+PyTorch; so when the memory is exposed, or a `view` is taken, the entries are copied into C order,
+once. The result of `x.t() * 2` keeps the order of its operand, as in PyTorch.
 """
+
+from __future__ import annotations
 
 import weakref
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradops import Op
+from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import INFERENCE, is_recording
 from .node import InferenceStorage, Storage
+
+if TYPE_CHECKING:
+    from .handle import Handle
 
 MADE_UNRECORDED = (
     "A view was created in no_grad mode and is being modified inplace with grad mode enabled.\n"
@@ -27,8 +33,8 @@ MADE_IN_INFERENCE = (
 )
 
 
-def storage_of(t: Any) -> Storage:
-    """The record of writes to the memory of `t`, made if there is none."""
+def storage_of(t: Handle) -> Storage:
+    """The storage of `t`, created at first use."""
     if t.storage is None:
         node = None if t.is_leaf else t.node
         t.storage = Storage() if node is None or node.storage is None else node.storage
@@ -37,10 +43,10 @@ def storage_of(t: Any) -> Storage:
     return t.storage
 
 
-def memory(t: Any) -> Any:
-    """The array that `t` holds, in the order in which users count on it. See Note [Order].
+def memory(t: Handle) -> Any:
+    """The array that `t` holds, in the order that users expect: see Note [Order].
 
-    A number, which has no memory to share, becomes an array.
+    A NumPy scalar, which has no memory to share, becomes an array.
     """
     base = t if t.alias is None else t.alias.base
     if isinstance(t.value, np.generic):
@@ -50,13 +56,12 @@ def memory(t: Any) -> Any:
     return t.value
 
 
-def put_in_order(base: Any) -> None:
-    """Copy the entries of a result into memory row by row, for it and its views, if need be."""
+def put_in_order(base: Handle) -> None:
+    """Copy a result to C order, for it and its views, unless PyTorch would keep its order."""
     value, storage = base.value, base.storage
     if keeps_order(value) or (storage is not None and storage.lent):
         return
-    views = [ref() for ref in list(storage.views.values())] if storage is not None else []
-    views = [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
+    views = live_views(base)
     if any(v.alias.steps is None for v in views):
         return
     base.value = np.ascontiguousarray(value)
@@ -64,10 +69,17 @@ def put_in_order(base: Any) -> None:
         view.value = view.alias.view_of(base.value)
 
 
-def keeps_order(value: Any) -> bool:
-    """Whether PyTorch would have entries in memory as they are: row by row, or in another order.
+def live_views(base: Handle) -> list[Any]:
+    """The views of a base that are alive and still on its memory."""
+    refs = list(base.storage.views.values()) if base.storage is not None else []
+    views = [ref() for ref in refs]
+    return [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
 
-    An order with the channels last is one that kernels choose here. So is one with gaps.
+
+def keeps_order(value: np.ndarray) -> bool:
+    """Whether PyTorch would have the same memory layout: C order, or a dense permutation of it.
+
+    A layout with the channels last, or with gaps, was chosen by a kernel of ours.
     """
     if 3 <= value.ndim <= 5 and np.moveaxis(value, 1, -1).flags.c_contiguous:
         return bool(value.flags.c_contiguous)
@@ -79,91 +91,94 @@ def keeps_order(value: Any) -> bool:
     return True
 
 
-class Alias:
-    """How a view comes from its base: by these ops, each with its attributes, one after another.
+Step = tuple[Op, Attrs]
 
-    `refusal` says why it is not to be written to while recording, if it is not. `steps` are None
-    for what came about in a way that cannot be gone again, as inside a custom function.
+
+class Alias:
+    """The view ops, with attributes, that lead from a base to its view.
+
+    A non-empty `refusal` is the error for writes to the view while recording. `steps` are None
+    for a view that cannot be replayed, such as one from a custom function.
     """
 
     __slots__ = ("base", "refusal", "steps")
-    follows = True  # whether the history of the view follows that of its base
+    follows = True  # a write to the base gives the view a new history
 
-    def __init__(self, base: Any, steps: tuple[Any, ...] | None, refusal: str) -> None:
+    def __init__(self, base: Handle, steps: tuple[Step, ...] | None, refusal: str) -> None:
         self.base, self.steps, self.refusal = base, steps, refusal
 
-    def onward(self, step: Any, refusal: str, kind: "type[Alias] | None" = None) -> "Alias":
-        """How a view of the view comes from the base, by one more step."""
+    def onward(self, step: Step, refusal: str, kind: type[Alias] | None = None) -> Alias:
+        """The alias of a view of the view, with one more step."""
         steps = None if self.steps is None else (*self.steps, step)
         return (kind or type(self))(self.base, steps, self.refusal or refusal)
 
     @property
-    def attrs(self) -> dict[str, Any]:
-        """The steps, as the op `copy_slices` has them."""
+    def attrs(self) -> Attrs:
+        """The steps in the form of the attributes of `copy_slices`."""
         return {"steps": tuple((op.name, tuple(attrs.items())) for op, attrs in self.steps or ())}
 
-    def view_of(self, value: Any) -> Any:
-        """The view of `value`, which is the base's or stands for it, that the steps lead to."""
+    def view_of(self, value: AnyArray) -> Any:
+        """Apply the steps to `value`, the base's or one in its place."""
         for op, attrs in self.steps or ():
             value = op(value, **attrs)
         return value
 
 
-class Apart(Alias):
-    """How what was detached from a value without memory comes from it: without its history."""
+class DetachedAlias(Alias):
+    """The alias of a tensor detached from a tracer: it follows the value, not the history."""
 
     __slots__ = ()
     follows = False
 
 
-def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
-    """Let `view` know the base whose memory it shares, and share its record of writes."""
+def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
+    """Make `view` share the storage of `base`, if it shares its memory."""
     mode, known, step = is_recording(), base.alias, (op, attrs)
     refusal = "" if mode is True else refusal_in(mode)
     found = Alias(base, (step,), refusal) if known is None else known.onward(step, refusal)
     if not may_share(base.value, view.value, found):
         return
     if isinstance(base.value, np.generic) and view.value.dtype != base.value.dtype:
-        return  # the real part of a number is another number
+        return  # the real part of a NumPy scalar is a new scalar
     if isinstance(base.value, np.generic) and view.value.size == 1:
         view.value = np.asarray(view.value)
-        base.value = view.value.reshape(())  # a number had no memory to share
+        base.value = view.value.reshape(())  # a NumPy scalar has no memory to share
     view.storage = storage = storage_of(base)
     storage.viewed = True
     if not view.is_leaf:
         view.node.storage = storage
     if op.vjp[0] is None or (type(storage) is InferenceStorage and is_array(view.value)):
-        return  # without gradients there is no history to follow, and the memory is one
+        return  # without gradients there is no history to replay
     enter(view, found)
 
 
-def refusal_in(mode: Any) -> str:
-    """Why a view that is made in a mode is not to be written to while recording, if it is not."""
+def refusal_in(mode: object) -> str:
+    """The error for recorded writes to a view that was created in a mode; empty if allowed."""
     return "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
 
 
-def is_array(value: Any) -> bool:
-    """Whether a value lies in memory, which others can share."""
+def is_array(value: object) -> bool:
+    """Whether a value has memory that views can share."""
     return type(value) is np.ndarray
 
 
-def enter(view: Any, alias: Alias) -> None:
-    """Let `view` know how it comes from its base, and the shared storage know the view."""
-    view.alias, views, key = alias, view.storage.views, id(view)
+def enter(view: Handle, alias: Alias) -> None:
+    """Set the alias of a view, and register the view in the shared storage."""
+    view.alias, views, key = alias, storage_of(view).views, id(view)
     views[key] = weakref.ref(view, partial(views.pop, key))
 
 
-def may_share(base: Any, value: Any, alias: Alias) -> bool:
-    """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
+def may_share(base: AnyArray, value: AnyArray, alias: Alias) -> bool:
+    """Whether a view shares the memory of `base`; False where NumPy had to copy."""
     if type(value) is not np.ndarray or type(base) is not np.ndarray:
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
     if not value.size:
-        return not alias.steps or alias.steps[-1][0].name != "astype"  # no entries can tell
+        return not alias.steps or alias.steps[-1][0].name != "astype"
     return owner(value) is owner(base) or np.may_share_memory(value, base)
 
 
 def would_share(alias: Alias) -> bool:
-    """Whether a view of what has no memory would lie in its base's, if that was an array."""
+    """Whether a view of a tracer would share memory with its base if the base was an array."""
     shape = alias.base.shape
     if not all(isinstance(n, int) for n in shape):
         return True
@@ -171,6 +186,6 @@ def would_share(alias: Alias) -> bool:
     return not whole.size or np.may_share_memory(whole, alias.view_of(whole))
 
 
-def owner(array: Any) -> Any:
-    """What owns the memory of an array: NumPy lets views refer to it directly."""
+def owner(array: np.ndarray) -> object:
+    """The array that owns the memory: views of NumPy refer to it directly."""
     return array if array.base is None else array.base

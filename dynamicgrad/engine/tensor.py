@@ -1,4 +1,6 @@
-"""The tensor: a handle that speaks PyTorch."""
+"""The tensor: the handle with PyTorch's semantics."""
+
+from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,12 +8,18 @@ import numpy as np
 
 from gradops import TapeError
 from gradops.core.op import as_operand
+from gradops.typing import AnyArray
 
-from ..dispatch.promotion import can_cast
-from .handle import Handle, Lacking, detached, hold, make_leaf, on_face
-from .node import Part
-from .plain_arrays import copied
+from .handle import Handle, MissingAttribute, detached, hold, make_leaf, on_face
+from .node import Part, Vertex
+from .plain_arrays import copy_if_small
 from .storage import memory, storage_of
+
+CATEGORIES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+"""The categories of dtypes by kind; results are not cast to a lower one."""
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class Tensor(Handle):
@@ -32,60 +40,60 @@ class Tensor(Handle):
         " a number is meant"
     )
 
-    if TYPE_CHECKING:  # `torch_names` gives tensors their methods, from one table
+    if TYPE_CHECKING:  # methods are set by `installation`, from the table of names
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, *data: Any) -> None:
+    def __init__(self, *data: ArrayLike) -> None:
         if len(data) == 1 and not isinstance(data[0], int):
             self.value = np.array(data[0], np.float32)
         else:
             self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
         self.node = self.storage = self.cut = self.alias = None
 
-    def can_store(self, dtype: np.dtype[Any]) -> bool:
-        """Whether results of a dtype may be written to the tensor in place."""
-        return can_cast(dtype, self.dtype)
+    def can_store(self, dtype: np.dtype) -> bool:
+        """Whether a result of `dtype` may be written to the tensor in place."""
+        return CATEGORIES[dtype.kind] <= CATEGORIES[self.dtype.kind]
 
     @property
     def output_nr(self) -> int:
-        """Which output of its node this tensor is."""
+        """The number of this output among the outputs of its node."""
         return self.node.index if type(self.node) is Part else 0
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this tensor, which is not a leaf."""
+        """True for a tensor that is not a leaf and on which `retain_grad` was called."""
         return not self.is_leaf and self.node.watch is not None and self.node.watch.retains
 
     @property
-    def data(self) -> "Tensor":
-        """The same memory without history; writes to it count as writes to this tensor."""
+    def data(self) -> Tensor:
+        """The tensor without history, on the same memory; writes count for both."""
         return detached(self)
 
     @data.setter
-    def data(self, source: "Tensor") -> None:
+    def data(self, source: Tensor) -> None:
         replace_data(self, source)
 
     @property
-    def _base(self) -> "Tensor | None":
-        """The tensor this one is a view of, itself no view; None if it is not a view."""
+    def _base(self) -> Handle | None:
+        """The tensor that this one is a view of; None if it is not a view."""
         return self.alias.base if self.alias else None
 
     def _is_view(self) -> bool:
-        """Whether the tensor is a view of another, whose history follows its own."""
+        """True for a view of another tensor; writes to either give both new histories."""
         return self.alias is not None
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         require_leaf(self, "pickle")
         kind = getattr(self, "is_parameter", False)
         return restored, (np.asarray(self.value), self.node is not None, kind)
 
-    def __copy__(self) -> "Tensor":
+    def __copy__(self) -> Tensor:
         require_leaf(self, "copy")
         found = detached(self)
-        return marked(found, self.node is not None, getattr(self, "is_parameter", False))
+        return mark_leaf(found, self.node is not None, getattr(self, "is_parameter", False))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
+    def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
         require_leaf(self, "deepcopy")
         kind = getattr(self, "is_parameter", False)
         found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)
@@ -95,7 +103,7 @@ class Tensor(Handle):
 
 
 def require_leaf(t: Tensor, protocol: str) -> None:
-    """Refuse to copy a result, whose copy would be cut off from its history without a word."""
+    """Raise TapeError for a tensor with history, which a copy would lose silently."""
     if not t.is_leaf:
         raise TapeError(
             "Only Tensors created explicitly by the user (graph leaves) support the"
@@ -107,40 +115,40 @@ OF_NUMPY = {
     "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
     "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
 }  # fmt: skip
-"""What NumPy's arrays have and tensors spell otherwise."""
+"""Methods of NumPy arrays that tensors lack, and what to write instead."""
 for _name, _instead in OF_NUMPY.items():
-    setattr(Tensor, _name, Lacking(_name, _instead))
+    setattr(Tensor, _name, MissingAttribute(_name, _instead))
 
 
-def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:
-    """A leaf with a value, as it comes back from a pickle or a copy."""
-    return marked(handle(value), requires_grad, is_parameter)
+def restored(value: np.ndarray, requires_grad: bool, is_parameter: bool = False) -> Tensor:
+    """A leaf restored from a pickle or a copy."""
+    return mark_leaf(handle(value), requires_grad, is_parameter)
 
 
-def marked(t: Tensor, requires_grad: bool, is_parameter: bool) -> Tensor:
-    """A new leaf that requires gradients, and is a parameter, as another does or is."""
+def mark_leaf(t: Tensor, requires_grad: bool, is_parameter: bool) -> Tensor:
+    """The new leaf `t`, made to require gradients and marked as a parameter if wanted."""
     if is_parameter:
         t.is_parameter = True
     return make_leaf(t) if requires_grad else t
 
 
-def handle(value: Any, node: Any = None) -> Tensor:
-    """A tensor on a value and the node that made it."""
+def handle(value: object, node: Vertex | None = None) -> Tensor:
+    """A tensor on a value and its node."""
     return hold(Tensor, value, node)
 
 
-def tensor_of(x: Any) -> Tensor:
-    """A tensor on what `x` holds, an array of either kind or a value; a tensor stays itself."""
+def tensor_of(x: AnyArray) -> Tensor:
+    """`x` as a tensor: an `Array` on the same node, or a value; a tensor is returned as it is."""
     return on_face(Tensor, x)
 
 
-def as_tensor(x: Any) -> Any:
-    """`x` itself if it is a handle, else a tensor that holds it; sequences become arrays."""
-    return x if isinstance(x, Handle) else hold(Tensor, copied(as_operand(x)))
+def as_tensor(x: object) -> Any:
+    """`x` itself if it is a handle, else a tensor of it; sequences become arrays."""
+    return x if isinstance(x, Handle) else hold(Tensor, copy_if_small(as_operand(x)))
 
 
-def replace_data(t: Tensor, source: Any) -> None:
-    """Let `t`, which is a leaf, hold the memory of `source`; whoever saved `t` will notice."""
+def replace_data(t: Tensor, source: Tensor) -> None:
+    """Make the leaf `t` hold the memory of `source`, which counts as a write to both."""
     if not isinstance(source, Tensor):
         raise TypeError(f"data is set to a tensor, not to a {type(source).__name__}")
     if source.value is t.value:

@@ -1,19 +1,22 @@
-"""Views: tensors on one memory, whose histories follow each other when one of them is written.
+"""Views: a write to one tensor gives all tensors on its memory new histories.
 
-Note [Views]. A view knows its base, which is no view itself, and the ops that lead from the base to
-it. When a view is written, its base has a new history: the old one, with the new value of the view
-put in its place (`copy_slices`). All views of the base then get their histories anew from it.
+Note [Views]. A view knows its base, which is not a view, and the ops that lead from the base to it.
+When a view is written to, its base gets a new history: `copy_slices` of the old one and the new
+value of the view. All views of the base then get histories that are replayed from it.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from gradops import OPS, TapeError
 from gradops.core.source_location import describe
 
 from .handle import Face, Handle, hold
-from .node import NOTHING, Leaf, Part, SavedOperands, clock
+from .node import NOTHING, Leaf, Node, Part, SavedOperands, Vertex, clock
 from .record import node_of, record
-from .storage import Alias, storage_of
+from .storage import Alias, Step, live_views, storage_of
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation.\n"
@@ -33,7 +36,7 @@ VIEW_OF_LEAF = "a view of " + LEAF
 
 
 def refuse_leaf(t: Handle) -> None:
-    """Refuse to write, while recording, to leaves that require gradients, and to their views."""
+    """Raise TapeError for a recorded write to a leaf that requires gradients, or to its view."""
     if type(t.node) is Leaf:
         raise TapeError(LEAF)
     if t.alias is not None:
@@ -45,10 +48,10 @@ def refuse_leaf(t: Handle) -> None:
             raise TapeError(t.alias.refusal)
 
 
-def set_history(t: Face, vertex: Any) -> Face:
-    """Give a tensor that was just written a new history, which those it shares memory with follow.
+def set_history(t: Face, vertex: Vertex | None) -> Face:
+    """Give a tensor that was just written to a new history, and replay it for its base and views.
 
-    `vertex` stands for the new value.
+    `vertex` is the node of the new value.
     """
     base = t if t.alias is None else t.alias.base
     if t.alias is None:
@@ -57,42 +60,37 @@ def set_history(t: Face, vertex: Any) -> Face:
         replace_node(base, put_in_place(base, t, vertex, t.alias))
     for view in views_of(base):
         steps = view.alias.steps
-        replace_node(view, overtaken(view) if steps is None else replayed(base, steps))
+        replace_node(view, lost_view(view) if steps is None else replay(base, steps))
     return t
 
 
 def views_of(base: Handle) -> list[Any]:
-    """The views of a tensor that there are; not leaves, unless it has a history now."""
-    storage = base.storage
-    if storage is None or not storage.views:
-        return []
-    views = [ref() for ref in list(storage.views.values())]
+    """The live views of a tensor; without leaves, unless the tensor has a history now."""
     return [
-        v for v in views
-        if v is not None and v.alias is not None and v.alias.base is base  # with the memory still
-        and v.alias.follows and (base.node is not None or type(v.node) is not Leaf)
+        view for view in live_views(base)
+        if view.alias.follows and (base.node is not None or type(view.node) is not Leaf)
     ]  # fmt: skip
 
 
 def follow_leaf(base: Face) -> Face:
-    """Give the views of a new leaf histories that lead to it, but for those made unrecorded."""
+    """Replay the histories of the views of a new leaf, except of views created unrecorded."""
     for view in views_of(base):
         if not view.alias.refusal and view.node is None and view.alias.steps is not None:
-            replace_node(view, replayed(base, view.alias.steps))
+            replace_node(view, replay(base, view.alias.steps))
     return base
 
 
-def history(t: Handle) -> Any:
-    """The node of `t` as it is before a write; without the hooks of a view, as PyTorch has it."""
+def history(t: Handle) -> Vertex | None:
+    """The node of `t` before a write; of a view without its hooks, as in PyTorch."""
     node, alias = t.node, t.alias
     if node is None or alias is None or alias.steps is None or alias.base.node is None:
         return node
     watched = node.watch is not None and getattr(node.watch, "hooks", True)
-    return replayed(alias.base, alias.steps) if watched or hasattr(node.op, "before") else node
+    return replay(alias.base, alias.steps) if watched or hasattr(node.op, "before") else node
 
 
-def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
-    """The node of `base` with what `vertex` stands for in the place of a view."""
+def put_in_place(base: Handle, t: Handle, vertex: Vertex | None, alias: Alias) -> Node | None:
+    """The node of `base` after a write of the value of `vertex` to its view."""
     active = (base.node is not None) + 2 * (vertex is not None)
     if not active:
         return None
@@ -100,8 +98,8 @@ def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
     return record(op, operands, (base.node, vertex), active, alias.attrs, base.value)
 
 
-def replayed(base: Handle, steps: Any) -> Any:
-    """The node of the view of `base` that `steps` lead to."""
+def replay(base: Handle, steps: Sequence[Step]) -> Vertex | None:
+    """The node of a view of `base`, from its steps."""
     node, value = base.node, base.value
     for op, attrs in steps if node is not None else ():
         y = op(value, **attrs)
@@ -110,35 +108,35 @@ def replayed(base: Handle, steps: Any) -> Any:
     return node
 
 
-class Overtaken(SavedOperands):
+class LostHistory(SavedOperands):
     """The operands of a node whose output was overwritten; reading them raises."""
 
     __slots__ = ()
 
-    def read(self, node: Any, freed: Any) -> Any:
-        """Raise the error for a backward that gets there."""
+    def read(self, node: Node, freed: object) -> NoReturn:
+        """Raise TapeError: the history of the view is lost."""
         raise TapeError(OVERTAKEN.format(op=node.op, place=describe(node.place)))
 
 
-def overtaken(view: Handle) -> Any:
-    """A node for a view whose history cannot follow the write to its base."""
+def lost_view(view: Handle) -> Node | None:
+    """A node for a view that cannot be replayed after a write to its base."""
     before = view.node
     if before is None:
         return None
     op = before.owner.op if type(before) is Part else before.op
     node = node_of(
-        op, before.inputs, Overtaken(), NOTHING, None, before.wanted, before.shape, before.dtype
+        op, before.inputs, LostHistory(), NOTHING, None, before.wanted, before.shape, before.dtype
     )
     node.code, node.offset = before.place
     return node
 
 
-def replace_node(t: Handle, node: Any) -> None:
-    """Let `t` have another node, which is newer than the last write; a retained `.grad` moves."""
+def replace_node(t: Handle, node: Vertex | None) -> None:
+    """Give `t` another node, newer than the last write; a retained `.grad` moves to it."""
     before, t.node = t.node, node
     if type(before) is Leaf:
         t.kept_grad = before.grad
-    if node is None or type(node) is Leaf:
+    if node is None or isinstance(node, Leaf):
         return
     node.storage, node.number = storage_of(t), next(clock)
     watch = None if before is None else before.watch

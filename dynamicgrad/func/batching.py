@@ -1,7 +1,7 @@
 """Batching as a transform of functions: `vmap`."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gradops as ops
@@ -13,25 +13,25 @@ from gradops.transforms.batching import batch, unbatch
 from ..engine.grad_mode import RANDOMNESS
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
-from .levels import as_part, released
-from .structure import as_handle, for_caller, has_handles, output, speaks_numpy
+from .levels import as_part, release
+from .structure import Function, as_handle, for_caller, has_handles, output, speaks_numpy
 
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
 RANDOM = ("error", "same", "different")
 
 
 def vmap(
-    func: Callable[..., Any],
+    func: Function,
     in_dims: Dims = 0,
     out_dims: Dims = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Function:
     """A function that applies `func` to each example of a batch, all at once.
 
     `in_dims` says which axis of each argument counts the examples, None for what they share: one
-    for all, or a tuple with one each, in which trees of them stand for trees. `out_dims` says where
+    for all, or a tuple with one each, or for a tree a tree of them. `out_dims` says where
     the results have that axis, None where it is to be left out. Inside, `func` sees one example.
     Random numbers are refused, or with `randomness="same"` shared by the examples. `chunk_size`
     limits how many examples are computed at a time. Raises TransformError.
@@ -44,13 +44,13 @@ def vmap(
     require_options(randomness, chunk_size)
 
     @functools.wraps(func)
-    def over_examples(*args: Any, **kwargs: Any) -> Any:
+    def over_examples(*args: object, **kwargs: object) -> Any:
         call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
         leaves, rebuild = flatten(args)
         dims = dims_of_inputs(in_dims, args, leaves, call)
         inputs = [x if d is None else as_handle(x) for x, d in zip(leaves, dims, strict=True)]
 
-        def run(leaves: Sequence[Any]) -> Any:
+        def run(leaves: Sequence[object]) -> Any:
             return func(*rebuild(leaves), **kwargs)
 
         size = examples(inputs, dims)
@@ -58,9 +58,11 @@ def vmap(
         results = []
         for start in range(0, max(size, 1), step):
             count = min(step, size - start)
-            part = inputs if count == size else sliced(inputs, dims, start, count)
+            part = inputs if count == size else chunk(inputs, dims, start, count)
             results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
-        return for_caller(joined(results, out_dims, name), has_handles(args) or has_handles(kwargs))
+        return for_caller(
+            concatenate_chunks(results, out_dims, name), has_handles(args) or has_handles(kwargs)
+        )
 
     return over_examples
 
@@ -76,7 +78,7 @@ def require_options(randomness: str, chunk_size: int | None) -> None:
 
 
 def batched_call(
-    func: Callable[..., Any],
+    func: Function,
     inputs: Sequence[Any],
     dims: Sequence[int | None],
     out_dims: Dims,
@@ -105,7 +107,7 @@ def batched_call(
 
 
 def dims_of_inputs(
-    in_dims: Dims, args: tuple[Any, ...], leaves: Sequence[Any], call: str
+    in_dims: Dims, args: tuple[Any, ...], leaves: Sequence[object], call: str
 ) -> list[int | None]:
     """The axis of each leaf of the arguments."""
     if not args:
@@ -118,7 +120,7 @@ def dims_of_inputs(
             f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the"
             f" structure of inputs, got: {type(in_dims)}."
         )
-    dims = spread(in_dims, args)
+    dims = broadcast_dims(in_dims, args)
     if dims is None:
         raise TransformError(
             f"{call}: in_dims is not compatible with the structure of `inputs`:"
@@ -136,7 +138,7 @@ def dims_of_inputs(
 def require_axis(x: Any, d: Any, call: str) -> None:
     """Refuse what has no axis `d`."""
     if not isinstance(d, int):
-        raise TransformError(f"{call}: Got in_dim={d!r} for an input, which is no int or None")
+        raise TransformError(f"{call}: Got in_dim={d!r} for an input, which is not an int or None")
     if not hasattr(x, "shape"):
         raise TransformError(
             f"{call}: Got in_dim={d} for an input but the input is of type {type(x)}. We cannot"
@@ -150,22 +152,24 @@ def require_axis(x: Any, d: Any, call: str) -> None:
         )
 
 
-def spread(dims: Dims, tree: Any) -> list[Any] | None:
+def broadcast_dims(dims: Dims, tree: object) -> list[int | None] | None:
     """An axis for each leaf of `tree`, from a tree that begins as it does; None if it does not."""
-    found: list[Any] = []
+    axes: list[int | None] = []
     stack = [(dims, tree)]
     while stack:
         d, part = stack.pop()
         if d is None or isinstance(d, int):
-            found += [d] * len(flatten(part)[0])
+            axes += [d] * len(flatten(part)[0])
             continue
         given, parts = children(d), children(part)
         if given is None or parts is None or type(d) is not type(part):
             return None
-        if len(given[0]) != len(parts[0]) or (isinstance(d, dict) and list(d) != list(part)):
+        if len(given[0]) != len(parts[0]) or (
+            isinstance(d, dict) and isinstance(part, dict) and list(d) != list(part)
+        ):
             return None
         stack += reversed(list(zip(given[0], parts[0], strict=True)))
-    return found
+    return axes
 
 
 def examples(inputs: Sequence[Any], dims: Sequence[int | None]) -> int:
@@ -179,9 +183,9 @@ def examples(inputs: Sequence[Any], dims: Sequence[int | None]) -> int:
     return sizes[0]
 
 
-def dims_of_outputs(out_dims: Dims, returned: Any, name: str) -> list[Any]:
+def dims_of_outputs(out_dims: Dims, returned: object, name: str) -> list[int | None]:
     """The axis of each leaf of what the function returned."""
-    where = spread(out_dims, returned)
+    where = broadcast_dims(out_dims, returned)
     if where is None:
         raise TransformError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the"
@@ -204,17 +208,17 @@ def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handl
             raise TransformError(
                 f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
             )
-        return released(y)
+        return release(y)
     if not -len(y.shape) - 1 <= d <= len(y.shape):
         raise TransformError(
             f"vmap({name}, ..., out_dims={d}): Dimension out of range (expected to be in range of"
             f" [-{len(y.shape) + 1}, {len(y.shape)}], but got {d})"
         )
     found = unbatch(y.value if mine else as_part(y), d % (len(y.shape) + 1), size, level)
-    return released(on_face(type(y), found))
+    return release(on_face(type(y), found))
 
 
-def sliced(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count: int) -> list[Any]:
+def chunk(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count: int) -> list[Any]:
     """Some of the examples."""
     keys = [
         None if d is None else (slice(None),) * (d % len(x.shape)) for x, d in zip(inputs, dims)
@@ -225,7 +229,7 @@ def sliced(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count:
     ]
 
 
-def joined(results: Sequence[Any], out_dims: Dims, name: str) -> Any:
+def concatenate_chunks(results: Sequence[object], out_dims: Dims, name: str) -> Any:
     """The results of several chunks as one."""
     if len(results) == 1:
         return results[0]

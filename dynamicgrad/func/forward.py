@@ -18,10 +18,11 @@ from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, hold, on_face
 from ..engine.leaf import GIVE_FLOATS
 from ..tracing.captured_writes import run_at
-from .levels import as_part, has_history, lift, released
+from .levels import as_part, has_history, lift, release
 from .recording import gradients
 from .reverse import Opened
 from .structure import (
+    Function,
     as_handle,
     for_caller,
     has_handles,
@@ -34,7 +35,7 @@ from .structure import (
 
 
 def jvp(
-    func: Callable[..., Any],
+    func: Function,
     primals: tuple[Any, ...],
     tangents: tuple[Any, ...],
     *,
@@ -53,7 +54,7 @@ def jvp(
     (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
     """
     call = "jvp(f, primals, tangents)"
-    leaves, directions = paired(primals, tangents, call)
+    leaves, directions = pair(primals, tangents, call)
     level = next(levels)
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
@@ -71,14 +72,14 @@ def jvp(
     return for_caller((*results, primal_tree(aux, level)) if has_aux else results, as_handles)
 
 
-def quietly(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
-    """What `func` returns for arguments with tangents; infinite ones are no reason to warn."""
+def quietly(level: float, func: Function, args: Sequence[object]) -> Any:
+    """The result of `func` for arguments with tangents, without NumPy's warnings."""
     with np.errstate(all="ignore"):
         return run_at(level, func, args)
 
 
 def dual_parts(
-    func: Callable[..., Any], primals: Sequence[Handle], tangents: Sequence[Handle]
+    func: Function, primals: Sequence[Handle], tangents: Sequence[Handle]
 ) -> tuple[Any, list[Handle | None]]:
     """The output of `func`, and the tangents of its tensors; None where it has none."""
     level = next(levels)
@@ -88,7 +89,7 @@ def dual_parts(
     return rebuild([y for y, _ in found]), [t for _, t in found]
 
 
-def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Handle], list[Handle]]:
+def pair(primals: object, tangents: object, call: str) -> tuple[list[Handle], list[Handle]]:
     """Primals and tangents as tensors that fit each other."""
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple):
@@ -139,12 +140,12 @@ def parts(y: Face, level: float) -> tuple[Face, Face | None]:
     """The primal of an output, and its tangent if it has one."""
     value = y.value
     if not isinstance(value, Dual) or value.gradop_level != level:
-        return released(y), None
+        return release(y), None
     face = type(y)
-    return released(on_face(face, value.primal)), released(on_face(face, value.tangent))
+    return release(on_face(face, value.primal)), release(on_face(face, value.tangent))
 
 
-def primal_tree(tree: Any, level: float) -> Any:
+def primal_tree(tree: object, level: float) -> Any:
     """A tree of which the tensors have no tangents of this level."""
     leaves, rebuild = flatten(tree)
     return rebuild([parts(x, level)[0] if isinstance(x, Handle) else x for x in leaves])
@@ -155,7 +156,7 @@ def zeros(y: Handle) -> Handle:
     return hold(type(y), np.zeros(y.shape, y.dtype))
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]]:
     """The value of `func` at `primals`, and its derivative there as a function of tangents.
 
     `func` runs once, however often the derivative is used. Tangents have the structure and the
@@ -175,19 +176,19 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     with record.running():  # the way back is linear in them, and its own way back is the way on
         pulled = gradients(outputs, record.vertices, weights, True, True)
 
-    def push(*tangents: Any) -> Any:
+    def push(*tangents: object) -> Any:
         directions = directions_like(primals, tangents)
         create = bool(is_recording()) and (opened.records or any(map(has_history, directions)))
         found = gradients(pulled, weights, directions, True, create, linear=not opened.leads_out)
         as_handles = has_handles((primals, tangents))
-        given = iter(record.settled(found))
+        given = iter(record.settle(found))
         filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in opened.outputs]
         return for_caller(opened.rebuild(filled), as_handles)
 
     return for_caller(opened.results()[0], has_handles(primals)), push
 
 
-def directions_like(primals: Any, tangents: Any) -> Sequence[Handle]:
+def directions_like(primals: object, tangents: object) -> Sequence[Handle]:
     """The tangents as tensors, of the structure and shapes of the primals."""
     if not same_structure(tangents, primals):
         raise TransformError(

@@ -1,7 +1,7 @@
 """Whole matrices of derivatives: Jacobians and Hessians, and products with the latter."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from .forward import jvp
 from .reverse import Opened, grad
 from .structure import (
     ArgNums,
+    Function,
     arguments_at,
     as_handle,
     for_caller,
@@ -26,12 +27,12 @@ from .structure import (
 
 
 def jacrev(
-    func: Callable[..., Any],
+    func: Function,
     argnums: ArgNums = 0,
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Function:
     """A function that computes the Jacobian of `func` by reverse mode: a pass for each output.
 
     The result has the structure of the output, with that of the arguments `argnums` in place of
@@ -44,10 +45,10 @@ def jacrev(
     """
 
     @functools.wraps(func)
-    def transformed(*args: Any, **kwargs: Any) -> Any:
+    def transformed(*args: object, **kwargs: object) -> Any:
         picked = arguments_at(args, argnums)
 
-        def of_picked(*new: Any) -> Any:
+        def of_picked(*new: object) -> Any:
             return func(*with_arguments_at(args, argnums, new), **kwargs)
 
         opened = Opened(of_picked, picked, has_aux)
@@ -56,7 +57,7 @@ def jacrev(
         outputs = opened.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
         if opened.records:
-            rows = opened.record.settled(rows)
+            rows = opened.record.settle(rows)
         blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
         found = opened.rebuild([like_argnums(opened.rebuild_primals(b), argnums) for b in blocks])
         as_handles = has_handles((args, kwargs))
@@ -87,16 +88,16 @@ def row_blocks(rows: Any, outputs: Sequence[Handle]) -> list[Any]:
 
 
 def jacfwd(
-    func: Callable[..., Any],
+    func: Function,
     argnums: ArgNums = 0,
     has_aux: bool = False,
     *,
     randomness: str = "error",
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Function:
     """A function that computes the Jacobian of `func` by forward mode: a pass for each input.
 
-    As `jacrev`, which see.
+    Arguments and results are those of `jacrev`.
 
     >>> dg.func.jacfwd(lambda x: x * x)(dg.tensor([1.0, 2.0]))
     tensor([[2., 0.],
@@ -104,12 +105,12 @@ def jacfwd(
     """
 
     @functools.wraps(func)
-    def transformed(*args: Any, **kwargs: Any) -> Any:
+    def transformed(*args: object, **kwargs: object) -> Any:
         leaves, rebuild = flatten(arguments_at(args, argnums))
         inputs = [as_handle(x) for x in leaves]
 
         def push(directions: Any) -> Any:
-            def flat(*xs: Any) -> Any:
+            def flat(*xs: object) -> Any:
                 result = func(*with_arguments_at(args, argnums, rebuild(xs)), **kwargs)
                 return split_aux(result, has_aux, "jacfwd")
 
@@ -140,15 +141,13 @@ def column_blocks(columns: Any, inputs: Sequence[Handle]) -> list[Any]:
     return found
 
 
-def tree_of_first(tree: Any) -> Any:
+def tree_of_first(tree: object) -> Any:
     """The first example of each leaf."""
     leaves, rebuild = flatten(tree)
     return rebuild([x[0] if isinstance(x, Handle) else x for x in leaves])
 
 
-def hessian(
-    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def hessian(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
     """A function that computes the Hessian of `func`: forward mode over reverse mode.
 
     Its structure and shapes are those of the Jacobian of the Jacobian. With `has_aux`, `func`
@@ -161,9 +160,7 @@ def hessian(
     return jacfwd(jacrev(func, argnums, has_aux=has_aux), argnums, has_aux)
 
 
-def jacobian(
-    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def jacobian(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
     """A function that computes the Jacobian of `func`; `func.jacfwd` may be faster for few inputs.
 
     With `has_aux`, `func` returns (output, aux) and the result is (Jacobian, aux).
@@ -175,7 +172,7 @@ def jacobian(
     return jacrev(func, argnums, has_aux=has_aux)
 
 
-def hvp(func: Callable[..., Any]) -> Callable[..., Any]:
+def hvp(func: Function) -> Function:
     """A function of (x, v, *args) that computes the Hessian of `func` at x times v.
 
     `func` takes (x, *args) and returns one number; v has the structure and shapes of x. The Hessian
@@ -186,7 +183,7 @@ def hvp(func: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(func)
-    def transformed(x: Any, v: Any, *args: Any) -> Any:
+    def transformed(x: Any, v: Any, *args: object) -> Any:
         return jvp(lambda x: grad(func)(x, *args), (x,), (v,))[1]
 
     return transformed

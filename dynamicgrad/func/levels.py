@@ -7,46 +7,29 @@ below, batches, tangents and tapes of outer transforms, then goes on inside of i
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from gradops import Op, Operators, type_of
+from gradops import ArrayType, Op, Operators, type_of
 from gradops.core.levels import LEVEL, Carrier, levels
+from gradops.typing import DTypeLike
 
 from ..engine.array import Array
-from ..engine.handle import Face, Handle, hold, on_face, unwrapped
+from ..engine.handle import Face, Handle, hold, on_face, unwrap
 from ..engine.node import Run
 
 
-class Lifted(Carrier, Operators):
-    """A value at a level above its own, which is that of a run."""
+class Wrapper(Operators):
+    """An operand that wraps a value, and converts to Python's numbers as the value does."""
 
-    __slots__ = ("gradop_level", "inner", "run")
-
-    def __init__(self, inner: Any, level: float, run: Run) -> None:
-        self.inner, self.gradop_level, self.run = inner, level, run
+    __slots__ = ()
+    inner: Any
 
     @property
-    def parts(self) -> Sequence[Any]:
-        """The value alone."""
-        return (self.inner,)
-
-    def with_parts(self, parts: Sequence[Any]) -> "Lifted":
-        """Another value at this level."""
-        (inner,) = parts
-        return Lifted(inner, self.gradop_level, self.run)
-
-    @property
-    def type(self) -> Any:
+    def type(self) -> ArrayType:
         """The type of the value."""
         return type_of(self.inner)
-
-    @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        top = max((a for a in args if isinstance(a, Lifted)), key=lambda a: a.gradop_level)
-        values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
-        return Lifted(op(*values, **attrs), top.gradop_level, top.run)
 
     def item(self) -> Any:
         """The one entry, as a Python number."""
@@ -65,14 +48,39 @@ class Lifted(Carrier, Operators):
     def __int__(self) -> int:
         return int(self.inner)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.inner!r})"
+
+
+class Lifted(Carrier, Wrapper):
+    """A value at a level above its own, which is that of a run."""
+
+    __slots__ = ("gradop_level", "inner", "run")
+
+    def __init__(self, inner: Any, level: float, run: Run) -> None:
+        self.inner, self.gradop_level, self.run = inner, level, run
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The value alone."""
+        return (self.inner,)
+
+    def with_parts(self, parts: Sequence[Any]) -> "Lifted":
+        """Another value at this level."""
+        (inner,) = parts
+        return Lifted(inner, self.gradop_level, self.run)
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[object], attrs: dict[str, Any]) -> Any:
+        top = max((a for a in args if isinstance(a, Lifted)), key=lambda a: a.gradop_level)
+        values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
+        return Lifted(op(*values, **attrs), top.gradop_level, top.run)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return np.array(self.inner, dtype=dtype, copy=copy)
 
-    def __repr__(self) -> str:
-        return f"Lifted({self.inner!r})"
 
-
-def lifted(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
+def lift_all(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
     """Tensors that are all as high as any the caller may meet, and the level he is at then.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].
@@ -94,30 +102,30 @@ def as_part(x: Handle) -> Any:
     return x.value if x.node is None else on_face(Array, x)
 
 
-def released(t: Face) -> Face:
+def release(t: Face) -> Face:
     """`t` without liftings to levels of runs that have ended, also in what it holds."""
-    face, inner = type(t), unwrapped(t)
-    value = lowered(inner.value)
+    face, inner = type(t), unwrap(t)
+    value = lower(inner.value)
     if value is inner.value:
         return on_face(face, inner)
     return on_face(face, value) if has_ended(inner.value) else hold(face, value, inner.node)
 
 
-def lowered(x: Any) -> Any:
+def lower(x: Any) -> Any:
     """The value of a tensor without liftings to levels of runs that have ended."""
     while has_ended(x):
         x = x.inner
     if isinstance(x, Handle):
-        return released(x)
-    return x.mapped(lowered) if isinstance(x, Carrier) else x
+        return release(x)
+    return x.mapped(lower) if isinstance(x, Carrier) else x
 
 
-def has_ended(x: Any) -> bool:
+def has_ended(x: object) -> TypeGuard[Lifted]:
     """Whether `x` is lifted to the level of a run that has ended."""
     return isinstance(x, Lifted) and not x.run.goes_on()
 
 
-def has_history(x: Any) -> bool:
+def has_history(x: object) -> bool:
     """Whether a tensor requires gradients, or one that it holds."""
     stack = [x]
     while stack:
@@ -131,12 +139,12 @@ def has_history(x: Any) -> bool:
     return False
 
 
-def unrecorded(x: Any, began: int) -> Any:
+def without_history(x: Any, began: int) -> Any:
     """`x` without history since then, and without that of the tensors that it holds."""
     match x:
         case Handle() if x.node is None or x.node.number >= began:
-            value = unrecorded(x.value, began)
+            value = without_history(x.value, began)
             return x if x.node is None and value is x.value else hold(type(x), value)
         case Carrier():
-            return x.mapped(lambda part: unrecorded(part, began))
+            return x.mapped(lambda part: without_history(part, began))
     return x

@@ -26,7 +26,7 @@ def functional_call(
     together, unless `tie_weights` is off. With `strict`, all names must be given, and no others.
     Raises TransformError for a name the module does not have.
     """
-    given = merged(parameter_and_buffer_dicts)
+    given = merge(parameter_and_buffer_dicts)
     own = slots(module)
     unknown, missing = given.keys() - own.keys(), own.keys() - given.keys()
     if unknown or (strict and missing):
@@ -36,13 +36,13 @@ def functional_call(
             f"\n  hint: {type(module).__name__} has {', '.join(own)}"
         )
     if tie_weights:
-        given |= tied(own, given)
+        given |= tie(own, given)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with swapped(own, given):
+    with swap(own, given):
         return module(*arguments, **(kwargs or {}))
 
 
-def merged(dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merge(dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One dict of several, which must have no name in common."""
     if isinstance(dicts, Mapping):
         return dict(dicts)
@@ -67,7 +67,7 @@ def slots(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     return found
 
 
-def tied(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def tie(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The names not given of tensors that are given under another name."""
     by_tensor = {id(own[n][0][own[n][1]]): x for n, x in given.items()}
     return {
@@ -78,7 +78,7 @@ def tied(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def swapped(own: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
+def swap(own: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
     """The given tensors in their places for a while."""
     before = {name: own[name][0][own[name][1]] for name in given}
     try:
@@ -111,10 +111,10 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         )
     parameters = [dict(m.named_parameters()) for m in models]
     buffers = [dict(m.named_buffers()) for m in models]
-    return stacked(parameters), stacked(buffers)
+    return stack_each(parameters), stack_each(buffers)
 
 
-def stacked(dicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def stack_each(dicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The tensors of each name as one, which is a leaf."""
     found = {}
     for name, first in dicts[0].items():

@@ -1,4 +1,4 @@
-"""What a transform records, and what of it may leave.
+"""Recording of a transform's function, and removal of history from its results.
 
 Note [One tape]. Transforms nest on the one tape there is. Each gives the function it transforms
 vertices of its own for the arguments, so nested ones tell theirs from each other's and from what
@@ -22,7 +22,7 @@ import gradops as ops
 from gradops.core.levels import at_level
 from gradops.core.tree import flatten
 
-from ..engine.backward import carry, gradients_at, seeded
+from ..engine.backward import carry, gradients_at, initial_cotangents
 from ..engine.grad_mode import PACKING, RECORDING, is_recording
 from ..engine.handle import Face, Handle, face_of, hold, make_leaf, on_face
 from ..engine.leaf import require_float
@@ -30,7 +30,7 @@ from ..engine.node import Run, clock
 from ..engine.saved_tensors import constants
 from ..engine.saved_tensors import tensors as variables
 from ..engine.storage import storage_of
-from .levels import has_history, lifted, released, unrecorded
+from .levels import has_history, lift_all, release, without_history
 from .structure import as_handle
 
 
@@ -38,11 +38,11 @@ class Recording:
     """The run of a transform's function, and the vertices it is given."""
 
     def __init__(
-        self, arguments: Iterable[Any], surely_lifted: bool = False, outer: bool | None = None
+        self, arguments: Iterable[object], surely_lifted: bool = False, outer: bool | None = None
     ) -> None:
         self.outer = bool(is_recording()) if outer is None else outer  # does the caller record?
         self.run = Run()
-        tensors, self.level = lifted([as_handle(x) for x in arguments], self.run, surely_lifted)
+        tensors, self.level = lift_all([as_handle(x) for x in arguments], self.run, surely_lifted)
         with self.running():
             self.vertices = [self.vertex(x) for x in tensors]
 
@@ -96,24 +96,24 @@ class Recording:
         """Whether what the outputs hold has a history, which goes on in their gradients."""
         return self.outer and any(has_history(t.value) for t in outputs)
 
-    def settled(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
+    def settle(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
         """The outputs for the caller, with history only where he records and something depends."""
         if not is_recording():
-            return [released(self.unrecorded(t)) for t in outputs]
+            return [release(self.without_record(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
-        return [released(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
+        return [release(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
 
-    def unrecorded(self, t: Handle) -> Handle:
+    def without_record(self, t: Handle) -> Handle:
         """`t` without what was recorded since the run began, in it and in what it holds."""
         if t.node is not None and t.node.number < self.run.began:
             return t
-        value = unrecorded(t.value, self.run.began)
+        value = without_history(t.value, self.run.began)
         return cut(t) if value is t.value else hold(type(t), value)
 
-    def settled_tree(self, tree: Any) -> Any:
+    def settle_tree(self, tree: object) -> Any:
         """A tree for the caller, its tensors as `settled` has them."""
         leaves, rebuild = flatten(tree)
-        found = iter(self.settled([x for x in leaves if isinstance(x, Handle)]))
+        found = iter(self.settle([x for x in leaves if isinstance(x, Handle)]))
         return rebuild([next(found) if isinstance(x, Handle) else x for x in leaves])
 
 
@@ -134,7 +134,7 @@ def gradients(
     found: list[Any] = [None] * len(vertices)
     if reached:
         weights = None if cotangents is None else [cotangents[i] for i in reached]
-        seeds = seeded([outputs[i] for i in reached], weights or [])
+        seeds = initial_cotangents([outputs[i] for i in reached], weights or [])
         ends = [t.node for t in vertices]
         read = constants if linear else variables
         cotangents_of = carry(seeds, ends, retain or create, create, recorded=read)
@@ -165,7 +165,7 @@ def cut(t: Handle) -> Handle:
 
 
 def newer_than(began: int, ends: Iterable[Any]) -> set[Any]:
-    """What `ends` were computed from since then, and they themselves."""
+    """`ends` and the vertices after `began` that they were computed from."""
     seen = set(ends)
     stack = list(seen)
     while stack:

@@ -1,7 +1,7 @@
 """Reverse mode as transforms of functions: `grad`, `value_and_grad` and `vjp`."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from .recording import Recording, gradients
 from .structure import (
     NUMBERS,
     ArgNums,
+    Function,
     argument_text,
     arguments_at,
     as_handle,
@@ -35,9 +36,7 @@ from .structure import (
 )
 
 
-def grad_and_value(
-    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
     """A function that computes the gradient of `func` and its value.
 
     As `grad`, but the result is the pair (gradient, value); with `has_aux`, (gradient, (value,
@@ -49,9 +48,7 @@ def grad_and_value(
     return gradient_and_value(func, argnums, has_aux, "grad_and_value(f)(*args)")
 
 
-def gradient_and_value(
-    func: Callable[..., Any], argnums: ArgNums, has_aux: bool, call: str
-) -> Callable[..., Any]:
+def gradient_and_value(func: Function, argnums: ArgNums, has_aux: bool, call: str) -> Function:
     """As `grad_and_value`; errors name `call`, which the user made."""
     if not callable(func):
         raise TransformError(
@@ -60,7 +57,7 @@ def gradient_and_value(
         )
 
     @functools.wraps(func)
-    def transformed(*args: Any, **kwargs: Any) -> Any:
+    def transformed(*args: object, **kwargs: object) -> Any:
         picked = arguments_at(args, argnums)
         leaves, rebuild = flatten(picked)
         try:
@@ -74,15 +71,15 @@ def gradient_and_value(
             leads_out = record.leads_out([y])
             create = leads_out or record.holds_history([y])
             found = gradients([y], record.vertices, None, create, create, linear=not leads_out)
-        settled = like_argnums(rebuild(record.settled(found, create)), argnums)
-        (value,) = record.settled([y], leads_out)
-        values = (value, record.settled_tree(aux)) if has_aux else value
+        settled = like_argnums(rebuild(record.settle(found, create)), argnums)
+        (value,) = record.settle([y], leads_out)
+        values = (value, record.settle_tree(aux)) if has_aux else value
         return for_caller((settled, values), has_handles(args) or has_handles(kwargs))
 
     return transformed
 
 
-def of_integers(func: Any, args: Any, argnums: ArgNums, call: str) -> NotDifferentiableError:
+def of_integers(func: Function, args: Any, argnums: ArgNums, call: str) -> NotDifferentiableError:
     """The error for arguments to differentiate by of which one is not of floats: it says which."""
     for n in argnums if isinstance(argnums, tuple) else (argnums,):
         for x in map(as_handle, flatten(args[n])[0]):
@@ -94,7 +91,7 @@ def of_integers(func: Any, args: Any, argnums: ArgNums, call: str) -> NotDiffere
     raise AssertionError("all arguments are of floats")
 
 
-def scalar(value: Any, call: str, numbers: bool) -> Handle:
+def scalar(value: object, call: str, numbers: bool) -> Handle:
     """The scalar that a function returned; with `numbers`, a number or an array of one entry."""
     if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
         raise TransformError(
@@ -115,9 +112,7 @@ def scalar(value: Any, call: str, numbers: bool) -> Handle:
 REFUSED = list, tuple, dict, float, int, type(None)
 
 
-def value_and_grad(
-    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
     """A function that computes the value of `func` and its gradient, in this order.
 
     As `grad`, but the result is the pair (value, gradient); with `has_aux`, ((value, aux),
@@ -130,22 +125,20 @@ def value_and_grad(
     reversed_order = gradient_and_value(func, argnums, has_aux, call)
 
     @functools.wraps(func)
-    def transformed(*args: Any, **kwargs: Any) -> Any:
+    def transformed(*args: object, **kwargs: object) -> Any:
         gradient, value = reversed_order(*args, **kwargs)
         return value, gradient
 
     return transformed
 
 
-def grad(
-    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
     """A function that computes the gradient of `func`, which returns one number.
 
     `argnums` says by which arguments, each a tensor or array of floats, or a tree of such; a tuple
     of numbers gives a tuple of gradients. With `has_aux`, `func` returns (output, aux) and the
     result is (gradient, aux). Given arrays and no tensors, it returns arrays. Raises TransformError
-    for an output that is no number, NotDifferentiableError for integers.
+    for an output that is not a number, NotDifferentiableError for integers.
 
     >>> dg.grad(lambda x: np.sum(np.sin(x)))(np.zeros(2))
     array([1., 1.])
@@ -155,14 +148,14 @@ def grad(
     both = gradient_and_value(func, argnums, has_aux, "grad(f)(*args)")
 
     @functools.wraps(func)
-    def transformed(*args: Any, **kwargs: Any) -> Any:
+    def transformed(*args: object, **kwargs: object) -> Any:
         gradient, value = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
     return transformed
 
 
-def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, ...]:
     """The value of `func` at `primals`, and a function that carries cotangents back through it.
 
     That function takes a cotangent for each output, in the structure of the output, and returns a
@@ -177,7 +170,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     as_handles = has_handles(primals)
 
     def back(
-        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+        cotangents: object, retain_graph: bool = True, create_graph: bool | None = None
     ) -> tuple[Any, ...]:
         weights = fitting(cotangents, opened.value, opened.outputs)
         found = opened.pulled_back(weights, retain_graph, create_graph)
@@ -192,7 +185,7 @@ class Opened:
     """A function that has run on vertices, from its outputs back to which one can go."""
 
     def __init__(
-        self, func: Callable[..., Any], primals: Any, has_aux: bool = False, lifted: bool = False
+        self, func: Function, primals: object, has_aux: bool = False, lifted: bool = False
     ) -> None:
         call = "vjp(f, *primals)"
         leaves, self.rebuild_primals = flatten(primals)
@@ -207,9 +200,9 @@ class Opened:
         self.records = self.leads_out or self.record.holds_history(self.outputs)
 
     def results(self) -> tuple[Any, Any]:
-        """The output and what came beside it, as they may leave."""
-        settled = self.record.settled(self.outputs, self.leads_out)
-        return self.rebuild(settled), self.record.settled_tree(self.aux)
+        """The output and the auxiliary result, without the run's own history."""
+        settled = self.record.settle(self.outputs, self.leads_out)
+        return self.rebuild(settled), self.record.settle_tree(self.aux)
 
     def pulled_back(
         self, weights: Sequence[Handle], retain: bool = True, create: bool | None = None
@@ -219,10 +212,10 @@ class Opened:
             create = bool(is_recording()) and (self.records or any(map(has_history, weights)))
         linear = not self.leads_out
         found = gradients(self.outputs, self.record.vertices, weights, retain, create, linear)
-        return self.record.settled(found)
+        return self.record.settle(found)
 
 
-def fitting(cotangents: Any, value: Any, outputs: Sequence[Handle]) -> list[Handle]:
+def fitting(cotangents: object, value: object, outputs: Sequence[Handle]) -> list[Handle]:
     """The cotangents of the outputs, of their structure, shapes and dtypes."""
     if not same_structure(cotangents, value):
         raise TransformError(

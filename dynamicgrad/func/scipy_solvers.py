@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 def value(f: Function) -> Function:
     """The values of `f`, without a tape."""
 
-    def call(x: Any, *args: Any) -> Any:
+    def call(x: Any, *args: object) -> Any:
         with no_grad():
             return as_tensor(f(hold(Array, x), *args)).value
 
@@ -32,7 +32,7 @@ def jacobian(f: Function) -> Function:
     by_columns, by_rows, values = jacfwd(f), jacrev(f), value(f)
     shorter: list[Function] = []
 
-    def call(x: Any, *args: Any) -> Any:
+    def call(x: Any, *args: object) -> Any:
         if not shorter:
             shorter.append(by_columns if x.size <= np.size(values(x, *args)) else by_rows)
         return shorter[0](x, *args)
@@ -43,7 +43,7 @@ def jacobian(f: Function) -> Function:
 def of_array(f: Function) -> Function:
     """`f` as solvers call it: results that still depend on tensors leave these behind."""
 
-    def call(*xs: Any) -> Any:
+    def call(*xs: object) -> Any:
         found = f(*xs)
         return tuple(map(bare, found)) if isinstance(found, tuple) else bare(found)
 

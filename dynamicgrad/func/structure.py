@@ -21,17 +21,18 @@ from ..engine.handle import Handle, hold
 from ..engine.tensor import Tensor
 
 ArgNums = int | tuple[int, ...]
+Function = Callable[..., Any]
 NUMBERS = {float, int, bool, complex}
 
 
-def has_handles(tree: Any) -> bool:
+def has_handles(tree: object) -> bool:
     """Whether there is a handle of either face among the leaves."""
     if isinstance(tree, tuple) and any(isinstance(x, Handle) for x in tree):
         return True  # without looking into the others
     return any(isinstance(x, Handle) for x in flatten(tree)[0])
 
 
-def as_handle(x: Any) -> Handle:
+def as_handle(x: object) -> Handle:
     """An argument to be differentiated or batched: a tensor as it is, of an array an `Array`."""
     if isinstance(x, Handle):
         return x
@@ -45,23 +46,23 @@ def as_handle(x: Any) -> Handle:
     )
 
 
-def for_caller(tree: Any, as_handles: bool) -> Any:
+def for_caller(tree: object, as_handles: bool) -> Any:
     """Results for the caller. See Note [Arrays in, arrays out]."""
     return tree if as_handles else tree_map(bare, tree)
 
 
-def bare(x: Any) -> Any:
-    """What a tensor without history holds; anything else, as it is."""
+def bare(x: object) -> object:
+    """The value of a tensor without history; anything else as it is."""
     return x.value if isinstance(x, Handle) and x.node is None else x
 
 
-def speaks_numpy(handed: Iterable[Any]) -> bool:
+def speaks_numpy(handed: Iterable[object]) -> bool:
     """Whether a function gets no tensor; then it may return numbers, as NumPy's do."""
     return not any(isinstance(x, Tensor) for x in handed)
 
 
 def outputs_of(
-    tree: Any, call: str, numbers: bool
+    tree: object, call: str, numbers: bool
 ) -> tuple[list[Handle], Callable[[Iterable[Any]], Any]]:
     """The tensors that a function returned, of which there must be some and nothing else.
 
@@ -77,7 +78,7 @@ def outputs_of(
     return [output(y, expected, numbers) for y in leaves], rebuild
 
 
-def output(y: Any, expected: str, numbers: bool) -> Handle:
+def output(y: object, expected: str, numbers: bool) -> Handle:
     """A handle that a function returned; a plain array, which is a constant, becomes one."""
     if isinstance(y, Handle):
         return y
@@ -91,8 +92,8 @@ def output(y: Any, expected: str, numbers: bool) -> Handle:
     )
 
 
-def split_aux(result: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
-    """A function's output proper, and what it returned beside it."""
+def split_aux(result: object, has_aux: bool, call: str) -> tuple[Any, Any]:
+    """A function's output, and its auxiliary result if `has_aux`."""
     if not has_aux:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
@@ -103,7 +104,7 @@ def split_aux(result: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
     return result
 
 
-def argument_text(func: Any, n: int) -> str:
+def argument_text(func: Function, n: int) -> str:
     """Which argument one by number is, by its name where the function has names."""
     try:
         names = [*inspect.signature(func).parameters]
@@ -112,7 +113,7 @@ def argument_text(func: Any, n: int) -> str:
     return f"argument {n} of the function" + (f", {names[n]}" if n < len(names) else "")
 
 
-def arguments_at(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
+def arguments_at(args: Sequence[object], argnums: ArgNums) -> tuple[Any, ...]:
     """The arguments that a transform is about."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not numbers:
@@ -130,7 +131,7 @@ def arguments_at(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
     return tuple(args[n] for n in numbers)
 
 
-def with_arguments_at(args: Sequence[Any], argnums: ArgNums, new: Sequence[Any]) -> list[Any]:
+def with_arguments_at(args: Sequence[object], argnums: ArgNums, new: Sequence[object]) -> list[Any]:
     """The arguments with others in place of those chosen."""
     found = list(args)
     for n, x in zip(argnums if isinstance(argnums, tuple) else (argnums,), new, strict=True):
@@ -143,18 +144,18 @@ def like_argnums(results: tuple[Any, ...], argnums: ArgNums) -> Any:
     return results if isinstance(argnums, tuple) else results[0]
 
 
-def same_structure(a: Any, b: Any) -> bool:
+def same_structure(a: object, b: object) -> bool:
     """Whether two trees differ in their leaves at most."""
     return bool(structure(a) == structure(b))
 
 
-def structure_text(tree: Any) -> str:
+def structure_text(tree: object) -> str:
     """The structure of a tree, with `*` for its leaves."""
     return repr(tree_map(lambda _: Star(), tree))
 
 
 class Star:
-    """Stands for a leaf in the text of a structure."""
+    """Placeholder of a leaf in the text of a structure."""
 
     def __repr__(self) -> str:
         return "*"

@@ -1,6 +1,6 @@
 """Taylor mode: derivatives of high order along a curve."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import factorial
 from typing import Any
 
@@ -11,17 +11,17 @@ from gradops.core.levels import levels
 
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
-from .levels import as_part, released
-from .structure import as_handle, for_caller, has_handles, outputs_of, speaks_numpy
+from .levels import as_part, release
+from .structure import Function, as_handle, for_caller, has_handles, outputs_of, speaks_numpy
 
 
 def jet(
-    func: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]]
+    func: Function, primals: Sequence[Any], series: Sequence[Sequence[Any]]
 ) -> tuple[Any, list[Any]]:
     """The value of `func` on a curve, and its derivatives of order 1 to n along the curve.
 
     The curve runs through `primals`, with the derivatives `series`: for each primal a list of n, of
-    which the first is the direction; numbers stand for constants of its shape. One pass takes of
+    which the first is the direction; a number is a constant of its shape. One pass takes of
     the order of n**2 operations, where nested `jvp` take 2**n. Raises TransformError.
 
     >>> x = dg.tensor(2.0)
@@ -61,6 +61,6 @@ def coefficients(y: Handle, order: int, level: float) -> list[Handle]:
     """The coefficients of an output; of what does not change along the curve, zeros."""
     value = y.value
     if isinstance(value, Series) and value.gradop_level == level:
-        return [released(on_face(type(y), c)) for c in value.coefficients]
+        return [release(on_face(type(y), c)) for c in value.coefficients]
     zero = hold(type(y), np.zeros(y.shape, y.dtype)[()])
-    return [released(y), *([zero] * order)]
+    return [release(y), *([zero] * order)]

@@ -1,49 +1,51 @@
-"""Edges of the graph of nodes: what stands for a tensor where only its history is needed."""
+"""Gradient edges: a node and the number of its output, in place of a tensor."""
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from gradops import ArrayType, TapeError
+from gradops.core.dims import Shape
 
-from ..engine.node import edge
+from ..engine.node import Leaf, Node, Vertex, edge
 from ..engine.tensor import Tensor, handle
 
 
 class GradientEdge:
-    """A node and one of its outputs, for `grad` and `backward` in place of the tensor itself."""
+    """A node and one of its outputs, for `grad` and `backward` in place of a tensor."""
 
     __slots__ = ("node", "output_nr", "vertex")
 
-    def __init__(self, vertex: Any) -> None:
+    def __init__(self, vertex: Vertex) -> None:
         self.vertex = vertex
         self.node, self.output_nr = edge(vertex)
 
     @property
     def type(self) -> ArrayType:
-        """The type of the tensor it stands for."""
+        """The type of the tensor."""
         return self.vertex.type
 
     @property
-    def shape(self) -> Any:
-        """The shape of the tensor it stands for."""
-        return self.vertex.shape
+    def shape(self) -> Shape:
+        """The shape of the tensor."""
+        return self.type.shape
 
     @property
-    def dtype(self) -> Any:
-        """The dtype of the tensor it stands for."""
-        return self.vertex.dtype
+    def dtype(self) -> np.dtype:
+        """The dtype of the tensor."""
+        return self.type.dtype
 
     def stand_in(self) -> Tensor:
-        """A tensor of the edge's type and history, whose entries do not matter."""
-        return handle(np.broadcast_to(np.zeros((), self.dtype), self.shape), self.vertex)
+        """A tensor with the type and history of the edge; its entries are zeros."""
+        sizes = tuple(map(int, self.shape))
+        return handle(np.broadcast_to(np.zeros((), self.dtype), sizes), self.vertex)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Node | Leaf | int | None]:
         return iter((self.node, self.output_nr))
 
 
 def get_gradient_edge(t: Tensor) -> GradientEdge:
-    """What stands for a tensor in `grad` and `backward`, without keeping its entries alive.
+    """The edge of a tensor, for `grad` and `backward`; it does not keep the entries alive.
 
     Raises TapeError if the tensor requires no gradient.
 

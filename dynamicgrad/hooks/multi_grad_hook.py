@@ -1,15 +1,15 @@
 """Hooks on several tensors at once."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..engine.grad_mode import FINISHING
 from ..engine.tensor import Tensor
-from .removable_handle import RemovableHandle
-from .tensor_hooks import register_hook
+from .tensor_hooks import RemovableHandle, register_hook
 
 
-class Handles(RemovableHandle):
+class HandleGroup(RemovableHandle):
     """The handles of several hooks, removed together."""
 
     __slots__ = ("handles",)
@@ -18,9 +18,9 @@ class Handles(RemovableHandle):
         self.handles = handles
 
     def remove(self) -> None:
-        """Take all hooks away."""
-        for one in self.handles:
-            one.remove()
+        """Remove all hooks."""
+        for handle in self.handles:
+            handle.remove()
 
 
 def register_multi_grad_hook(
@@ -38,38 +38,27 @@ def register_multi_grad_hook(
     """
     if mode not in ("all", "any"):
         raise ValueError(f"mode is 'all' or 'any', not {mode!r}")
-    group = Group(fn, len(tensors), mode == "any")
-    return Handles([register_hook(t, group.hook(i)) for i, t in enumerate(tensors)])
+    grads: dict[int, Tensor] = {}
+    backward: list[Callable[[], None]] | None = None  # the one that `grads` are from
 
+    def collect(i: int, g: Tensor) -> None:
+        nonlocal backward
+        if backward is not (current := FINISHING.get()):
+            backward = current
+            grads.clear()
+            if current is not None:
+                current.append(finish)
+        grads[i] = g
+        if mode == "any" and len(grads) == 1:
+            fn(g)
+        elif mode == "all" and len(grads) == len(tensors):
+            finish()
 
-class Group:
-    """The gradients of several tensors in one backward, until they are complete."""
+    def finish() -> None:
+        nonlocal backward
+        complete, backward = dict(grads), None
+        grads.clear()
+        if complete and mode == "all":
+            fn(tuple(map(complete.get, range(len(tensors)))))
 
-    def __init__(self, fn: Callable[[Any], Any], count: int, any_: bool) -> None:
-        self.fn, self.count, self.any = fn, count, any_
-        self.task: Any = None
-        self.found: dict[int, Tensor] = {}
-
-    def hook(self, i: int) -> Callable[[Tensor], None]:
-        """The hook of the tensor number i."""
-        return lambda g: self.arrived(i, g)
-
-    def arrived(self, i: int, g: Tensor) -> None:
-        """Note a gradient; call the function when nothing is left to wait for."""
-        task = FINISHING.get()
-        if task is not self.task:  # the first one in this backward
-            self.task, self.found = task, {}
-            if task is not None:
-                task.append(self.finish)
-        self.found[i] = g
-        if self.any:
-            if len(self.found) == 1:
-                self.fn(g)
-        elif len(self.found) == self.count:
-            self.finish()
-
-    def finish(self) -> None:
-        """Call the function with what there is, unless that was done."""
-        found, self.found, self.task = self.found, {}, None
-        if found and not self.any:
-            self.fn(tuple(found.get(i) for i in range(self.count)))
+    return HandleGroup([register_hook(t, partial(collect, i)) for i, t in enumerate(tensors)])

@@ -1,10 +1,8 @@
-"""What a node saved, as PyTorch's `_saved_*` attributes show it.
+"""PyTorch's `_saved_*` attributes of nodes: their saved tensors and the attributes of their ops.
 
-They are properties, one for each name that some op's nodes have: a `__getattr__` would slow down
-every look at a node.
+They are properties, one for each name that the nodes of some op have: a `__getattr__` would slow
+down the access to every attribute of every node.
 """
-
-from typing import Any
 
 from gradops import OPS, TapeError
 
@@ -18,20 +16,23 @@ from .saved_tensor_hooks import PackedOperands
 ATTRIBUTES = {"axis": "dim", "keepdims": "keepdim"}
 
 
-def saved(node: Node) -> dict[str, Any]:
-    """The values by the names they have after `_saved_`; None for an operand that was not saved."""
+def saved_values(node: Node) -> dict[str, object]:
+    """Saved values by their names after `_saved_`; None for an operand that was not saved."""
     if isinstance(node.operands, PackedOperands):
-        with node.operands.laid_out(node, keep=True):
-            return saved(node)
+        with node.operands.unpacked(node, keep=True):
+            return saved_values(node)
     if type(node.operands) is not tuple:
         node.operands.read(node, None)  # raises if backward freed it
         return {}
     names = operand_names(row_of(node.op.name))
-    found = {name: shown(x) for name, x in zip(names, node.operands, strict=False)}
-    found |= {ATTRIBUTES.get(k, k): v for k, v in node.attrs.items()}
+    values: dict[str, object] = {
+        name: x if isinstance(x, Handle | int | float) else None
+        for name, x in zip(names, node.operands, strict=False)
+    }
+    values |= {ATTRIBUTES.get(k, k): v for k, v in node.attrs.items()}
     if node.output is not None:
-        found["result"] = tensor_of(output_of(node))
-    return found
+        values["result"] = tensor_of(output_of(node))
+    return values
 
 
 def operand_names(row: Row) -> list[str]:
@@ -39,34 +40,29 @@ def operand_names(row: Row) -> list[str]:
     return (row.saved or row.operands.replace("input", "self") or "self other").split()
 
 
-def shown(x: Any) -> Any:
-    """A saved operand: a tensor, a number, or None for what was not saved."""
-    return x if isinstance(x, Handle | int | float) else None
-
-
 def saved_property(name: str) -> property:
-    """The property that shows what was saved under a name."""
+    """The property `_saved_{name}` of nodes."""
 
-    def read(node: Node) -> Any:
-        found = saved(node)
-        if name not in found:
+    def read(node: Node) -> object:
+        values = saved_values(node)
+        if name not in values:
             raise AttributeError(f"{node!r} has no attribute '_saved_{name}'")
-        return found[name]
+        return values[name]
 
     return property(read)
 
 
 def names_of(node: Node) -> list[str]:
-    """The attributes of a node, of those that show saved values the ones it has."""
+    """The attributes of a node; of the `_saved_*` ones, those that it has."""
     try:
-        own = {f"_saved_{name}" for name in saved(node)}
+        own = {f"_saved_{name}" for name in saved_values(node)}
     except TapeError:  # freed
         own = set()
     return [n for n in object.__dir__(node) if not n.startswith("_saved_") or n in own]
 
 
 def install() -> None:
-    """Give nodes the properties."""
+    """Set the properties on `Node`."""
     attributes = {ATTRIBUTES.get(k, k) for op in OPS.values() for k in op.params}
     operands = {name for key in OPS for name in operand_names(row_of(key))}
     for name in {"result"} | operands | attributes:

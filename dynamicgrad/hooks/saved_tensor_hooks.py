@@ -1,20 +1,29 @@
-"""Hooks through which saved tensors go: packed when a node saves them, unpacked when it reads."""
+"""Hooks that pack tensors when a node saves them, and unpack them when backward reads them.
 
-from collections.abc import Callable, Iterator
+Note [Copy on write]. Inside `allow_mutation_on_saved_tensors` nodes save each tensor as a
+`CopyOnWrite`, which is registered in the storage of the tensor. A write copies the saved values of
+the storage first. A change that is made behind the library's back is not noticed in time, so the
+version check refuses it.
+"""
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any
 
 import numpy as np
 
 from gradops import TapeError
 from gradops.core.source_location import describe
+from gradops.typing import AnyArray
 
 from ..engine.grad_mode import (
     PACKING,
     RECORDING,
     Counting,
     Differentiating,
+    Mode,
     Packing,
     Watching,
     is_recording,
@@ -22,14 +31,15 @@ from ..engine.grad_mode import (
 from ..engine.handle import ARRAYS, Handle
 from ..engine.node import Node, SavedOperands, Storage
 from ..engine.plain_arrays import is_plain, keep_plain
-from ..engine.saved_tensors import reader, tensors
+from ..engine.saved_tensors import Freed, reader, tensors
+from ..engine.storage import storage_of
 from ..engine.tensor import handle
 
 DISABLED: ContextVar[str | None] = ContextVar("disabled", default=None)
 
 
 class Packed:
-    """What a hook made of a saved tensor."""
+    """A saved tensor as its pack hook returned it."""
 
     __slots__ = ("content", "node", "storage", "type", "unpack")
 
@@ -46,24 +56,24 @@ class Packed:
         """Whether the value was copied before a write. See Note [Copy on write]."""
         return getattr(self.content, "safe", False)
 
-    def value(self) -> Any:
+    def value(self) -> AnyArray:
         """The value of the tensor, unpacked."""
         mode = RECORDING.set(False)
         try:
-            found = self.unpack(self.content)
+            t = self.unpack(self.content)
         finally:
             RECORDING.reset(mode)
-        if not isinstance(found, Handle) or found.type != self.type:
-            what = found.type if isinstance(found, Handle) else type(found).__name__
+        if not isinstance(t, Handle) or t.type != self.type:
+            kind = t.type if isinstance(t, Handle) else type(t).__name__
             raise TapeError(
                 f"the unpack hook of a saved {self.type} must give a tensor of that type,"
-                f" not {what}"
+                f" not {kind}"
             )
-        return found.value
+        return t.value
 
 
 class PackedOperands(SavedOperands):
-    """What stands where a node's operands do when hooks have packed what it saves."""
+    """The operands of a node whose saved tensors were packed by hooks."""
 
     __slots__ = ("operands", "output")
 
@@ -74,15 +84,11 @@ class PackedOperands(SavedOperands):
         )
         self.output = None if node.output is None else Packed(shared_output(node), hooks)
 
-    def unpacked(self) -> tuple[tuple[Any, ...], Any]:
-        """The operands, and the output, as they were before."""
-        output = None if self.output is None else self.output.value()
-        return tuple(as_it_was(x) if isinstance(x, Packed) else x for x in self.operands), output
-
     @contextmanager
-    def laid_out(self, node: Node, keep: bool) -> Iterator[None]:
-        """The node as if nothing had been packed; with `keep` it is as it was afterwards."""
-        node.operands, node.output = self.unpacked()
+    def unpacked(self, node: Node, keep: bool) -> Iterator[None]:
+        """Unpack the operands and the output of `node`; with `keep`, pack them again at the end."""
+        node.output = None if self.output is None else self.output.value()
+        node.operands = tuple(unpack(x) if isinstance(x, Packed) else x for x in self.operands)
         storage = node.storage
         if self.output is not None and self.output.is_safe:
             node.storage = None
@@ -93,26 +99,26 @@ class PackedOperands(SavedOperands):
             if keep:
                 node.operands, node.output = self, None
 
-    def read(self, node: Node, freed: Any) -> Any:
-        """The arrays that were saved, unpacked."""
-        with self.laid_out(node, keep=freed is None):
+    def read(self, node: Node, freed: Freed | None) -> Sequence[Any]:
+        """The saved output and operands as values."""
+        with self.unpacked(node, keep=freed is None):
             return reader(freed)(node)
 
-    def tensors(self, node: Node) -> Any:
-        """The arrays on the saved values, for rules that are recorded."""
-        with self.laid_out(node, keep=True):
+    def tensors(self, node: Node) -> Sequence[Any]:
+        """The saved output and operands as arrays with history."""
+        with self.unpacked(node, keep=True):
             return tensors(node)
 
 
-def as_it_was(x: Packed) -> Handle:
-    """A packed tensor as it was when it was saved, but for being another handle."""
+def unpack(x: Packed) -> Handle:
+    """A new handle on the value, history and storage of a packed tensor."""
     t = handle(x.value(), x.node)
     t.storage = None if x.is_safe else x.storage
     return t
 
 
 def shared_output(node: Node) -> Handle:
-    """What a node saved of its output, as a tensor that shares the record of writes to it."""
+    """The saved output of a node as a tensor with the storage of the node."""
     if node.storage is None:
         node.storage = Storage()
     t = handle(node.output)
@@ -120,8 +126,8 @@ def shared_output(node: Node) -> Handle:
     return t
 
 
-def noted(t: Handle, mode: Any) -> None:
-    """What a mode other than plain recording does with a new result. See Note [Modes]."""
+def noted(t: Handle, mode: Mode | None) -> None:
+    """Apply a mode other than plain recording to a new result. See Note [Modes]."""
     if isinstance(mode, Differentiating):
         mode.place(t.node)
         mode = mode.packing
@@ -131,14 +137,14 @@ def noted(t: Handle, mode: Any) -> None:
     counting = mode if isinstance(mode, Counting) else None
     if counting is not None:
         mode = counting.packing
-    if mode is not None:
+    if isinstance(mode, Packing):
         pack(t.node, mode)
     if counting is not None:
         counting.note(t.node)
 
 
-def settle(t: Handle, mode: Any) -> None:
-    """Keep the plain arrays that a new node saves; a mode may ask for more. See Note [Modes]."""
+def settle(t: Handle, mode: Mode) -> None:
+    """Protect the plain arrays that a new node saves, then apply the mode. See Note [Modes]."""
     if np.ndarray in map(type, t.node.operands):
         keep_plain(t.node)
     if mode is not True:
@@ -149,7 +155,7 @@ Handle._settle = staticmethod(settle)
 
 
 def require_finite(t: Handle) -> None:
-    """Refuse a result with a NaN or an infinity in it."""
+    """Raise TapeError if a result has a NaN or an infinity."""
     if type(t.value) in ARRAYS and not np.isfinite(t.value).all():
         count = int(t.value.size - np.isfinite(t.value).sum())
         raise TapeError(
@@ -160,17 +166,18 @@ def require_finite(t: Handle) -> None:
 
 
 def pack(node: Node, hooks: Packing) -> None:
-    """Pack what a new node saves."""
+    """Pack the tensors that a new node saves."""
     if node.output is not None or any(isinstance(x, Handle) for x in node.operands):
         node.operands = PackedOperands(node, hooks)
         node.output = None
 
 
 class saved_tensors_hooks:
-    """Let what operations save for backward go through hooks, inside a `with` block.
+    """Pack the tensors that operations save for backward by hooks, inside a `with` block.
 
-    `pack_hook` takes a tensor when it is saved and gives anything; `unpack_hook` takes that when
-    backward reads it and gives a tensor of the same entries. The innermost hooks are in force.
+    `pack_hook` gets a tensor when it is saved and returns any object; `unpack_hook` gets that
+    object when backward reads it and returns a tensor of the same type. Of nested blocks, the
+    innermost applies.
     Raises TapeError where hooks are disabled.
 
     >>> x = dg.ones(2, requires_grad=True)
@@ -183,7 +190,7 @@ class saved_tensors_hooks:
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.hooks = Packing(pack_hook, unpack_hook)
-        self.tokens: list[Any] = []
+        self.tokens: list[tuple[Token[Mode], Token[Packing | None]]] = []
 
     def __enter__(self) -> None:
         if (message := DISABLED.get()) is not None:
@@ -198,9 +205,9 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keep what is saved for backward in the memory of the CPU, where all tensors are.
+    """Keep saved tensors in the memory of the CPU, where all tensors are: changes nothing.
 
-    Here for programs that are written for several devices.
+    Accepted for programs that are written for several devices.
     """
 
     def __init__(self, pin_memory: bool = False) -> None:
@@ -208,10 +215,10 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class disable_saved_tensors_hooks:
-    """Refuse saved-tensor hooks inside a `with` block, with a message of one's own."""
+    """Refuse saved-tensor hooks inside a `with` block, with the given message."""
 
     def __init__(self, error_message: str) -> None:
-        self.message, self.tokens = error_message, list[Any]()
+        self.message, self.tokens = error_message, list[Token[str | None]]()
 
     def __enter__(self) -> None:
         if PACKING.get() is not None:
@@ -220,3 +227,52 @@ class disable_saved_tensors_hooks:
 
     def __exit__(self, *exception: object) -> None:
         DISABLED.reset(self.tokens.pop())
+
+
+class CopyOnWrite:
+    """A saved value; `safe` after it was copied."""
+
+    __slots__ = ("__weakref__", "safe", "value")
+
+    def __init__(self, t: Handle) -> None:
+        self.value, self.safe = t.value, False
+        storage = storage_of(t)
+        storage.kept = [*(storage.kept or ()), weakref.ref(self)]
+
+    def tensor(self) -> Handle:
+        """The value as a tensor."""
+        return handle(self.value)
+
+    def copy(self) -> None:
+        """Copy the value, whose memory is about to change."""
+        self.value, self.safe = np.array(self.value)[()], True
+
+
+def preserve(t: Handle) -> None:
+    """Copy the values that were saved of the memory of `t`, before a write to it."""
+    storage = t.storage if t.storage is not None else getattr(t.node, "storage", None)
+    if storage is None or not storage.kept:
+        return
+    for ref in storage.kept:
+        if (saved := ref()) is not None:
+            saved.copy()
+    storage.kept = None
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Allow writes to saved tensors inside a `with` block: a write copies them first.
+
+    Backward gets the values as they were when they were saved.
+
+    >>> x = dg.tensor([1.0, 2.0], requires_grad=True)
+    >>> with dg.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     h = x * 1
+    ...     y = (h * h).sum()
+    ...     _ = h.mul_(100)
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    with saved_tensors_hooks(CopyOnWrite, CopyOnWrite.tensor):
+        yield

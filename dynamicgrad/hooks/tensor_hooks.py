@@ -1,10 +1,12 @@
-"""Hooks: functions that backward calls with the gradients that pass a tensor or a node.
+"""Hooks: functions that backward calls with the gradients of tensors and nodes.
 
-Note [Hooks]. Hooks on a tensor sit in the `watch` of its vertex, which the reverse loop passes each
-complete cotangent through. The op of a node with hooks of its own becomes a `HookedOp`, which calls
-them around the op's rules; nodes without hooks pay nothing.
+Note [Hooks]. Hooks on a tensor are in the `watch` of its vertex; the reverse loop passes each
+complete cotangent through it. The op of a node with hooks of its own becomes a `HookedOp`, which
+calls them around the op's rules; nodes without hooks pay nothing.
 """
 
+import itertools
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Container, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,31 +19,67 @@ from gradops import DTypeError, ShapeError, TapeError
 from gradops.core.source_location import short
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import ancestors, blame, fit
+from gradops.typing import AnyArray, Attrs
 
 from ..engine.grad_mode import PACKING
 from ..engine.handle import Handle, on_face
-from ..engine.node import Leaf, Node
+from ..engine.node import Leaf, Node, Vertex
 from ..engine.tensor import Tensor, tensor_of
-from .removable_handle import RemovableHandle, registered
 from .saved_tensor_hooks import DISABLED
 
 Hook = Callable[..., Any]
 Hooks = OrderedDict[int, Hook]
+Tensors = tuple[Tensor | None, ...]
+counter = itertools.count()
 
 
-def added(hooks: Hooks, hook: Hook) -> RemovableHandle:
-    """Add a hook, which is a function, to others."""
-    require_callable(hook)
-    return registered(hooks, hook)
+class RemovableHandle:
+    """Removes a hook; as a context manager, at the end of the block.
+
+    >>> layer = dg.nn.Identity()
+    >>> with layer.register_forward_hook(lambda module, args, output: output + 1):
+    ...     layer(dg.ones(1))
+    tensor([2.])
+    >>> layer(dg.ones(1))
+    tensor([1.])
+    """
+
+    __slots__ = ("__weakref__", "hooks", "id")
+
+    def __init__(self, hooks: OrderedDict[int, Any]) -> None:
+        self.hooks = weakref.ref(hooks)  # a handle that is kept keeps nothing else alive
+        self.id = next(counter)
+
+    def remove(self) -> None:
+        """Remove the hook; a second time does nothing."""
+        hooks = self.hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> "RemovableHandle":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
 
 
-def require_callable(hook: Any) -> None:
-    """Refuse a hook that is no function."""
+def add_hook(hooks: OrderedDict[int, Any], hook: object, first: bool = False) -> RemovableHandle:
+    """Add a hook after the others, or before them, and return the handle that removes it."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if first:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def add_function(hooks: Hooks, hook: Hook) -> RemovableHandle:
+    """Add a hook after the others; raises TypeError if it is not a function."""
     if not callable(hook):
         raise TypeError(f"a hook is a function, not a {type(hook).__name__}")
+    return add_hook(hooks, hook)
 
 
-def call(hook: Hook, *args: Any) -> Any:
+def call(hook: Hook, *args: object) -> Any:
     """Call a hook; blocks of saved-tensor hooks that it enters end with it."""
     packing, disabled = PACKING.get(), DISABLED.get()
     try:
@@ -52,7 +90,7 @@ def call(hook: Hook, *args: Any) -> Any:
 
 
 class Watch:
-    """What a cotangent passes when it is complete: hooks in order, then what keeps it."""
+    """The hooks that a complete cotangent passes through, and the gradient if it is retained."""
 
     __slots__ = ("grad", "hooks", "retains")
 
@@ -61,24 +99,24 @@ class Watch:
         self.retains = False
         self.grad: Tensor | None = None
 
-    def __call__(self, g: Any) -> Any:
+    def __call__(self, g: AnyArray) -> AnyArray:
         for hook in list(self.hooks.values()):
-            if (found := call(hook, tensor_of(g))) is not None:
-                g = returned(hook, found, g)
+            if (replacement := call(hook, tensor_of(g))) is not None:
+                g = checked_replacement(hook, replacement, g)
         if self.retains:
-            arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
-            self.grad = arrived if self.grad is None else self.grad + arrived
+            grad = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
+            self.grad = grad if self.grad is None else self.grad + grad
         return shared_memory(g) if self.hooks else g
 
 
-def shared_memory(g: Any) -> Any:
-    """The gradient `g`, marked as one whose memory a user may have kept: a leaf adds to a copy."""
+def shared_memory(g: AnyArray) -> AnyArray:
+    """`g` as a view, so that a leaf copies it before adding: a user may have kept its memory."""
     return g.view() if type(g) is np.ndarray else g
 
 
-def returned(hook: Hook, found: Any, g: Any) -> Any:
-    """What a hook gave in place of the gradient `g`, after checking that it can stand there."""
-    name, want = named(hook), tensor_of(g).type
+def checked_replacement(hook: Hook, found: object, g: AnyArray) -> AnyArray:
+    """The result of a hook in place of the gradient `g`; raises unless it has the same type."""
+    name, want = described(hook), tensor_of(g).type
     if not isinstance(found, Tensor):
         raise TypeError(f"{name} must return a Tensor or None, not a {type(found).__name__}")
     if found.shape != want.shape:
@@ -92,15 +130,15 @@ def returned(hook: Hook, found: Any, g: Any) -> Any:
     return on_face(type(g), found) if isinstance(g, Handle) else found.value
 
 
-def named(hook: Hook) -> str:
-    """How an error calls a hook: by its name and where it is defined."""
+def described(hook: Hook) -> str:
+    """A hook in an error text: its name and where it is defined."""
     code = getattr(hook, "__code__", None)
     name = getattr(hook, "__qualname__", type(hook).__name__)
     return f"hook {name!r}" + (f" ({short((code, 0))})" if code else "")
 
 
-def watch_of(vertex: Any) -> Watch:
-    """The watch of a vertex, made if there is none."""
+def watch_of(vertex: Vertex) -> Watch:
+    """The watch of a vertex, created at first use."""
     if vertex.watch is None:
         vertex.watch = Watch()
     watch: Watch = vertex.watch
@@ -108,28 +146,28 @@ def watch_of(vertex: Any) -> Watch:
 
 
 class HookCalls:
-    """The calls of hooks that one backward makes, at vertices that have a `watch`.
+    """Calls the hooks of vertices that have a `watch`, during one backward.
 
     The hooks of a leaf run as soon as its gradient is complete, as in PyTorch, and `arrive` gets
-    it. `kept` has the cotangents of inner vertices that were asked for, as they were before hooks.
+    it. `kept` has the cotangents of the inner vertices in `keep` as they were before hooks.
     """
 
     def __init__(
         self,
-        ends: Sequence[Any],
-        active: AbstractSet[Any] | None,
-        keep: Container[Any],
-        arrive: Callable[[Leaf, Any], None] | None,
+        ends: Sequence[Vertex],
+        active: AbstractSet[Vertex] | None,
+        keep: Container[Vertex],
+        arrive: Callable[[Leaf, AnyArray], None] | None,
     ) -> None:
         self.ends, self.active, self.keep, self.arrive = ends, active, keep, arrive
-        self.kept: dict[Any, Any] = {}
-        self.turns: dict[Any, float] | None = None
+        self.kept: dict[Vertex, AnyArray] = {}
+        self.turns: dict[Leaf, float] | None = None
 
-    def visit(self, v: Any, cotangents: dict[Any, Any]) -> None:
+    def visit(self, v: Vertex, cotangents: dict[Vertex, AnyArray]) -> None:
         """Pass the cotangent of `v` through its hooks, and that of a leaf on to `arrive`."""
         g = cotangents[v]
         try:
-            cotangents[v] = v.watch(g)
+            cotangents[v] = watch_of(v)(g)
         except Exception as error:
             blame(error, "a hook on", v)
             raise
@@ -146,13 +184,15 @@ class HookCalls:
         return self.turns.get(leaf, -leaf.number)
 
 
-def turns_of_leaves(ends: Sequence[Any], active: AbstractSet[Any] | None) -> dict[Any, float]:
+def turns_of_leaves(
+    ends: Sequence[Vertex], active: AbstractSet[Vertex] | None
+) -> dict[Leaf, float]:
     """When to visit each leaf that has a `watch`, among the negative numbers of the vertices.
 
     Of several leaves of one user, the earlier operands come first.
     """
     users = sorted(ancestors(ends), key=attrgetter("number"), reverse=True)
-    turns: dict[Any, float] = {}
+    turns: dict[Leaf, float] = {}
     for user in users if active is None else [v for v in users if v in active]:
         for i, x in enumerate(user.inputs):
             if x is not None and x.op is None and x.watch is not None:
@@ -161,7 +201,7 @@ def turns_of_leaves(ends: Sequence[Any], active: AbstractSet[Any] | None) -> dic
 
 
 def register_hook(t: Tensor, hook: Hook) -> RemovableHandle:
-    """Call `hook` with each gradient with respect to this tensor; what it returns replaces it.
+    """Call `hook` with each gradient with respect to this tensor; its result replaces the gradient.
 
     The hook gets a tensor and gives one of the same shape and dtype, or None to leave the gradient
     as it is. It runs before the gradient is added to `.grad`, and before it goes further back.
@@ -175,13 +215,13 @@ def register_hook(t: Tensor, hook: Hook) -> RemovableHandle:
     """
     if t.node is None:
         raise TapeError("cannot register a hook on a tensor that doesn't require gradient")
-    return added(watch_of(t.node).hooks, hook)
+    return add_function(watch_of(t.node).hooks, hook)
 
 
 def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle:
     """Call `hook` with this leaf each time a gradient was added to its `.grad`.
 
-    Raises TapeError if the tensor is no leaf that requires gradients.
+    Raises TapeError unless the tensor is a leaf that requires gradients.
 
     >>> x = dg.ones(2, requires_grad=True)
     >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
@@ -192,7 +232,7 @@ def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle
         raise TapeError("cannot register a hook on a tensor that doesn't require gradient")
     if type(t.node) is not Leaf:
         raise TapeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    return added(hooks_of_leaf(t.node).accumulated, hook)
+    return add_function(hooks_of_leaf(t.node).accumulated, hook)
 
 
 class LeafHooks:
@@ -205,27 +245,26 @@ class LeafHooks:
         self.accumulated: Hooks = OrderedDict()
         self.after: Hooks = OrderedDict()
 
-    def replaced(self, g: Any) -> Any:
-        """The gradient that is to be added, which the hooks before may replace."""
-        for hook in list(self.before.values()):
-            if (found := call(hook, (tensor_of(g),))) is not None:
-                g = returned(hook, sole(hook, found, 1)[0], g)
-        return shared_memory(g)
+    def replaced(self, g: AnyArray) -> AnyArray:
+        """The gradient to be added, after the hooks that run before."""
+        return shared_memory(apply_prehooks(self.before, g))
 
-    def finish(self, leaf: Leaf, g: Any) -> None:
+    def finish(self, leaf: Leaf, g: AnyArray) -> None:
         """Call the hooks after the gradient `g` was added."""
         for hook in list(self.accumulated.values()):
-            found = call(hook, leaf.variable)
-            if not (found is None or isinstance(found, Tensor)):
-                raise TypeError(f"{named(hook)} must return None, not a {type(found).__name__}")
+            result = call(hook, leaf.variable)
+            if not (result is None or isinstance(result, Tensor)):
+                raise TypeError(
+                    f"{described(hook)} must return None, not a {type(result).__name__}"
+                )
         for hook in list(self.after.values()):
-            if (found := call(hook, (), (tensor_of(g),))) is not None:
-                require_tuple(hook, found)
-                sole(hook, found, 0)
+            if (result := call(hook, (), (tensor_of(g),))) is not None:
+                require_tuple(hook, result)
+                as_tuple(hook, result, 0)
 
 
 def hooks_of_leaf(leaf: Leaf) -> LeafHooks:
-    """The hooks of a leaf, made if there are none; backward visits the leaf to call them."""
+    """The hooks of a leaf, created at first use; backward visits the leaf to call them."""
     watch_of(leaf)
     if leaf.hooks is None:
         leaf.hooks = LeafHooks()
@@ -243,7 +282,9 @@ class Whole:
         self.name, self.traits = name, traits
 
     @staticmethod
-    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
+    def pull(
+        wanted: Sequence[int], g: object, values: Sequence[Any], attrs: Attrs
+    ) -> list[AnyArray | None]:
         """The cotangents of the wanted inputs."""
         cts = values[1](g)
         return [cts[i] for i in wanted]
@@ -260,20 +301,20 @@ class HookedOp:
         self.before: Hooks = OrderedDict()
         self.after: Hooks = OrderedDict()
 
-    def pull(self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
+    def pull(
+        self, wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
+    ) -> list[AnyArray | None]:
         """The cotangents of the wanted inputs, between the hooks before and after."""
-        for hook in list(self.before.values()):
-            replaced = call(hook, (tensor_of(g),))
-            g = g if replaced is None else returned(hook, sole(hook, replaced, 1)[0], g)
-        gs: list[Any] = [None] * len(self.inputs)
+        g = apply_prehooks(self.before, g)
+        gs: list[AnyArray | None] = [None] * len(self.inputs)
         cts = self.op.pull(self.wanted, g, values, attrs)
         for i, ct in zip(self.wanted, cts, strict=True):
             gs[i] = None if ct is None else fit(ct, self.inputs[i])
         for hook in list(self.after.values()):
             grad_inputs = tuple(None if c is None else tensor_of(c) for c in gs)
             if (replaced := call(hook, grad_inputs, (tensor_of(g),))) is not None:
-                replaced = sole(hook, replaced, len(gs))
-                gs = [c if c is None else returned(hook, r, c) for c, r in zip(gs, replaced)]
+                pairs = zip(gs, as_tuple(hook, replaced, len(gs)))
+                gs = [c if c is None else checked_replacement(hook, r, c) for c, r in pairs]
         return [gs[i] for i in wanted]
 
     def __getattr__(self, name: str) -> Any:
@@ -283,52 +324,61 @@ class HookedOp:
         return str(self.op)
 
 
-def sole(hook: Hook, found: Any, count: int) -> tuple[Any, ...]:
-    """What a hook returned as a tuple of so many."""
-    found = found if isinstance(found, tuple) else (found,)
-    if len(found) != count:
+def apply_prehooks(hooks: Hooks, g: AnyArray) -> AnyArray:
+    """The cotangent of an output after the hooks that run before the node."""
+    for hook in list(hooks.values()):
+        if (result := call(hook, (tensor_of(g),))) is not None:
+            g = checked_replacement(hook, as_tuple(hook, result, 1)[0], g)
+    return g
+
+
+def as_tuple(hook: Hook, result: object, count: int) -> tuple[object, ...]:
+    """The result of a hook as a tuple; raises TapeError unless it has `count` values."""
+    values = result if isinstance(result, tuple) else (result,)
+    if len(values) != count:
         raise TapeError(
-            f"{named(hook)} has returned an incorrect number of values (got {len(found)}, but"
+            f"{described(hook)} has returned an incorrect number of values (got {len(values)}, but"
             f" expected {count})"
         )
-    return found
+    return values
 
 
-def require_tuple(hook: Hook, found: Any) -> None:
-    """Refuse what a hook returned if it is not a tuple."""
-    if not isinstance(found, tuple):
-        raise TypeError(f"{named(hook)} must return a tuple or None, not a {type(found).__name__}")
+def require_tuple(hook: Hook, result: object) -> None:
+    """Raise TypeError if a hook returned something other than a tuple."""
+    if not isinstance(result, tuple):
+        kind = type(result).__name__
+        raise TypeError(f"{described(hook)} must return a tuple or None, not a {kind}")
 
 
 def hooks_of(node: Node) -> HookedOp:
-    """The op of a node as one with hooks, which it becomes."""
+    """The op of a node, replaced by one with hooks at first use."""
     if not isinstance(node.op, HookedOp):
         node.op = HookedOp(node)
     return node.op
 
 
-def node_hook(node: Any, hook: Hook) -> RemovableHandle:
+def node_hook(node: Node, hook: Hook) -> RemovableHandle:
     """Call `hook(grad_inputs, grad_outputs)` when the gradients of the node's inputs are known.
 
-    Both are tuples of tensors, with None for what requires no gradient; a tuple that the hook
-    returns replaces `grad_inputs`.
+    Both are tuples of tensors, with None for inputs that require no gradient; a tuple that the
+    hook returns replaces `grad_inputs`.
     """
-    return added(hooks_of(node).after, hook)
+    return add_function(hooks_of(node).after, hook)
 
 
-def node_prehook(node: Any, hook: Hook) -> RemovableHandle:
-    """Call `hook(grad_outputs)` before the node runs; a tuple that it returns replaces them."""
-    return added(hooks_of(node).before, hook)
+def node_prehook(node: Node, hook: Hook) -> RemovableHandle:
+    """Call `hook(grad_outputs)` before the node runs; a returned tuple replaces them."""
+    return add_function(hooks_of(node).before, hook)
 
 
 def leaf_hook(leaf: Leaf, hook: Hook) -> RemovableHandle:
-    """Call `hook((), grad_outputs)` when the gradient was added up."""
-    return added(hooks_of_leaf(leaf).after, hook)
+    """Call `hook((), grad_outputs)` after the gradient is accumulated."""
+    return add_function(hooks_of_leaf(leaf).after, hook)
 
 
 def leaf_prehook(leaf: Leaf, hook: Hook) -> RemovableHandle:
-    """Call `hook(grad_outputs)` before the gradient is added up; a tuple replaces them."""
-    return added(hooks_of_leaf(leaf).before, hook)
+    """Call `hook(grad_outputs)` before the gradient is accumulated; a tuple replaces them."""
+    return add_function(hooks_of_leaf(leaf).before, hook)
 
 
 Node.register_hook, Node.register_prehook = node_hook, node_prehook  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Why a tensor has the gradient it has, or has none."""
+"""Explains why a tensor has the gradient it has, or has none."""
 
 from gradops.core.source_location import describe
 
@@ -8,7 +8,7 @@ from ..engine.tensor import Tensor
 
 
 def explain(t: Tensor) -> str:
-    """In words: what a tensor is to differentiation, and why its `.grad` is what it is.
+    """The role of a tensor in differentiation, and the reason for its `.grad`, in words.
 
     >>> w = dg.tensor(3.0, requires_grad=True)
     >>> print(dg.explain(w))
@@ -21,18 +21,18 @@ def explain(t: Tensor) -> str:
         return f"a {t.type} that requires no gradients: {why_no_history(t)}"
     if type(t.node) is Leaf:
         return leaf_text(t)
-    made = f"a {t.type} result of {t.node.op}, made at {describe(t.node.place)}"
+    origin = f"a {t.type} result of {t.node.op}, made at {describe(t.node.place)}"
     if t.retains_grad:
-        return made + ", that retains its gradient"
+        return origin + ", that retains its gradient"
     return (
-        f"{made}. Only leaves keep a .grad: call retain_grad() on it before backward();\n"
+        f"{origin}. Only leaves keep a .grad: call retain_grad() on it before backward();\n"
         "or, if it is meant to be a parameter, update the leaf in place under no_grad() and do not"
         " rebind its name"
     )
 
 
 def leaf_text(t: Tensor) -> str:
-    """What there is to say of a leaf that requires gradients."""
+    """The explanation for a leaf that requires gradients."""
     what = f"a {t.type} leaf that requires gradients, whose .grad is "
     if t.node.grad is not None:
         return what + "what backward() added up since it was last None or zero"

@@ -1,4 +1,4 @@
-"""Names of nodes, which are PyTorch's for the operations that computed a result."""
+"""PyTorch's names of nodes."""
 
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ def is_number(node: Node, i: int) -> bool:
 
 
 def of_power(node: Node) -> int:
-    """Which name a power has: the exponent or the base may be a number."""
+    """Which name a power has, by whether the exponent or the base is a number."""
     return 1 if is_number(node, 1) else 2 if is_number(node, 0) else 0
 
 

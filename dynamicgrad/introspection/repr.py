@@ -1,4 +1,4 @@
-"""Arrays as text, laid out as PyTorch lays out tensors."""
+"""Text of tensors, in the layout of PyTorch."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,30 +12,30 @@ from gradops.typing import DTypeLike
 OPENING = "tensor("
 LINE_WIDTH = 80
 THRESHOLD = 1000  # an array with more entries is abridged
-EDGE = 3  # entries shown at either end of an abridged axis
+EDGE = 3  # entries visible at either end of an abridged axis
 
-Column = tuple[list[str], int]  # aligned texts, and the width that PyTorch reckons with
+Column = tuple[list[str], int]  # aligned texts, and the width by which PyTorch breaks lines
 
 
 def tensor_text(
     value: np.ndarray, suffixes: Sequence[str] = (), default_dtype: DTypeLike = np.float32
 ) -> str:
-    """The text of a tensor: its entries, the facts they do not tell, and `suffixes`."""
+    """The text of a tensor: its entries, the facts they do not show, and `suffixes`."""
     text = OPENING + (entries_text(value) if value.size else "[]")
-    return with_suffixes(text, [*untold(value, np.dtype(default_dtype)), *suffixes]) + ")"
+    return with_suffixes(text, [*unstated_facts(value, np.dtype(default_dtype)), *suffixes]) + ")"
 
 
-def untold(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
-    """The shape and the dtype of `value`, where its entries do not tell them."""
-    told: list[DTypeLike] = [default_dtype]
+def unstated_facts(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
+    """The shape and the dtype of `value`, if its entries do not show them."""
+    implied: list[DTypeLike] = [default_dtype]
     if value.size:
-        told += [np.result_type(default_dtype, np.complex64), np.int64, np.bool_]
+        implied += [np.result_type(default_dtype, np.complex64), np.int64, np.bool_]
     size = [] if value.size or value.ndim == 1 else [f"size={value.shape}"]
-    return size if value.dtype in told else [*size, f"dtype={value.dtype}"]
+    return size if value.dtype in implied else [*size, f"dtype={value.dtype}"]
 
 
 def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
-    """`text` and then `suffixes`, each on a new line if the last line is full."""
+    """`text` followed by `suffixes`, each on a new line if the last line is full."""
     indent = " " * len(OPENING)
     used = len(text) - text.rfind("\n") + 1  # with room for the end of the line
     for suffix in suffixes:
@@ -49,25 +49,25 @@ def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
 
 
 def entries_text(value: np.ndarray) -> str:
-    """The entries in nested brackets; a big array shows only the ends of its long axes."""
+    """The entries in nested brackets; a large array shows only the ends of its long axes."""
     cut = [value.size > THRESHOLD and n > 2 * EDGE for n in value.shape]
-    shown = np.asarray(value[np.ix_(*map(shown_indices, value.shape, cut))])
-    texts, width = column(shown)
-    nested = np.array(texts, object).reshape(shown.shape).tolist()
-    return bracketed(nested, cut, width, len(OPENING))
+    visible = np.asarray(value[np.ix_(*map(visible_indices, value.shape, cut))])
+    texts, width = column(visible)
+    nested = np.array(texts, object).reshape(visible.shape).tolist()
+    return in_brackets(nested, cut, width, len(OPENING))
 
 
-def shown_indices(length: int, cut: bool) -> Sequence[int]:
-    """The indices that are shown of an axis."""
+def visible_indices(length: int, cut: bool) -> Sequence[int]:
+    """The indices of an axis that are printed."""
     return [*range(EDGE), *range(length - EDGE, length)] if cut else range(length)
 
 
-def bracketed(nested: Any, cut: Sequence[bool], width: int, indent: int) -> str:
-    """Nested lists of texts in brackets, with an ellipsis where an axis is cut."""
+def in_brackets(nested: Any, cut: Sequence[bool], width: int, indent: int) -> str:
+    """Nested lists of texts in brackets, with an ellipsis for omitted entries."""
     if not cut:
         return nested
     inner = cut[1:]
-    parts = [bracketed(part, inner, width, indent + 1) for part in nested]
+    parts = [in_brackets(part, inner, width, indent + 1) for part in nested]
     parts[EDGE:EDGE] = ["..." if inner else " ..."] * cut[0]
     if not inner:
         parts = lines(parts, max(1, (LINE_WIDTH - indent) // (width + len(", "))))
@@ -81,18 +81,18 @@ def lines(texts: Sequence[str], length: int) -> list[str]:
 
 
 def column(values: np.ndarray) -> Column:
-    """The entries of an array in one notation, aligned."""
+    """The entries of an array in one format, aligned."""
     entries = values.ravel()
     if values.dtype.kind == "c":
         return complex_column(entries)
     if values.dtype.kind == "f":
         return float_column(entries.astype(np.float64).tolist())
     texts = [str(entry) for entry in entries.tolist()]
-    return aligned(texts, max(map(len, texts)))
+    return align(texts, max(map(len, texts)))
 
 
 def complex_column(values: np.ndarray) -> Column:
-    """Real and imaginary parts, each in a notation of its own."""
+    """Real and imaginary parts, each in a format of its own."""
     (reals, width), (imags, imag_width) = column(values.real), column(values.imag)
     signed = [imag if imag.startswith("-") else "+" + imag for imag in map(str.lstrip, imags)]
     texts = [f"{real}{imag}j" for real, imag in zip(reals, signed)]
@@ -100,20 +100,20 @@ def complex_column(values: np.ndarray) -> Column:
 
 
 def float_column(values: Sequence[float]) -> Column:
-    """Notation and width suit the values that are neither zero nor infinite nor NaN."""
+    """Floats in a format and width that suit those that are finite and not zero."""
     typical = [v for v in values if v and math.isfinite(v)]
     style = notation([abs(v) for v in typical])
-    width = max((len(styled(v, style)) for v in typical), default=1)
-    return aligned([styled(v, style) for v in values], width)
+    width = max((len(format_value(v, style)) for v in typical), default=1)
+    return align([format_value(v, style) for v in values], width)
 
 
-def aligned(texts: Iterable[str], width: int) -> Column:
-    """The texts to the right of a column."""
+def align(texts: Iterable[str], width: int) -> Column:
+    """The texts aligned to the right."""
     return [text.rjust(width) for text in texts], width
 
 
 def notation(magnitudes: Sequence[float]) -> str:
-    """The format in which values of these magnitudes are written: whole, scientific or fixed."""
+    """The format for values of these magnitudes: whole, scientific or fixed."""
     low, high = min(magnitudes, default=1.0), max(magnitudes, default=1.0)
     whole = all(m.is_integer() for m in magnitudes)
     if high / low > 1000 or high > 1e8 or (low < 1e-4 and not whole):
@@ -121,14 +121,14 @@ def notation(magnitudes: Sequence[float]) -> str:
     return ".0f" if whole else ".4f"
 
 
-def styled(value: float, style: str) -> str:
-    """One value in that format; the point after a whole one tells that it is a float."""
+def format_value(value: float, style: str) -> str:
+    """A value in that format; a whole one ends in a point, which marks a float."""
     point = "." if style == ".0f" and math.isfinite(value) else ""
     return f"{value:{style}}" + point
 
 
 def tensor_repr(self: Any) -> str:
-    """A tensor as PyTorch prints it: its entries, and how it takes part in differentiation."""
+    """A tensor as PyTorch prints it: its entries, and its role in differentiation."""
     heading = "Parameter containing:\n" if getattr(self, "is_parameter", False) else ""
     if isinstance(self.value, Dual):
         tangent = self.value.tangent if self.shape else self.value.tangent.item()
@@ -145,13 +145,13 @@ def tensor_repr(self: Any) -> str:
 
 
 def array_repr(self: Any) -> str:
-    """An array as NumPy prints it, and which operation made it if it is traced."""
+    """An array as NumPy prints it, and the operation that computed it if it is traced."""
     if not isinstance(self.value, np.ndarray | np.generic):
         return f"array({self.value!r})"
     text = repr(np.asarray(self.value))
     return text if self.grad_fn is None else f"{text[:-1]}, grad_fn=<{self.grad_fn.name()}>)"
 
 
-def repr_of_part(value: Any) -> str:
-    """What a tensor that is being transformed holds, as a tensor; a number as it is."""
+def repr_of_part(value: object) -> str:
+    """The value of a tensor under a transform, as a tensor; a number unchanged."""
     return tensor_text(np.asarray(value)) if isinstance(value, np.ndarray) else repr(value)

@@ -1,4 +1,4 @@
-"""The tape to look at: as text in the form that `staticgrad` prints graphs in, and as DOT."""
+"""The tape as text, in the form in which `staticgrad` prints graphs, and in DOT."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ STYLES = {True: 'shape=ellipse, fillcolor="#dbeafe"', False: 'shape=box, fillcol
 
 
 def to_text(*tensors: Tensor) -> str:
-    """What was recorded for tensors, one operation a line, with the memory that backward needs.
+    """The recorded operations that tensors depend on, one a line, with the memory they save.
 
     >>> x = dg.tensor([1.0, 2.0], requires_grad=True)
     >>> print(dg.to_text((x * x).sum()))  # doctest: +ELLIPSIS
@@ -27,11 +27,11 @@ def to_text(*tensors: Tensor) -> str:
       return sum
       8 bytes kept for backward
     """
-    order = recorded(tensors)
-    names = named(order)
+    order = vertices_of(tensors)
+    names = unique_names(order)
     leaves = ", ".join(f"{names[v]}: {v.type}" for v in order if type(v) is Leaf)
     lines = [line_of(v, names) for v in order if type(v) is not Leaf]
-    total = sum({id(a): a.nbytes for v in order for a in kept(v)}.values())
+    total = sum({id(a): a.nbytes for v in order for a in saved_arrays(v)}.values())
     ends = ", ".join(names.get(t.node, "a constant") for t in tensors)
     return "\n".join(
         [f"tape({leaves})", *lines, f"  return {ends}", f"  {total} bytes kept for backward"]
@@ -39,13 +39,13 @@ def to_text(*tensors: Tensor) -> str:
 
 
 def to_dot(*tensors: Tensor) -> str:
-    """The same in DOT, the language of Graphviz: leaves are ellipses, operations boxes.
+    """The recorded operations in DOT, for Graphviz: leaves are ellipses, operations boxes.
 
     >>> x = dg.ones(2, requires_grad=True)
     >>> print(dg.to_dot(x * x).splitlines()[0])
     digraph tape {
     """
-    order = recorded(tensors)
+    order = vertices_of(tensors)
     numbers = {v: i for i, v in enumerate(order)}
     lines = ["digraph tape {", "  node [style=filled, fontname=Helvetica];"]
     for v, i in numbers.items():
@@ -55,13 +55,13 @@ def to_dot(*tensors: Tensor) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def recorded(tensors: Iterable[Tensor]) -> list[Any]:
+def vertices_of(tensors: Iterable[Tensor]) -> list[Any]:
     """The vertices that tensors depend on, each after its inputs."""
     return sorted(ancestors([t.node for t in tensors if t.node]), key=lambda v: int(v.number))
 
 
-def named(order: Iterable[Any]) -> dict[Any, str]:
-    """A name for each vertex: that of its operation, with a number from the second one on."""
+def unique_names(order: Iterable[Any]) -> dict[Any, str]:
+    """A name for each vertex: that of its operation, numbered from the second one on."""
     counts: dict[str, int] = {}
     names: dict[Any, str] = {}
     for v in order:
@@ -71,14 +71,14 @@ def named(order: Iterable[Any]) -> dict[Any, str]:
 
 
 def title(v: Any) -> str:
-    """What a vertex is: a leaf, an operation, or one output of an operation that has several."""
+    """The label of a vertex: a leaf, an operation, or one output of several."""
     if type(v) is Leaf:
         return "leaf"
     return f"{v.owner.op}.{v.index}" if type(v) is Part else str(v.op)
 
 
 def type_text(v: Any) -> str:
-    """The type of what a vertex stands for."""
+    """The type of the output of a vertex."""
     return "several" if v.shape is SEVERAL else str(v.type)
 
 
@@ -88,18 +88,18 @@ def line(v: Any) -> str:
 
 
 def line_of(v: Any, names: dict[Any, str]) -> str:
-    """An operation, its operands, where it was called and what it keeps."""
+    """An operation with its operands, its line in the program and the memory it saves."""
     operands = ", ".join(names[x] if x else "constant" for x in v.inputs)
     freed = isinstance(getattr(v, "operands", None), Freed)
-    size = sum({id(a): a.nbytes for a in kept(v)}.values())
+    size = sum({id(a): a.nbytes for a in saved_arrays(v)}.values())
     notes = [line(v), "freed" if freed else f"keeps {size} bytes" if size else ""]
-    said = ", ".join(filter(None, notes))
-    found = f"  {names[v]}: {type_text(v)} = {title(v)}({operands})"
-    return f"{found}  # {said}" if said else found
+    comment = ", ".join(filter(None, notes))
+    text = f"  {names[v]}: {type_text(v)} = {title(v)}({operands})"
+    return f"{text}  # {comment}" if comment else text
 
 
-def kept(v: Any) -> list[Any]:
-    """The arrays that a vertex holds for its rules."""
+def saved_arrays(v: Any) -> list[Any]:
+    """The arrays that a vertex has saved for its rules."""
     operands = getattr(v, "operands", ())
     values = [x.value for x in operands if isinstance(x, Handle)] if type(operands) is tuple else []
     return [a for a in (*values, getattr(v, "output", None)) if isinstance(a, np.ndarray)]

@@ -40,6 +40,7 @@ def tolist(self: Array) -> Any:
 
 def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
     """The functions of the Python array API on arrays."""
+
     from gradops.array_api import require_version
 
     from .. import array_namespace as namespace

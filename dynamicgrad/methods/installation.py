@@ -1,4 +1,4 @@
-"""Operators and methods of tensors and arrays, put on their classes."""
+"""Sets the methods and operators of tensors and arrays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,7 @@ AUGMENTED = {
 }  # fmt: skip
 
 
-def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def swap_operands(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`function` with its operands exchanged."""
     return lambda self, other: function(other, self)
 
@@ -51,23 +51,23 @@ OF_UFUNCS = by_ufunc()
 
 
 class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
-    """The specialised code for a face by ufuncs of NumPy's; made on demand."""
+    """The specialised code of a face for NumPy's ufuncs; created on first use."""
 
     def __init__(self, face: type[Handle]) -> None:
         self.face = face
 
     def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any] | None:
         op = OF_UFUNCS.get(ufunc)
-        self[ufunc] = found = None if op is None else self.face.specialised[op]
-        return found
+        self[ufunc] = function = None if op is None else self.face.specialised[op]
+        return function
 
 
 def install_on_arrays() -> None:
-    """Give `Array` its operators, by the specialised code."""
+    """Set the operators and methods of `Array`."""
     for name, op in OPERATORS.items():
         quick = Array.specialised[op]
         setattr(Array, f"__{name}__", quick)
-        setattr(Array, f"__r{name}__", reflected(quick))
+        setattr(Array, f"__r{name}__", swap_operands(quick))
     Array.__pow__ = binary(ops.power, Array, power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
     for name, op in AUGMENTED.items():
@@ -83,14 +83,14 @@ def install_on_arrays() -> None:
 
 
 def install() -> None:
-    """Give `Tensor` its methods and operators."""
+    """Set the methods and operators of `Tensor`."""
     for name, method in (dict(written_methods()) | METHODS | PROPERTIES).items():
         setattr(Tensor, name, method)
     quick = {name: Tensor.specialised[op] for name, op in OPERATORS.items()}
     quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
     for name, function in quick.items():
         setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__r{name}__", reflected(function))
+        setattr(Tensor, f"__r{name}__", swap_operands(function))
     Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
     Tensor.ufuncs = Ufuncs(Tensor)
     Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]

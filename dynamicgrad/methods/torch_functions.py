@@ -8,16 +8,16 @@ from gradops import OPS
 
 from .. import devices, special
 from ..dispatch import promotion
-from ..dispatch.division import DIVISIONS, refusing_zero
+from ..dispatch.division import DIVISIONS, refuse_zero
 from ..dispatch.keywords import as_function, as_method, function_of, ops_named
-from ..dispatch.operand_dtypes import all_checked
+from ..dispatch.operand_dtypes import check_all
 from ..dispatch.zero_dim import numbers_as_rows
 from ..engine import leaf
 from ..engine.backward import backward
 from ..engine.handle import detached
 from ..engine.tensor import Tensor
 from ..hooks import tensor_hooks
-from ..names.torch_names import TABLE
+from ..names.torch_names import TABLE, row_of
 from ..ops import (
     assignment,
     conversion,
@@ -39,7 +39,7 @@ from ..tracing import tracer_protocol
 Functions = dict[str, Callable[..., Any]]
 
 
-def listed(*functions: Callable[..., Any]) -> Functions:
+def by_name(*functions: Callable[..., Any]) -> Functions:
     """Functions by their names."""
     return {f.__name__: f for f in functions}
 
@@ -58,7 +58,7 @@ def backward_method(
 SHARED: Functions = {
     **pointwise.SHARED, **reductions.SHARED, **matrices.SHARED, **sorting.SHARED,
     "logit": special.logit, "mvlgamma": special.multigammaln, "detach": detached,
-    **listed(shapes.take_along_dim, shapes.broadcast_to),
+    **by_name(shapes.take_along_dim, shapes.broadcast_to),
 }  # fmt: skip
 """Functions that are methods too."""
 
@@ -66,7 +66,7 @@ CONVERTING: Functions = {
     **pointwise.CONVERTING, **rearrange.CONVERTING, **reductions.CONVERTING, **scatter.CONVERTING,
     **memory_layout.CONVERTING,
     "moveaxis": numbers_as_rows(ops.moveaxis), "swapaxes": numbers_as_rows(ops.swapaxes),
-    **listed(
+    **by_name(
         conversion.clone, shapes.chunk, shapes.flatten, shapes.flip, shapes.gather,
         shapes.index_select, shapes.narrow, shapes.permute, shapes.ravel, shapes.reshape,
         shapes.select, shapes.split, shapes.squeeze, shapes.t, shapes.unbind,
@@ -77,7 +77,7 @@ CONVERTING: Functions = {
 ONLY_FUNCTIONS: Functions = {
     **distributions.FUNCTIONS, **rearrange.FUNCTIONS, **sorting.FUNCTIONS, **matrices.FUNCTIONS,
     "polygamma": special.polygamma, "complex": function_of(ops.complex),
-    **listed(
+    **by_name(
         scatter.where, shapes.cat, shapes.stack, memory_layout.is_tensor, pointwise.cdist,
         pointwise.polar, promotion.result_type, promotion.promote_types, promotion.can_cast,
     ),
@@ -85,7 +85,7 @@ ONLY_FUNCTIONS: Functions = {
 ONLY_METHODS: Functions = {
     **distributions.METHODS, **memory_layout.METHODS, **rearrange.METHODS, **conversion.CASTS,
     **tracer_protocol.METHODS,
-    **listed(
+    **by_name(
         shapes.view, shapes.view_as, shapes.reshape_as, shapes.expand, shapes.expand_as,
         shapes.contiguous, conversion.numpy, conversion.item, conversion.tolist, conversion.to,
         conversion.data_ptr, creation.new_zeros, creation.new_ones, creation.new_full,
@@ -112,45 +112,49 @@ PROPERTIES = {
 }  # fmt: skip
 
 
-def aliased(functions: Functions) -> Functions:
+def with_aliases(functions: Functions) -> Functions:
     """Functions written by hand, with the other names that their rows give them."""
+    names = ((key, row_of(key).names.split()) for key in functions)
     return functions | {
         name: functions[key]
-        for key, row in TABLE.items()
-        if key in functions and (key not in OPS or key in row.names.split())
-        for name in row.names.split()
+        for key, others in names
+        if key not in OPS or key in others
+        for name in others
         if not name.endswith("_") and "." not in name
     }
 
 
 def of_ops() -> Functions:
     """The ops that have names in the table, as functions of tensors by these names."""
-    found = {name: op for name, op in ops_named().items() if not name.endswith("_")}
+    plain = {name: op for name, op in ops_named().items() if not name.endswith("_")}
     return {
-        name: refusing_zero(function_of(op)) if op.name in DIVISIONS else function_of(op)
-        for name, op in found.items()
+        name: refuse_zero(function_of(op)) if op.name in DIVISIONS else function_of(op)
+        for name, op in plain.items()
     }
 
 
-SHARED = all_checked(of_ops() | aliased(SHARED))
-CONVERTING = all_checked(aliased(CONVERTING))
-ONLY_FUNCTIONS = all_checked(aliased(ONLY_FUNCTIONS))
+OF_OPS = check_all(of_ops())
+SHARED, CONVERTING = check_all(with_aliases(SHARED)), check_all(with_aliases(CONVERTING))
+ONLY_FUNCTIONS = check_all(with_aliases(ONLY_FUNCTIONS))
+REDUCTIONS = check_all(with_aliases(reductions.FUNCTIONS))
 FUNCTIONS: Functions = {
-    name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()
-} | {
-    name: as_function(name, f, converts=True)
-    for name, f in (CONVERTING | all_checked(aliased(reductions.FUNCTIONS))).items()
-}  # fmt: skip
+    **OF_OPS,
+    **{name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()},
+    **{name: as_function(name, f, converts=True) for name, f in CONVERTING.items()},
+    **{name: as_function(name, f, converts=True) for name, f in REDUCTIONS.items()},
+}
 METHODS: Functions = {
-    name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()
-} | {"where": lambda self, condition, other: scatter.where(condition, self, other)}
+    **OF_OPS,
+    **{name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()},
+    "where": lambda self, condition, other: scatter.where(condition, self, other),
+}
 
 
 def written_methods() -> Iterable[tuple[str, Callable[..., Any]]]:
     """The methods that write in place, by their names."""
     for name, op in ops_named().items():
         if name.endswith("_"):
-            yield name, (inplace.in_place if op.arity == 2 else inplace.in_place_alone)(op)
+            yield name, (inplace.in_place if op.arity == 2 else inplace.in_place_unary)(op)
     for row in TABLE.values():
         for name in row.written.split():
-            yield name, assignment.updated_by(METHODS[name[:-1]])
+            yield name, assignment.writing_method(METHODS[name[:-1]])

@@ -1,6 +1,6 @@
 """PyTorch's names that `dynamicgrad` does not have, and what to use instead."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 INSTEAD = {
     "Generator": "dg.manual_seed, or keys: dg.random.key(seed)",
@@ -20,8 +20,9 @@ INSTEAD = {
 }
 
 
-def missing(name: str, functional: Collection[str] = ()) -> AttributeError:
+def missing(name: str, functional: Callable[[], Collection[str]]) -> AttributeError:
     """The error for a name that is not in `dynamicgrad`, but may be in `nn.functional`."""
-    use = f"dg.nn.functional.{name}" if name in functional else INSTEAD.get(name)
+    is_function = not name.startswith("_") and name in functional()
+    use = f"dg.nn.functional.{name}" if is_function else INSTEAD.get(name)
     hint = f"\n  hint: use {use}" if use else ""
     return AttributeError(f"module 'dynamicgrad' has no attribute {name!r}{hint}", name=name)

@@ -9,50 +9,50 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What PyTorch calls an op or a function, and what it asks of the operands."""
+    """PyTorch's names and requirements for an op or a function."""
 
+    # Functions and methods that apply just the op, or other names of a function; `*` is the key.
+    # A name that ends in `_` is a method that writes in place.
     names: str = ""
-    """Functions and methods that apply just the op, or other names of a function.
-
-    `*` is the key. A name that ends in `_` is a method that writes in place.
-    """
+    # In-place methods that write what the method without the `_` gives.
     written: str = ""
-    """In-place methods that write what the method without the `_` gives."""
+    # Functions written by hand that apply the op, among others.
     used_by: str = ""
-    """Functions written by hand that apply the op, among others."""
+    # PyTorch's names for arguments, and ours, as in `other=dim`.
     keywords: str = ""
-    """PyTorch's names for arguments, and ours, as in `other=dim`."""
+    # The names of the operands, if they are not `input` and `other`.
     operands: str = ""
-    """The names of the operands, if they are not `input` and `other`."""
+    # The names of saved operands, after `_saved_`, if they are not `self` and `other`.
     saved: str = ""
-    """The names of saved operands, after `_saved_`, if they are not `self` and `other`."""
+    # `dtype=` converts the operand before the op is applied.
     takes_dtype: bool = False
-    """`dtype=` converts the operand before the op is applied."""
+    # `row`: a number counts as a row of one; `all`: so it does, and `dim=()` is all dimensions.
     dims: str = ""
-    """`row`: a number counts as a row of one; `all`: so it does, and `dim=()` is all dimensions."""
+    # The kinds of dtypes that the op computes, if not all.
     kinds: str = ""
-    """The kinds of dtypes that the op computes, if not all."""
+    # How the op brings its operands to a dtype, if not as its family does: see `op_dtypes`.
     promotion: str = ""
-    """How the op brings its operands to a dtype, if not as its family does."""
+    # The kinds that the common dtype of a function's operands may have, if not all.
     accepts: str = ""
-    """The kinds that the common dtype of a function's operands may have, if not all."""
+    # The kinds that the dtype of each operand of a function may have, if not all.
     each_accepts: str = ""
-    """The kinds that the dtype of each operand of a function may have, if not all."""
+    # `same`: a function's operands have one dtype; `common`: the first two are converted to it.
     dtypes: str = ""
-    """`same`: a function's operands have one dtype; `common`: the first two are converted to it."""
+    # The argument of a function that holds indices, and the dtypes that it may have.
     indices: str = ""
-    """The argument of a function that holds indices, and the dtypes that it may have."""
+    # The names of its nodes, if not made of the key; `node_names` chooses among several.
     grad_fn: str = ""
-    """The names of its nodes, if not made of the key; `node_names` chooses among several."""
 
-    @property
-    def renamed(self) -> dict[str, str]:
-        """Our names for arguments, by PyTorch's."""
-        return dict(pair.split("=") for pair in self.keywords.split())
+
+def of_ranks(name: str) -> str:
+    """The functions of layers for one, two and three dimensions."""
+    return " ".join(f"nn.functional.{name}{n}d" for n in (1, 2, 3))
 
 
 def each(keys: str, row: Row) -> dict[str, Row]:
     """A row for each of several keys, which differ in the names that have `*` for the key."""
+    if "*" not in row.names + row.written:
+        return dict.fromkeys(keys.split(), row)
     return {
         key: row._replace(
             names=row.names.replace("*", key), written=row.written.replace("*", key)
@@ -61,56 +61,48 @@ def each(keys: str, row: Row) -> dict[str, Row]:
     }  # fmt: skip
 
 
+INVERSES = [f"a{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")]
 ELEMENTWISE = {
+    **{name: Row(f"{name} {name}_ arc{name[1:]} arc{name[1:]}_") for name in INVERSES},
     **each("conj cos cosh deg2rad exp log log10 log2 rad2deg sin sinh sqrt tan tanh", Row("* *_")),
-    **each("angle float_power isfinite isinf isnan signbit", Row("*")),
+    **each("angle imag isfinite isinf isnan signbit", Row("*")),
     **each("entr erf erfc erfcx erfinv expm1 i0 i0e i1 i1e", Row("* *_ special.*")),
     **each("exp2 log_ndtr ndtr ndtri", Row("* *_ special.*")),
     **each("xlog1py zeta", Row("* special.*")),
-    **each("logical_and logical_not logical_or logical_xor", Row("*", written="*_")),
-    **each("bitwise_and bitwise_or bitwise_xor", Row("* *_")),
+    **each("logical_and logical_not logical_or logical_xor nan_to_num", Row("*", written="*_")),
+    **each("bitwise_and bitwise_or bitwise_xor copysign logit", Row("* *_")),
     **each("bitwise_left_shift bitwise_right_shift", Row("* *_", kinds="iu")),
-    **each("floor ceil remainder fmod floor_divide", Row("* *_", kinds="iuf")),
+    **each("floor ceil remainder fmod floor_divide relu", Row("* *_", kinds="iuf")),
     **each("maximum minimum fmax fmin", Row("*", kinds="biuf")),
-    **each("logaddexp logaddexp2", Row("*", kinds="f")),
+    **each("gelu logaddexp logaddexp2", Row("*", kinds="f")),
     **each("hypot nextafter silu softplus", Row("* *_", kinds="f")),
     **each("isposinf isneginf", Row(accepts="biuf")),
     **each("isclose allclose", Row(dtypes="same")),
     **each("addcdiv clamp_max clamp_min ldexp mvlgamma polygamma rsqrt", Row(written="*_")),
     "abs": Row("abs abs_ absolute absolute_", kinds="iufc"),
-    "acos": Row("acos acos_ arccos arccos_"),
-    "acosh": Row("acosh acosh_ arccosh arccosh_"),
     "add": Row("add add_"),
     "addcmul": Row(written="addcmul_", accepts="iufc"),
-    "asin": Row("asin asin_ arcsin arcsin_"),
-    "asinh": Row("asinh asinh_ arcsinh arcsinh_"),
-    "atan": Row("atan atan_ arctan arctan_"),
     "atan2": Row("atan2 atan2_ arctan2 arctan2_"),
-    "atanh": Row("atanh atanh_ arctanh arctanh_"),
     "betainc": Row(kinds="f"),
     "clamp": Row("clamp clip", kinds="iuf", saved="self min max", grad_fn="ClampBackward1"),
     "complex": Row("dg.complex", accepts="f", dtypes="same"),
-    "copysign": Row("copysign copysign_"),
     "digamma": Row("digamma digamma_ special.digamma special.psi"),
     "div": Row("div div_ divide divide_ true_divide true_divide_"),
     "equal": Row("eq", written="eq_"),
+    "float_power": Row("float_power", operands="input exponent"),
     "frac": Row(written="frac_", accepts="f"),
     "gammainc": Row("igamma special.gammainc", written="igamma_", kinds="f"),
     "gammaincc": Row("igammac special.gammaincc", written="igammac_", kinds="f"),
     "gammaln": Row("lgamma gammaln_ special.gammaln", written="lgamma_"),
-    "gelu": Row("gelu", kinds="f"),
     "greater": Row("gt greater", written="gt_ greater_", kinds="biuf"),
     "greater_equal": Row("ge greater_equal", written="ge_ greater_equal_", kinds="biuf"),
     "heaviside": Row(written="heaviside_", operands="input values", promotion="same"),
-    "imag": Row("imag"),
     "invert": Row("bitwise_not", written="bitwise_not_"),
     "lerp": Row(written="lerp_", accepts="fc", dtypes="same"),
     "less": Row("lt less", written="lt_ less_", kinds="biuf"),
     "less_equal": Row("le less_equal", written="le_ less_equal_", kinds="biuf"),
     "log1p": Row("log1p log1p_ special.log1p", grad_fn="Log1PBackward0"),
-    "logit": Row("logit logit_"),
     "mul": Row("mul mul_ multiply multiply_"),
-    "nan_to_num": Row("nan_to_num", written="nan_to_num_"),
     "neg": Row("neg neg_ negative negative_"),
     "not_equal": Row("ne not_equal", written="ne_ not_equal_"),
     "polar": Row(accepts="f", dtypes="same"),
@@ -120,7 +112,6 @@ ELEMENTWISE = {
         grad_fn="PowBackward1 PowBackward0 PowBackward2",
     ),
     "reciprocal": Row("reciprocal reciprocal_", promotion="floats"),
-    "relu": Row("relu relu_", kinds="iuf"),
     "round": Row("round round_ special.round", kinds="iuf"),
     "sigmoid": Row("sigmoid sigmoid_ special.expit"),
     "sign": Row(written="sign_", accepts="biuf"),
@@ -237,7 +228,7 @@ MATRICES = {
     **each("addmm addmv addbmm baddbmm", Row(written="*_", keywords=BATCHES)),
     **each("mm bmm", Row(keywords="mat2=other")),
     "addr": Row(written="addr_", keywords="vec1=a vec2=b"),
-    "cdist": Row(each_accepts="f"),
+    **each("cdist kl_div", Row(each_accepts="f")),
     "cosine_similarity": Row(accepts="fc", dtypes="common"),
     "cross": Row(each_accepts="iufc", dtypes="same"),
     "dot": Row(keywords="tensor=other"),
@@ -266,27 +257,17 @@ LAYERS = {
         kinds="f", promotion="each", operands="input target"
     ),
     "conv": Row(
-        used_by="nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d",
-        kinds="iufc", promotion="same", operands="input weight",
+        used_by=of_ranks("conv"), kinds="iufc", promotion="same", operands="input weight",
     ),
     "conv_bias": Row(kinds="iufc", promotion="same", operands="input weight bias"),
-    "conv_operand": Row(
-        used_by="nn.functional.conv_transpose1d nn.functional.conv_transpose2d "
-        "nn.functional.conv_transpose3d",
-    ),
-    "kl_div": Row(each_accepts="f"),
+    "conv_operand": Row(used_by=of_ranks("conv_transpose")),
     "linear": Row(kinds="iufc", promotion="same", operands="input weight bias"),
-    "max_pool": Row(
-        used_by="nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d",
-        kinds="iuf",
-    ),
+    "max_pool": Row(used_by=of_ranks("max_pool"), kinds="iuf"),
     "nll_loss": Row(accepts="f", indices="target int64 uint8", grad_fn="NllLossBackward0"),
     "sparse_cross_entropy": Row(
         used_by="nn.functional.cross_entropy", kinds="f", grad_fn="NllLossBackward0"
     ),
-    "sum_pool": Row(
-        used_by="nn.functional.avg_pool1d nn.functional.avg_pool2d nn.functional.avg_pool3d"
-    ),
+    "sum_pool": Row(used_by=of_ranks("avg_pool")),
 }  # fmt: skip
 
 RANDOM = {

@@ -1,8 +1,7 @@
-"""What one does with all gradients, or with all parameters, at once."""
+"""Functions of all gradients or all parameters: clipping, and conversion to a vector."""
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ Tensors = Tensor | Iterable[Tensor]
 
 
 def gradients(parameters: Tensors) -> list[Tensor]:
-    """The gradients that there are."""
+    """The gradients that are not None."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [p.grad for p in given if p.grad is not None]
 
@@ -64,8 +63,8 @@ def clip_grad_norm_(
     return total
 
 
-def is_scaled(factor: Any) -> bool:
-    """Whether a factor changes anything: one that is not known, while a graph is traced, may."""
+def is_scaled(factor: object) -> bool:
+    """True if a factor may change anything; it is not known while a graph is traced."""
     return not (isinstance(factor, np.ndarray | np.generic) and factor == 1)
 
 

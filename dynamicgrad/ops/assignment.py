@@ -18,14 +18,14 @@ from ..engine.node import Leaf
 from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor, as_tensor, handle
 from ..engine.views import history, put_in_place, set_history
-from ..hooks.copy_on_write import preserve
+from ..hooks.saved_tensor_hooks import preserve
 from ..tracing.captured_writes import carry
-from .indexing import as_tuple, is_mixed, selected, with_integers, with_masks
+from .indexing import as_tuple, is_mixed, select_integers, with_integers, with_masks
 from .inplace import (
-    before,
-    being_transformed,
+    before_write,
     check_fits,
-    rebased,
+    has_tracer,
+    rebase,
     refuse_recording,
     refuse_unrecorded,
     require_writable,
@@ -42,7 +42,7 @@ def replace(t: Face, key: Any, value: Any, call: str) -> Face:
         refuse_recording(t)
         if is_basic(key):
             return replace_part(t, key, source, call)
-        return rebased(t, replaced(before(t), key, source, call))
+        return rebase(t, with_values(before_write(t), key, source, call))
     refuse_unrecorded(t)
     put(t, key, source, call)
     storage_of(t).write()
@@ -62,7 +62,7 @@ def is_basic(key: Any) -> bool:
 def replace_part(t: Face, key: Any, source: Handle, call: str) -> Face:
     """Write `source` to the view of `t` at a basic key, as a recorded operation."""
     part = ops.index(handle(t.value), key)
-    source = fitted(t, source, part.shape, call)
+    source = broadcast_value(t, source, part.shape, call)
     if source.dtype != t.dtype:
         source = ops.astype(source, dtype=t.dtype)
     node = put_in_place(hold(type(t), t.value, history(t)), source, source.node, part.alias)
@@ -73,10 +73,10 @@ def replace_part(t: Face, key: Any, source: Handle, call: str) -> Face:
 
 def put(t: Handle, key: Any, source: Handle, call: str) -> None:
     """Write the entries of `source` into the memory of `t`."""
-    if not isinstance(memory(t), np.ndarray) or being_transformed([source.value]):
+    if not isinstance(memory(t), np.ndarray) or has_tracer([source.value]):
         if isinstance(t.value, np.ndarray):
             refuse_recording(t)
-        carry(t, replaced(hold(type(t), t.value), key, source, call).value)
+        carry(t, with_values(hold(type(t), t.value), key, source, call).value)
         return
     require_writable(t)
     value = source.value
@@ -104,46 +104,46 @@ def fits_surely(value: Any, dtype: Any) -> bool:
 def put_fitted(t: Handle, key: Any, source: Handle, call: str) -> None:
     """Write entries to places to which PyTorch broadcasts them, and NumPy does not."""
     shape = np.shape(t.value[key])
-    source = fitted(hold(type(t), t.value), source, shape, call)
+    source = broadcast_value(hold(type(t), t.value), source, shape, call)
     try:
         t.value[key] = source.value
     except TypeError as error:
         raise DTypeError(call, [t.type], f"{source.value} is not a {t.dtype}") from error
 
 
-def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
-    """`before` with `source` at `key`; an entry that is indexed twice gets the later value."""
-    shape = places_shape(before, key)
-    return ops.at(before)[key].set(fitted(before, source, shape, call))
+def with_values(t: Handle, key: Any, source: Handle, call: str) -> Any:
+    """`t` with `source` at `key`; an entry that is indexed twice gets the later value."""
+    shape = places_shape(t, key)
+    return ops.at(t)[key].set(broadcast_value(t, source, shape, call))
 
 
 def places_shape(t: Handle, key: Any) -> Any:
     """The shape of `t[key]`, where a trace may have put expressions into the key."""
-    if being_transformed(key if isinstance(key, tuple) else (key,)):
+    if has_tracer(key if isinstance(key, tuple) else (key,)):
         return ops.index(hold(type(t), t.value), key).shape
     return np.broadcast_to(np.zeros(()), t.shape)[key].shape
 
 
-def fitted(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
+def broadcast_value(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape; it may have leading axes of size 1 besides."""
-    if being_transformed([source.value]) or (source.node is not None and source.dtype != t.dtype):
+    if has_tracer([source.value]) or (source.node is not None and source.dtype != t.dtype):
         source = ops.astype(source, dtype=t.dtype)
     elif source.node is None:
         source = handle(np.asarray(source.value, t.dtype))
     extra = max(0, len(source.shape) - len(shape))
     if source.shape[:extra] != (1,) * extra:
-        raise misfit(call, t, source, shape)
+        raise broadcast_error(call, t, source, shape)
     try:
         return ops.broadcast_to(ops.reshape(source, shape=source.shape[extra:]), shape=shape)
     except ShapeError as error:
-        raise misfit(call, t, source, shape) from error
+        raise broadcast_error(call, t, source, shape) from error
 
 
-def misfit(call: str, t: Handle, source: Handle, shape: tuple[int, ...]) -> ShapeError:
+def broadcast_error(call: str, t: Handle, source: Handle, shape: tuple[int, ...]) -> ShapeError:
     """The error for a value that does not broadcast to the shape it is written to."""
     types = operand_types([t, source.value])
     return ShapeError(
-        call, types, f"the value does not broadcast to the places, of shape {shape}",
+        call, types, f"the value does not broadcast to the shape {shape} that it is written to",
         known_as=f"shape mismatch: value tensor of shape {list(source.shape)} cannot be broadcast"
         f" to indexing result of shape {list(shape)}",
     )  # fmt: skip
@@ -164,7 +164,7 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     if len(shape := shape_of(source)) > len(t.shape):
         raise ShapeError(
             "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
-            f" the broadcast shape {list(shape)}", hint="squeeze() takes dimensions of size 1 away",
+            f" the broadcast shape {list(shape)}", hint="squeeze() removes dimensions of size 1",
         )  # fmt: skip
     return replace(t, ..., source if isinstance(source, Handle) else np.asarray(source), "copy_")
 
@@ -172,13 +172,13 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
 def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     """Write a number where the mask holds, and return the tensor."""
     mask, value = as_mask("masked_fill_", mask), as_entry("masked_fill_", t, value)
-    if being_transformed([mask.value]):
+    if has_tracer([mask.value]):
         chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
         return replace(t, ..., chosen, "masked_fill_")
     try:
         places = np.broadcast_to(mask.value, t.shape)
     except ValueError as error:
-        raise misfit("masked_fill_", t, mask, t.shape) from error
+        raise broadcast_error("masked_fill_", t, mask, t.shape) from error
     return replace(t, places, value, "masked_fill_")
 
 
@@ -201,7 +201,7 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
         value = as_entry("setitem", t, value)
     key = with_masks(as_tuple(key))
     if isinstance(key, tuple) and is_mixed(key):
-        t, key = selected(t, key)
+        t, key = select_integers(t, key)
     key = plain(with_integers(key))
     if is_recording() and is_of_leaf(t):
         t[key]  # an invalid index is reported first
@@ -238,12 +238,12 @@ def plain(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(plain(k) for k in key)
     if type(key) is list and any(isinstance(k, Handle) for k in key):
-        found = [plain(k) for k in key]
-        return ops.stack(found) if being_transformed(found) else found
+        entries = [plain(k) for k in key]
+        return ops.stack(entries) if has_tracer(entries) else entries
     return key.value if isinstance(key, Handle) else key
 
 
-def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
+def writing_method(function: Callable[..., Any]) -> Callable[..., Handle]:
     """The method that writes the result of `function` into its first operand."""
 
     def method(self: Handle, *args: Any, **attrs: Any) -> Handle:
@@ -251,11 +251,11 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
         others = [*args, *attrs.values()]
         if is_recording() and any(getattr(x, "node", None) is not None for x in (self, *others)):
             refuse_recording(self)
-            result = function(before(self), *args, **attrs)
+            result = function(before_write(self), *args, **attrs)
             check_fits(name, (self,), result)
             if result.node is None:
                 return replace(self, ..., result, name)
-            return rebased(self, result)
+            return rebase(self, result)
         refuse_unrecorded(self)
         result = function(hold(type(self), self.value), *args, **attrs)
         check_fits(name, (self,), result)

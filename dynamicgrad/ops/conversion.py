@@ -1,6 +1,7 @@
-"""What a tensor is turned into: another dtype, a copy, an array, a number, a list."""
+"""Conversion of tensors: to other dtypes, copies, arrays, numbers, lists, and DLPack."""
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -8,39 +9,40 @@ import numpy as np
 import gradops as ops
 from gradops.core.source_location import describe, here
 from gradops.numpy_api.detach_checks import array_refused, number_made
+from gradops.typing import DTypeLike
 
 from ..devices import require, without_device
 from ..engine.grad_mode import is_recording
-from ..engine.handle import Handle, known
+from ..engine.handle import Handle, value_or_error
 from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor
 from .creation import from_numpy
 
 
 def to(
-    x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False,
-    non_blocking: bool = False, memory_format: Any = None,
-) -> Any:  # fmt: skip
-    """The tensor in another dtype, or in that of another tensor; itself if it has that one.
+    x: Tensor, *wanted: Any, dtype: DTypeLike | None = None, device: object = None,
+    copy: bool = False, non_blocking: bool = False, memory_format: object = None,
+) -> Tensor:  # fmt: skip
+    """The tensor in another dtype, or in that of another tensor; itself if it has that dtype.
 
-    A device may be named as well. With `copy` it is a new tensor in any case.
+    A device may be given as well. With `copy`, always a new tensor.
 
     >>> dg.tensor([1, 2]).to("cpu", "float64")
     tensor([1., 2.], dtype=float64)
     """
-    for found in without_device((*wanted, dtype, device)):
-        if found is None or isinstance(found, bool):  # the latter is non_blocking
+    for target in without_device((*wanted, dtype, device)):
+        if target is None or isinstance(target, bool):  # the latter is non_blocking
             continue
-        dtype = found.dtype if isinstance(found, Handle) else np.dtype(found)
+        dtype = target.dtype if isinstance(target, Handle) else np.dtype(target)
         if x.dtype != dtype:
             return ops.astype(x, dtype=dtype)
     return ops.copy(x) if copy else x
 
 
-def cast(dtype: Any) -> Callable[[Any], Any]:
-    """The method that gives a tensor a dtype."""
+def cast(dtype: DTypeLike) -> Callable[[Any], Any]:
+    """The method that converts a tensor to a dtype."""
 
-    def method(self: Any) -> Any:
+    def method(self: Any) -> Tensor:
         return to(self, dtype)
 
     method.__doc__ = f"The tensor as {np.dtype(dtype)}; itself if it is that already."
@@ -54,7 +56,7 @@ CASTS = {
 }  # fmt: skip
 
 
-def clone(x: Any, *, memory_format: Any = None) -> Any:
+def clone(x: Tensor, *, memory_format: object = None) -> Tensor:
     """A copy, through which gradients flow.
 
     >>> dg.ones(2, requires_grad=True).clone()
@@ -63,10 +65,10 @@ def clone(x: Any, *, memory_format: Any = None) -> Any:
     return ops.copy(x)
 
 
-def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
-    """The entries as an array on the same memory; refused while gradients are required.
+def numpy(t: Handle, *, force: bool = False) -> np.ndarray:
+    """The entries as an array that shares the memory; refused for tensors that require gradients.
 
-    With `force` they are taken out of the graph first, as by `detach()`.
+    With `force` the tensor is detached first.
 
     >>> dg.ones(2).numpy()
     array([1., 1.], dtype=float32)
@@ -75,13 +77,13 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
         raise ops.TapeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    found = np.asarray(memory(t))
+    entries = np.asarray(memory(t))
     storage_of(t).lend()
-    return found
+    return entries
 
 
-def array(t: Handle, dtype: Any = None, copy: bool | None = None) -> Any:
-    """The entries as `np.asarray` wants them; refused while gradients are required."""
+def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+    """The entries for `np.asarray`; refused for tensors that require gradients."""
     if t.node is not None and is_recording():
         raise array_refused(
             "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
@@ -96,7 +98,7 @@ def array(t: Handle, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def listed(t: Handle) -> Any:
-    """The entries as nested lists, with a warning where a gradient would not follow them."""
+    """The entries as nested lists, with a warning if gradients are lost."""
     if (t.node is not None and is_recording()) or hasattr(t.value, "left_behind"):
         number_made(LISTED)
     return tolist(t)
@@ -105,7 +107,7 @@ def listed(t: Handle) -> Any:
 LISTED = "x.tolist() of what is being differentiated cuts it off\n  hint: iterate over x"
 
 
-def array_namespace(t: Tensor, *, api_version: str | None = None) -> Any:
+def array_namespace(t: Tensor, *, api_version: str | None = None) -> ModuleType:
     """The functions of the Python array API on tensors."""
     from gradops.array_api import require_version
 
@@ -115,35 +117,35 @@ def array_namespace(t: Tensor, *, api_version: str | None = None) -> Any:
     return array_api
 
 
-def item(t: Handle) -> Any:
-    """The one entry, as a Python number.
+def item(t: Handle) -> bool | int | float | complex:
+    """The only entry, as a Python number.
 
     >>> dg.tensor([2.0]).item()
     2.0
     """
     if t.value.size != 1:
         raise ops.TapeError(f"a Tensor with {t.value.size} elements cannot be converted to Scalar")
-    return known(t).item()
+    return value_or_error(t).item()
 
 
 def tolist(t: Handle) -> Any:
     """The entries as nested lists of Python numbers."""
-    return known(t).tolist()
+    return value_or_error(t).tolist()
 
 
 def data_ptr(t: Handle) -> int:
-    """The address of the first entry, which tells whether memory is shared."""
+    """The address of the first entry in memory."""
     return int(memory(t).ctypes.data)
 
 
 def dlpack(
-    t: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+    t: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: object = None,
     copy: bool | None = None,
-) -> Any:  # fmt: skip
-    """The entries for another library, on the same memory; refused while gradients are required.
+) -> object:  # fmt: skip
+    """A DLPack capsule that shares the memory; refused for tensors that require gradients.
 
-    Raises BufferError for another device than the CPU, and for memory that must not be written to
-    unless `max_version` allows to say so.
+    Raises BufferError for another device than the CPU, and for read-only memory unless
+    `max_version` is 1.0 or later.
     """
     if t.node is not None:
         raise ops.TapeError(
@@ -158,15 +160,15 @@ def dlpack(
 
 
 def dlpack_device(t: Tensor) -> tuple[int, int]:
-    """Where the entries are: in the memory of the CPU."""
+    """The device of the entries: the CPU."""
     return 1, 0
 
 
-def from_dlpack(source: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of another library's array, or with `copy` on memory of its own.
+def from_dlpack(source: Tensor, /, *, device: object = None, copy: bool | None = None) -> Tensor:
+    """A tensor that shares the memory of another library's array, or with `copy` has its own.
 
-    Memory that must not be written to gives a tensor that cannot be. Raises OptionError for another
-    device than the CPU.
+    Read-only memory gives a tensor that cannot be written to. Raises OptionError for another device
+    than the CPU.
 
     >>> a = np.zeros(2)
     >>> t = dg.from_dlpack(a)

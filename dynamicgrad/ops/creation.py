@@ -1,9 +1,9 @@
-"""Making tensors: from data, filled, counted, and drawn at random."""
+"""Creation of tensors: from data, filled, counted and random."""
 
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from gradops import Batched, DTypeError, TransformError
 from gradops.core.levels import TRACING
 from gradops.core.op import unmasked
 from gradops.core.types import as_shape, shape_of, type_of
+from gradops.typing import AnyArray, DTypeLike, Number, ShapeLike
 
 from ..devices import on_device
 from ..dispatch.casting import number_in
@@ -23,6 +24,7 @@ from ..engine.leaf import requires_grad_
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor, handle, tensor_of
 
+Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
 MADE_OF_TENSORS = (
     "tensor() copies tensors with requires_grad=True and cuts the copy off from the graph; use"
@@ -41,8 +43,8 @@ def manual_seed(seed: int | None) -> None:
 
 
 def generator() -> "np.random.Generator":
-    """The random numbers of this thread or task, unpredictable until they are seeded."""
-    if any(said == "error" for said, _, _ in RANDOMNESS.get()):
+    """The random generator of this thread or task; refused where draws would repeat."""
+    if any(mode == "error" for mode, _, _ in RANDOMNESS.get()):
         raise TransformError(
             "vmap: called random operation while in randomness error mode. Please either use the"
             " 'same' randomness flag on vmap or draw the numbers outside and pass them in"
@@ -58,29 +60,31 @@ def generator() -> "np.random.Generator":
 
 
 def state_of_thread() -> "np.random.Generator":
-    """The generator of this thread or task, made if there is none; to copy, and not to draw."""
+    """The random generator of this thread or task, for copying; seeded on first use."""
     if GENERATOR.get(None) is None:
         manual_seed(None)
     return GENERATOR.get()
 
 
-def drawn(draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Any = None) -> Any:
-    """Random numbers of a shape; inside a `vmap` that wants it so, others for each example."""
-    batches = [(level, n) for said, level, n in RANDOMNESS.get() if said == "different"]
-    value = draw(source or generator(), (*(n for _, n in batches), *shape))
+def draw(
+    sample: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Generator = None
+) -> AnyArray:
+    """Random numbers of a shape; with `vmap(randomness="different")`, new ones for each example."""
+    batches = [(level, n) for mode, level, n in RANDOMNESS.get() if mode == "different"]
+    value = sample(source or generator(), (*(n for _, n in batches), *shape))
     for level, _ in batches:
         value = Batched(value, level)
     return value
 
 
-def finished(value: Any, requires_grad: bool) -> Tensor:
-    """A new tensor, a leaf that requires gradients if asked."""
+def make_tensor(value: AnyArray, requires_grad: bool) -> Tensor:
+    """A new tensor, optionally a leaf that requires gradients."""
     t = cut_off(handle(value), None, tracked=False)
     return requires_grad_(t) if requires_grad else t
 
 
 @on_device
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
 
     Arrays keep their dtype; Python floats get the default dtype. Raises TapeError if gradients are
@@ -91,41 +95,42 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
             [3., 4.]], requires_grad=True)
     """
     if not isinstance(data, Handle) and hasattr(data, "gradop_level"):
-        return finished(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
-    cut: list[Any] = []
+        return make_tensor(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
+    cut: list[Handle] = []
     value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():
         warnings.warn(MADE_OF_TENSORS, ops.DetachWarning, stacklevel=3)
     if dtype is None:
         dtype = value.dtype if hasattr(first_entry(data), "dtype") else natural_dtype(value)
-    return finished(numeric(value.astype(dtype, copy=False)), requires_grad)
+    return make_tensor(numeric(value.astype(dtype, copy=False)), requires_grad)
 
 
-def numeric(value: Any) -> Any:
-    """`value`, unless it is made of something else than numbers."""
+def numeric(value: np.ndarray) -> np.ndarray:
+    """`value`; raises DTypeError unless its entries are numbers."""
     if value.dtype.kind not in "biufc":
-        raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
+        raise DTypeError("tensor", [value.dtype], "the entries of a tensor must be numbers")
     return value
 
 
-def first_entry(data: Any) -> Any:
-    """The first of the things that nested sequences hold."""
+def first_entry(data: object) -> object:
+    """The first entry of nested sequences."""
     while isinstance(data, list | tuple) and data:
         data = data[0]
     return data
 
 
-def plain(data: Any, cut: list[Any]) -> Any:
-    """Data with the values of tensors in their place; those that require gradients go to `cut`."""
+def plain(data: object, cut: list[Handle]) -> object:
+    """Data with tensors replaced by values; those that require gradients are added to `cut`."""
     if isinstance(data, Handle):
-        cut.extend([data] * (data.node is not None))
+        if data.node is not None:
+            cut.append(data)
         return data.value
     return [plain(x, cut) for x in data] if isinstance(data, list | tuple) else data
 
 
 @on_device
-def as_tensor(data: Any, dtype: Any = None) -> Tensor:
-    """`data` as a tensor; a tensor stays itself and an array is shared, not copied.
+def as_tensor(data: Any, dtype: DTypeLike | None = None) -> Tensor:
+    """`data` as a tensor; a tensor is returned unchanged, the memory of an array is shared.
 
     >>> x = dg.ones(2)
     >>> dg.as_tensor(x) is x
@@ -133,12 +138,12 @@ def as_tensor(data: Any, dtype: Any = None) -> Tensor:
     """
     if isinstance(data, Handle):
         return tensor_of(data) if dtype is None else tensor_of(data).to(dtype)
-    found = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
-    return found if dtype is None else found.to(dtype)
+    result = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
+    return result if dtype is None else result.to(dtype)
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
-    """A tensor on the memory of an array: each sees what is written to the other.
+    """A tensor that shares the memory of an array.
 
     >>> a = np.zeros(2)
     >>> t = dg.from_numpy(a)
@@ -155,18 +160,21 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """A shape given as one sequence or as several numbers."""
-    found: Any = as_shape(shape[0] if len(shape) == 1 else shape)
-    for n in found:
+    result: Any = as_shape(shape[0] if len(shape) == 1 else shape)
+    for n in result:
         if isinstance(n, int) and n < 0:
             raise ops.ShapeError(
-                "shape", [found], f"the size {n} is negative",
-                known_as=f"Trying to create tensor with negative dimension {n}: {list(found)}",
+                "shape", [result], f"the size {n} is negative",
+                known_as=f"Trying to create tensor with negative dimension {n}: {list(result)}",
             )  # fmt: skip
-    return found
+    return result
 
 
 @on_device
-def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def full(
+    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """A tensor of a shape, filled with a number.
 
     >>> dg.full((2,), 3.0)
@@ -174,44 +182,45 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = F
     """
     value = number("full", "fill_value", fill_value)
     dtype = natural_dtype(np.asarray(value)) if dtype is None else dtype
-    return finished(np.full(sizes((shape,)), number_in("full", dtype, value)), requires_grad)
+    return make_tensor(np.full(sizes((shape,)), number_in("full", dtype, value)), requires_grad)
 
 
 @on_device
-def zeros(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def zeros(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros.
 
     >>> dg.zeros(2, 2)
     tensor([[0., 0.],
             [0., 0.]])
     """
-    return finished(np.zeros(sizes(shape), dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.zeros(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
-def ones(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def ones(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones.
 
     >>> dg.ones(3)
     tensor([1., 1., 1.])
     """
-    return finished(np.ones(sizes(shape), dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.ones(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
-def empty(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor whose entries are whatever was in memory.
+def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with uninitialised entries.
 
     >>> dg.empty(2, 3).shape
     (2, 3)
     """
-    return finished(np.empty(sizes(shape), dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.empty(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
 def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, requires_grad: bool = False
-) -> Tensor:
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """Numbers from `start`, by default 0, to before `end`.
 
     >>> dg.arange(3)
@@ -224,16 +233,16 @@ def arange(
     if step == 0:
         raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)
-    return finished(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
+    return make_tensor(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
 
 
 @on_device
 def linspace(
-    start: Any, end: Any, steps: int, dtype: Any = None, requires_grad: bool = False
-) -> Tensor:
-    """`steps` numbers at equal distances from `start` to `end`, both included.
+    start: Any, end: Any, steps: int, dtype: DTypeLike | None = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """`steps` equally spaced numbers from `start` to `end`, both included.
 
-    Gradients flow to ends that require them; of integers, the ends are rounded towards zero first.
+    Gradients flow to ends that require them; for an integer dtype, the ends are truncated first.
 
     >>> dg.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
@@ -242,24 +251,26 @@ def linspace(
     for name, x in (("start", start), ("end", end)):
         if shape_of(x):
             raise ops.ShapeError(
-                "linspace", [type_of(x)], f"{name} has dimensions, and is to be a number",
+                "linspace", [type_of(x)], f"{name} has dimensions, and must be a number",
                 known_as="linspace only supports 0-dimensional start and end tensors",
             )  # fmt: skip
     if not (is_plain_number(start) and is_plain_number(end)):
         from gradops.numpy_api.functions import creation
 
-        found = creation.linspace(start, end, steps)
-        return found if dtype is None else ops.astype(found, dtype=dtype)
+        result = creation.linspace(start, end, steps)
+        return result if dtype is None else ops.astype(result, dtype=dtype)
     start, end = number("linspace", "start", start), number("linspace", "end", end)
     if dtype is None:
         dtype = natural_dtype(np.asarray(start + end + 0.0))
     elif np.dtype(dtype).kind in "iu":
         start, end = int(start), int(end)
-    return finished(np.linspace(start, end, steps).astype(dtype), requires_grad)
+    return make_tensor(np.linspace(start, end, steps).astype(dtype), requires_grad)
 
 
 @on_device
-def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def eye(
+    n: int, m: int | None = None, dtype: DTypeLike | None = None, requires_grad: bool = False
+) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
 
     >>> dg.eye(2)
@@ -267,33 +278,33 @@ def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = F
             [0., 1.]])
     """
     n, m = sizes((n, n if m is None else m))
-    return finished(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
-def rand(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def rand(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, uniform from 0 to 1.
 
     >>> dg.rand(2, 3).shape
     (2, 3)
     """
-    value = drawn(lambda g, size: g.random(size, np.float32), sizes(shape))
-    return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
+    value = draw(lambda g, size: g.random(size, np.float32), sizes(shape))
+    return make_tensor(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
-def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Random numbers, normal with mean 0 and variance 1.
+def randn(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """Standard normal random numbers.
 
     >>> dg.randn((3, 3), requires_grad=True).requires_grad
     True
     """
-    value = drawn(lambda g, size: g.standard_normal(size), sizes(shape))
-    return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
+    value = draw(lambda g, size: g.standard_normal(size), sizes(shape))
+    return make_tensor(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
-def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Tensor:
+def randint(low: int, high: Any = None, size: Any = None, dtype: DTypeLike = np.int64) -> Tensor:
     """Random integers from `low` to before `high`; from 0, if only one number is given.
 
     >>> dg.randint(0, 10, (4,)).shape, dg.randint(10, (4,)).shape
@@ -306,54 +317,57 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64)
             "randint", [], f"low={low} is not less than high={high}",
             known_as=f"random_ expects 'from' to be less than 'to', got from={low} >= to={high}",
         )  # fmt: skip
-    return finished(drawn(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
+    return make_tensor(draw(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
 
 
 @on_device
-def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Zeros of the shape, and unless told otherwise the dtype, of `x`.
+def zeros_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of the shape and, by default, the dtype of `x`.
 
     >>> dg.zeros_like(dg.ones(2))
     tensor([0., 0.])
     """
-    return finished(np.zeros(x.shape, dtype or x.dtype), requires_grad)
+    return make_tensor(np.zeros(x.shape, dtype or x.dtype), requires_grad)
 
 
 @on_device
-def ones_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Ones of the shape, and unless told otherwise the dtype, of `x`.
+def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """Ones of the shape and, by default, the dtype of `x`.
 
     >>> dg.ones_like(dg.zeros(2))
     tensor([1., 1.])
     """
-    return finished(np.ones(x.shape, dtype or x.dtype), requires_grad)
+    return make_tensor(np.ones(x.shape, dtype or x.dtype), requires_grad)
 
 
 @on_device
-def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """A number in the shape, and unless told otherwise the dtype, of `x`.
+def full_like(
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """A number repeated in the shape and, by default, the dtype of `x`.
 
     >>> dg.full_like(dg.zeros(2), 7)
     tensor([7., 7.])
     """
     value = number("full_like", "fill_value", fill_value)
-    found = number_in("full_like", dtype or x.dtype, value)
-    return finished(np.full(x.shape, found), requires_grad)
+    result = number_in("full_like", dtype or x.dtype, value)
+    return make_tensor(np.full(x.shape, result), requires_grad)
 
 
 @on_device
-def empty_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Whatever was in memory, in the shape and, unless told otherwise, the dtype of `x`.
+def empty_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """Uninitialised entries of the shape and, by default, the dtype of `x`.
 
     >>> dg.empty_like(dg.zeros(2)).shape
     (2,)
     """
-    return finished(np.empty(x.shape, dtype or x.dtype), requires_grad)
+    return make_tensor(np.empty(x.shape, dtype or x.dtype), requires_grad)
 
 
 @on_device
-def rand_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Random numbers, uniform from 0 to 1, in the shape and the dtype of `x`.
+def rand_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers, uniform from 0 to 1, of the shape and, by default, the dtype of `x`.
 
     >>> dg.rand_like(dg.zeros(2)).shape
     (2,)
@@ -362,8 +376,8 @@ def rand_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
 
 
 @on_device
-def randn_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Random numbers, normal with mean 0 and variance 1, in the shape and the dtype of `x`.
+def randn_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+    """Standard normal random numbers of the shape and, by default, the dtype of `x`.
 
     >>> dg.randn_like(dg.zeros(2)).shape
     (2,)
@@ -379,32 +393,39 @@ def randperm(n: int) -> Tensor:
     [0, 1, 2]
     """
     shape = sizes((n,))
-    value = drawn(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), shape)
-    return finished(value, False)
+    value = draw(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), shape)
+    return make_tensor(value, False)
 
 
 @on_device
-def new_zeros(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def new_zeros(
+    t: Tensor, *shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False
+) -> Tensor:
     """Zeros of a shape, in the dtype of this tensor."""
     return zeros(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
 
 
 @on_device
-def new_ones(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def new_ones(
+    t: Tensor, *shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False
+) -> Tensor:
     """Ones of a shape, in the dtype of this tensor."""
     return ones(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
 
 
 @on_device
 def new_full(
-    t: Tensor, shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False
-) -> Tensor:
-    """A number in a shape, in the dtype of this tensor."""
+    t: Tensor, shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """A tensor filled with a number, in the dtype of this tensor."""
     return full(shape, fill_value, dtype or t.dtype, requires_grad)
 
 
 @on_device
-def new_tensor(t: Tensor, data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def new_tensor(
+    t: Tensor, data: Any, dtype: DTypeLike | None = None, requires_grad: bool = False
+) -> Tensor:
     """A copy of `data` in the dtype of this tensor."""
     return tensor(data, dtype or t.dtype, requires_grad)
 
@@ -412,7 +433,7 @@ def new_tensor(t: Tensor, data: Any, dtype: Any = None, requires_grad: bool = Fa
 def FloatTensor(*data: Any) -> Tensor:
     """A float32 tensor: `FloatTensor(3, 3)` of a shape, `FloatTensor([1, 2])` of data.
 
-    It takes no `requires_grad`: set it on the result.
+    It does not take `requires_grad`: set it on the result.
 
     >>> dg.FloatTensor(3, 3).shape
     (3, 3)

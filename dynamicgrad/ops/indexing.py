@@ -1,9 +1,10 @@
-"""Indexing with PyTorch's rules, where they are not NumPy's.
+"""Indexing by PyTorch's rules, where they differ from NumPy's.
 
-An integer beside an index array is a selection, made first. To NumPy it is an index array too,
-which puts the indexed axes in front when they are apart.
+An integer beside an index array selects first. To NumPy it is an index array too, which puts the
+indexed axes in front if they are separated.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..engine.tensor import Tensor
 ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
 
 PARTS = (slice, list, tuple, range, np.ndarray, Handle)
-LISTED = 32  # entries from which on a list is an array, whatever is in it
+LISTED = 32  # a list with as many entries is an array, whatever is in it
 
 
 def get_item(t: Tensor, key: Any) -> Tensor:
@@ -25,12 +26,12 @@ def get_item(t: Tensor, key: Any) -> Tensor:
         return index(t, key)
     key = with_masks(as_tuple(key))
     if isinstance(key, tuple) and is_mixed(key):
-        t, key = selected(t, key)
+        t, key = select_integers(t, key)
     return index(t, with_integers(key))
 
 
 def as_tuple(key: Any) -> Any:
-    """A key, a short list with more in it than numbers as the tuple that it is to PyTorch.
+    """A key; a short list with more in it than numbers becomes a tuple, as in PyTorch.
 
     `x[[[0, 1], [1, 2]]]` selects the entries `[0, 1]` and `[1, 2]`, as `x[[0, 1], [1, 2]]` does.
     """
@@ -40,27 +41,31 @@ def as_tuple(key: Any) -> Any:
 
 
 def with_masks(key: Any) -> Any:
-    """A key with masks of truth values in place of tensors of bytes."""
-    if isinstance(key, tuple):
-        return tuple(map(as_mask, key)) if any(isinstance(k, Handle) for k in key) else key
-    return as_mask(key) if isinstance(key, Handle) else key
+    """A key with boolean masks in place of uint8 tensors."""
+    return map_entries(as_mask, key)
 
 
 def as_mask(k: Any) -> Any:
-    """A tensor of bytes as the mask that it is to PyTorch."""
+    """A uint8 tensor as a boolean mask, as in PyTorch; anything else unchanged."""
     return k != 0 if isinstance(k, Handle) and k.dtype == np.uint8 else k
 
 
 def with_integers(key: Any) -> Any:
-    """A key with integers in place of tensors that are integers, so that it names a view."""
+    """A key with integers in place of tensors that hold one, so that it selects a view."""
+    return map_entries(as_integer, key)
+
+
+def map_entries(f: Callable[[Any], Any], key: Any) -> Any:
+    """A key with `f` applied to its entries, if there is a tensor among them."""
     if isinstance(key, tuple):
-        return tuple(map(as_integer, key)) if any(isinstance(k, Handle) for k in key) else key
-    return as_integer(key)
+        return tuple(map(f, key)) if any(isinstance(k, Handle) for k in key) else key
+    return f(key) if isinstance(key, Handle) else key
 
 
-def selected(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
-    """The view of `t` at the integers of a key, and the key without them."""
-    first = [p for k in key if k is not None for p in (placed(k) if not is_integer(k) else [k])]
+def select_integers(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
+    """The view of `t` at the integers of a key, and the rest of the key."""
+    kept = (k for k in key if k is not None)
+    first = [p for k in kept for p in ([k] if is_integer(k) else entries_for(k))]
     return index(t, tuple(map(as_integer, first))), tuple(k for k in key if not is_integer(k))
 
 
@@ -70,26 +75,26 @@ def is_mixed(key: tuple[Any, ...]) -> bool:
 
 
 def is_integer(k: Any) -> bool:
-    """Whether an entry of a key is an integer, or a tensor that is one."""
+    """Whether an entry of a key is an integer, or a tensor that holds one."""
     if isinstance(k, int | np.integer):
         return not isinstance(k, bool)
     return isinstance(k, Handle) and not k.shape and k.dtype.kind in "iu"
 
 
 def as_integer(k: Any) -> Any:
-    """A tensor that is an integer as that."""
+    """The integer that a tensor holds; anything else unchanged."""
     if isinstance(k, Handle) and is_integer(k) and type(k.value) in ARRAYS:
         return k.value.item()
     return k
 
 
 def is_array(k: Any) -> bool:
-    """Whether an entry of a key is an array of indices or a mask."""
+    """Whether an entry of a key is an index array or a mask."""
     return isinstance(k, ARRAY_LIKE) and not is_integer(k)
 
 
-def placed(k: Any) -> list[Any]:
-    """What takes the place of an entry while the integers beside it are selected."""
+def entries_for(k: Any) -> list[Any]:
+    """The entries that stand for one entry of a key while the integers beside it select."""
     if k is ...:
         return [...]
     mask = is_array(k) and np.asarray(getattr(k, "value", k))

@@ -11,17 +11,17 @@ from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.core.source_location import here
 from gradops.core.types import broadcast_shapes, operand_types
 from gradops.kernels.index.write import write_into
-from gradops.library.elementwise.comparison import extremes_of
+from gradops.library.elementwise.comparison import limits_of
 
 from ..dispatch.casting import require_range
 from ..dispatch.division import DIVISIONS, require_divisor
-from ..dispatch.op_dtypes import multiplied
+from ..dispatch.op_dtypes import promote_with_factor
 from ..engine.grad_mode import is_inference_mode_enabled, is_recording
 from ..engine.handle import ARRAYS, REAL_NUMBERS, Face, Handle, hold
 from ..engine.node import Storage
 from ..engine.storage import storage_of
 from ..engine.views import history, refuse_leaf, set_history
-from ..hooks.copy_on_write import preserve
+from ..hooks.saved_tensor_hooks import preserve
 from ..tracing.captured_writes import carry
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
@@ -34,7 +34,7 @@ def in_place(op: Op) -> Callable[..., Handle]:
 
     def method(self: Handle, other: Any, alpha: Any = 1) -> Handle:
         if alpha != 1:
-            other = multiplied(op, f"{op.name}_", self, other, alpha)[1]
+            other = promote_with_factor(op, f"{op.name}_", self, other, alpha)[1]
         if divides:
             require_divisor(op, self, other)
         if isinstance(other, Handle) and ufunc is not None and not is_recording():
@@ -43,7 +43,7 @@ def in_place(op: Op) -> Callable[..., Handle]:
                 return update(self, ufunc, value, x)
         return write(self, op, (other,))
 
-    return documented(method, op)
+    return with_doc(method, op)
 
 
 def ufunc_of(op: Op) -> np.ufunc | None:
@@ -66,12 +66,12 @@ def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     return t
 
 
-def in_place_alone(op: Op) -> Callable[..., Handle]:
+def in_place_unary(op: Op) -> Callable[..., Handle]:
     """The method that writes the result of `op`, which has one operand, into it."""
-    return documented(lambda self: write(self, op, ()), op)
+    return with_doc(lambda self: write(self, op, ()), op)
 
 
-def documented(method: Callable[..., Handle], op: Op) -> Callable[..., Handle]:
+def with_doc(method: Callable[..., Handle], op: Op) -> Callable[..., Handle]:
     """The method with a docstring."""
     method.__doc__ = f"Write the result of `{op.name}` into this tensor, and return it."
     return method
@@ -89,28 +89,28 @@ def write(t: Handle, op: Op, others: tuple[Any, ...]) -> Handle:
     preserve(t)
     if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
         refuse_recording(t)
-        result = op(before(t), *[overwritten(t, x) for x in others])
+        result = op(before_write(t), *[mark_changed(t, x) for x in others])
         check_fits(op, (t, *others), result)
-        return rebased(t, result)
+        return rebase(t, result)
     refuse_unrecorded(t)
     overwrite(t, op, others)
     storage_of(t).write()
     return t
 
 
-def overwritten(t: Handle, x: Any) -> Any:
+def mark_changed(t: Handle, x: Any) -> Any:
     """An operand of a write to `t`; one in the same memory is marked as changed, for backward."""
     if not isinstance(x, Handle) or (
         x is not t and (x.storage is None or x.storage is not t.storage)
     ):
         return x
-    found = hold(type(x), x.value, x.node)
-    found.storage = storage = Storage()
+    copy = hold(type(x), x.value, x.node)
+    copy.storage = storage = Storage()
     storage.changed, storage.place, storage.version = sys.maxsize, here(), x._version + 1
-    return found
+    return copy
 
 
-def before(t: Handle) -> Handle:
+def before_write(t: Handle) -> Handle:
     """`t` before a write: a copy of the entries if others share the memory that is written."""
     return hold(type(t), t.value.copy() if is_shared(t) else t.value, history(t))
 
@@ -120,7 +120,7 @@ def is_shared(t: Handle) -> bool:
     return t.storage is not None and t.storage.viewed and isinstance(t.value, np.ndarray)
 
 
-def rebased(t: Face, result: Handle) -> Face:
+def rebase(t: Face, result: Handle) -> Face:
     """Give `t` the entries and the history of a new result, in its own dtype."""
     if result.dtype != t.dtype:
         result = ops.astype(result, dtype=t.dtype)
@@ -159,7 +159,7 @@ def refuse_inference(t: Handle) -> None:
 def overwrite(t: Handle, op: Op, others: tuple[Any, ...]) -> None:
     """Compute the result of `op` into the memory of `t`, without recording."""
     value, values = t.value, [x.value if isinstance(x, Handle) else x for x in others]
-    if type(value) is not np.ndarray or being_transformed(values):
+    if type(value) is not np.ndarray or has_tracer(values):
         if type(value) is np.ndarray:
             refuse_recording(t)
         result = op(*map(without_history, (t, *others)))
@@ -181,7 +181,7 @@ def without_history(x: Any) -> Any:
     return hold(type(x), x.value) if isinstance(x, Handle) else x
 
 
-def being_transformed(values: Sequence[Any]) -> bool:
+def has_tracer(values: Sequence[Any]) -> bool:
     """Whether a value is a tracer (tangent, batch, expression), which an array cannot hold."""
     return any(hasattr(x, "gradop_level") for x in values)
 
@@ -224,6 +224,6 @@ def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
 def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
     """Clamp the entries to bounds in place, and return the tensor."""
     require_range("clamp_", t.dtype, min, max)
-    low, high = extremes_of(t.dtype)
+    low, high = limits_of(t.dtype)
     bounds = low if min is None else min, high if max is None else max
     return write(t, ops.clamp, bounds)

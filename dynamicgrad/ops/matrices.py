@@ -1,4 +1,4 @@
-"""PyTorch's functions of matrices that are outside of `linalg`."""
+"""PyTorch's matrix functions outside of `linalg`."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,24 +8,26 @@ import numpy as np
 import gradops as ops
 from gradops import linalg
 from gradops.core.types import shape_of, type_of
+from gradops.typing import Number
 
 from ..dispatch.fast_path import binary, operand
-from ..engine.tensor import as_tensor
+from ..dispatch.wrapping import set_name
+from ..engine.tensor import Tensor, as_tensor
 from ..linalg import OFFERED, of_operands
 
 
-def require(op: str, x: Any, ndim: int) -> Any:
-    """`x` as a tensor, which must have so many dimensions."""
+def require(op: str, x: Tensor, ndim: int) -> Tensor:
+    """`x` as a tensor; raises ShapeError unless it has `ndim` dimensions."""
     x = operand(x)
     if len(shape_of(x)) != ndim:
         raise ops.ShapeError(
-            op, [type_of(x)], f"it takes {ndim} dimensions, not {len(shape_of(x))}"
+            op, [type_of(x)], f"it needs {ndim} dimensions, not {len(shape_of(x))}"
         )
     return x
 
 
-def trace(x: Any) -> Any:
-    """The sum of the diagonal of a matrix.
+def trace(x: Tensor) -> Tensor:
+    """The sum of the diagonal entries of a matrix.
 
     >>> dg.trace(dg.eye(3))
     tensor(3.)
@@ -33,8 +35,8 @@ def trace(x: Any) -> Any:
     return linalg.trace(require("trace", x, 2))
 
 
-def outer(input: Any, vec2: Any) -> Any:
-    """The products of each entry of one vector with each of another.
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """The outer product of two vectors.
 
     >>> dg.outer(dg.ones(2), dg.ones(3)).shape
     (2, 3)
@@ -42,8 +44,8 @@ def outer(input: Any, vec2: Any) -> Any:
     return ops.outer(require("outer", input, 1), require("outer", vec2, 1))
 
 
-def vdot(input: Any, other: Any) -> Any:
-    """The product of two vectors, the first conjugated.
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The dot product of two vectors, the first conjugated.
 
     >>> dg.vdot(dg.ones(2), dg.ones(2))
     tensor(2.)
@@ -51,8 +53,8 @@ def vdot(input: Any, other: Any) -> Any:
     return ops.vecdot(require("vdot", input, 1), require("vdot", other, 1))
 
 
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
-    """Products summed over as many last and first dimensions, or over those in two lists.
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """The product summed over the last `dims` dimensions of `a` and the first of `b`, or two lists.
 
     >>> dg.tensordot(dg.ones(2, 3), dg.ones(3, 4), 1).shape
     (2, 4)
@@ -60,8 +62,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     return ops.tensordot(operand(a), operand(b), dims)
 
 
-def cross(input: Any, other: Any, dim: int | None = None) -> Any:
-    """The vector products of vectors along a dimension, by default the first with three entries.
+def cross(input: Tensor, other: Tensor | Number, dim: int | None = None) -> Tensor:
+    """The cross product along a dimension, by default the first of size 3.
 
     >>> dg.cross(dg.ones(3, 2), dg.ones(3, 2)).shape
     (3, 2)
@@ -72,7 +74,7 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     return ops.cross(x, y, axis=dim)
 
 
-def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudoinverse; singular values below `rcond` times the largest count as zero.
 
     >>> dg.pinverse(dg.tensor([[2.0], [0.0]]))
@@ -81,8 +83,8 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     return linalg.pinv(operand(input), rtol=rcond)
 
 
-def chain_matmul(*matrices: Any) -> Any:
-    """The product of matrices, in the order that takes the fewest multiplications.
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of matrices, in the order of fewest multiplications.
 
     >>> dg.chain_matmul(dg.ones(2, 3), dg.ones(3, 4), dg.ones(4, 5)).shape
     (2, 5)
@@ -90,8 +92,8 @@ def chain_matmul(*matrices: Any) -> Any:
     return linalg.multi_dot([operand(x) for x in matrices])
 
 
-def adjoint(x: Any) -> Any:
-    """The tensor with its last two dimensions exchanged, conjugated.
+def adjoint(x: Tensor) -> Tensor:
+    """The conjugate transpose of the last two dimensions.
 
     >>> dg.adjoint(dg.tensor([[1j]]))
     tensor([[0.-1.j]])
@@ -99,27 +101,27 @@ def adjoint(x: Any) -> Any:
     return linalg.adjoint(operand(x))
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of each entry of a vector, from the highest on or from 0 on.
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of the entries of a vector as columns, descending unless `increasing`.
 
     >>> dg.vander(dg.tensor([2.0, 3.0]), 3)
     tensor([[4., 2., 1.],
             [9., 3., 1.]])
     """
-    found = OFFERED["vander"](require("vander", x, 1), N)
-    return found if increasing else ops.flip(found, axis=-1)
+    powers = OFFERED["vander"](require("vander", x, 1), N)
+    return powers if increasing else ops.flip(powers, axis=-1)
 
 
 class SVD(NamedTuple):
-    """Singular vectors as columns of U and V, and the singular values between."""
+    """Left singular vectors U, singular values S, and right singular vectors V, as columns."""
 
-    U: Any
-    S: Any
-    V: Any
+    U: Tensor
+    S: Tensor
+    V: Tensor
 
 
-def svd(input: Any, some: bool = True, compute_uv: bool = True) -> SVD:
-    """Factors U @ diag(S) @ V.H of matrices; `linalg.svd` gives V.H.
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
+    """Factors U @ diag(S) @ V.H of matrices; `linalg.svd` returns V.H.
 
     >>> dg.svd(dg.ones(4, 2)).V.shape
     (2, 2)
@@ -133,7 +135,7 @@ def svd(input: Any, some: bool = True, compute_uv: bool = True) -> SVD:
     return SVD(empty[0], linalg.svdvals(x), empty[1])
 
 
-def qr(input: Any, some: bool = True) -> linalg.QRResult:
+def qr(input: Tensor, some: bool = True) -> linalg.QRResult:
     """Factors Q @ R of matrices, Q with orthonormal columns, R upper triangular.
 
     >>> dg.qr(dg.ones(4, 2)).Q.shape
@@ -142,33 +144,34 @@ def qr(input: Any, some: bool = True) -> linalg.QRResult:
     return linalg.qr(operand(input), mode="reduced" if some else "complete")
 
 
-def summed_products(a: Any, b: Any) -> Any:
-    """The sum of the products of two stacks of matrices."""
+def sum_of_products(a: Tensor, b: Tensor) -> Tensor:
+    """The sum of the products of two batches of matrices."""
     return ops.sum(ops.matmul(a, b), axis=0)
 
 
-def added(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Any]:
+def plus_product(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Tensor]:
     """PyTorch's `beta * input + alpha * product`."""
 
-    def call(input: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def call(
+        input: Tensor, a: Tensor, b: Tensor, *, beta: Tensor | Number = 1,
+        alpha: Tensor | Number = 1,
+    ) -> Tensor:  # fmt: skip
         y = product(operand(a), operand(b))
         y = y if alpha == 1 else y * alpha
-        if beta == 0:  # then not even a NaN of it counts
+        if beta == 0:  # then a NaN in the input is ignored
             return y
         return (input if beta == 1 else input * beta) + y
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`beta * input + alpha * {doc}`."
-    return call
+    return set_name(call, name, f"`beta * input + alpha * {doc}`.")
 
 
 matmul = binary(ops.matmul)
 
 
 def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
-    """The matrix product of operands that have so many dimensions."""
+    """The matrix product of operands with `left` and `right` dimensions."""
 
-    def call(x: Any, other: Any) -> Any:
+    def call(x: Tensor, other: Tensor | Number) -> Tensor:
         if (len(shape_of(x)), len(shape_of(other))) != (left, right):
             raise ops.ShapeError(
                 name, [ops.type_of(x), ops.type_of(other)],
@@ -177,13 +180,12 @@ def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
             )  # fmt: skip
         return matmul(x, other)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The matrix product of operands with {left} and {right} dimensions."
-    return call
+    doc = f"The matrix product of operands with {left} and {right} dimensions."
+    return set_name(call, name, doc)
 
 
-def einsum(equation: str, *operands: Any) -> Any:
-    """Products summed over indices, in Einstein's notation; operands may come as one list.
+def einsum(equation: str, *operands: Tensor) -> Tensor:
+    """Products summed by an equation of index labels; the operands may be one list.
 
     >>> dg.einsum("ij,j->i", dg.ones(2, 3), dg.ones(3))
     tensor([3., 3.])
@@ -193,21 +195,20 @@ def einsum(equation: str, *operands: Any) -> Any:
     return ops.einsum(equation, *map(as_tensor, operands))
 
 
-SHARED: dict[str, Callable[..., Any]] = {
+SHARED: dict[str, Callable[..., object]] = {
     **{name: OFFERED[name] for name in ("det", "slogdet", "matrix_exp", "matrix_power")},
     "logdet": of_operands(linalg.logdet), "inverse": OFFERED["inv"],
     "cholesky": OFFERED["cholesky"], "cholesky_inverse": of_operands(linalg.cholesky_inverse),
     "cholesky_solve": of_operands(linalg.cholesky_solve, 2), "kron": of_operands(ops.kron, 2),
     "trace": trace, "outer": outer, "ger": outer, "inner": of_operands(ops.inner, 2),
     "vdot": vdot, "cross": cross, "pinverse": pinverse, "adjoint": adjoint,
-    "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
-    "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
-    "svd": svd, "qr": qr, "addbmm": added("addbmm", summed_products, "sum(a @ b)"),
-    "addr": added("addr", ops.outer, "outer(a, b)"),
+    **{name: plus_product(name, ops.matmul, "a @ b") for name in ("addmm", "addmv", "baddbmm")},
+    "svd": svd, "qr": qr, "addbmm": plus_product("addbmm", sum_of_products, "sum(a @ b)"),
+    "addr": plus_product("addr", ops.outer, "outer(a, b)"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1),
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS: dict[str, Callable[..., object]] = {
     f.__name__: f for f in (chain_matmul, einsum, tensordot, vander)
 }
 PROPERTIES = {

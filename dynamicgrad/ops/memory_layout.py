@@ -1,20 +1,20 @@
-"""How tensors lie in memory, as PyTorch tells it."""
+"""Memory layout and other facts about tensors: strides, storage, dtype, number of entries."""
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from gradops.core.dims import product
 from gradops.core.types import is_complex as has_complex_dtype
 from gradops.core.types import is_float, shape_of
+from gradops.typing import ShapeLike
 
 from ..engine.storage import memory
 from ..engine.tensor import Tensor
 from .shapes import axis_of, sizes, split
 
 
-def stride(x: Any, dim: int | None = None) -> Any:
-    """How many entries lie between neighbours along each dimension, or along one.
+def stride(x: Tensor, dim: int | None = None) -> tuple[int, ...] | int:
+    """The distance of neighbouring entries in memory, in entries, for each dimension or one.
 
     >>> dg.zeros(2, 3).t().stride()
     (1, 3)
@@ -24,8 +24,8 @@ def stride(x: Any, dim: int | None = None) -> Any:
     return steps if dim is None else steps[axis_of(x, dim, len(steps))]
 
 
-def is_contiguous(x: Any, memory_format: Any = None) -> bool:
-    """Whether the entries lie in memory row by row.
+def is_contiguous(x: Tensor, memory_format: object = None) -> bool:
+    """Whether the entries lie in C order in memory.
 
     >>> dg.zeros(2, 3).is_contiguous(), dg.zeros(2, 3).t().is_contiguous()
     (True, False)
@@ -33,8 +33,8 @@ def is_contiguous(x: Any, memory_format: Any = None) -> bool:
     return bool(memory(x).flags.c_contiguous)
 
 
-def storage_offset(x: Any) -> int:
-    """How many entries of the shared memory come before the first one.
+def storage_offset(x: Tensor) -> int:
+    """The number of entries of the shared memory before the first one.
 
     >>> dg.arange(5)[2:].storage_offset()
     2
@@ -44,8 +44,8 @@ def storage_offset(x: Any) -> int:
     return int(value.ctypes.data - whole.ctypes.data) // value.itemsize
 
 
-def element_size(x: Any) -> int:
-    """How many bytes an entry takes.
+def element_size(x: Tensor) -> int:
+    """The number of bytes of an entry.
 
     >>> dg.zeros(2).element_size()
     4
@@ -53,8 +53,8 @@ def element_size(x: Any) -> int:
     return int(x.dtype.itemsize)
 
 
-def is_nonzero(x: Any) -> bool:
-    """Whether the one entry of a tensor is not zero.
+def is_nonzero(x: Tensor) -> bool:
+    """Whether the only entry of a tensor is not zero.
 
     >>> dg.tensor([0.0]).is_nonzero()
     False
@@ -62,7 +62,7 @@ def is_nonzero(x: Any) -> bool:
     return bool(x)
 
 
-def is_same_size(x: Any, other: Any) -> bool:
+def is_same_size(x: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
 
     >>> dg.zeros(2).is_same_size(dg.ones(2))
@@ -71,7 +71,7 @@ def is_same_size(x: Any, other: Any) -> bool:
     return bool(shape_of(x) == shape_of(other))
 
 
-def is_signed(x: Any) -> bool:
+def is_signed(x: Tensor) -> bool:
     """Whether the dtype has negative numbers.
 
     >>> dg.zeros(2).is_signed(), dg.zeros(2, dtype=dg.uint8).is_signed()
@@ -80,7 +80,7 @@ def is_signed(x: Any) -> bool:
     return x.dtype.kind in "ifc"
 
 
-def split_with_sizes(x: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+def split_with_sizes(x: Tensor, split_sizes: Iterable[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of these sizes along a dimension.
 
     >>> [len(p) for p in dg.arange(5).split_with_sizes([2, 3])]
@@ -89,8 +89,8 @@ def split_with_sizes(x: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     return split(x, list(split_sizes), dim)
 
 
-def sum_to_size(x: Any, *size: Any) -> Any:
-    """The tensor summed to a shape that broadcasts to its own.
+def sum_to_size(x: Tensor, *size: ShapeLike) -> Tensor:
+    """The tensor summed to a shape that can be broadcast to its own.
 
     >>> dg.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
@@ -102,11 +102,11 @@ def sum_to_size(x: Any, *size: Any) -> Any:
 
 
 def itself(x: Tensor) -> Tensor:
-    """The tensor itself: what PyTorch may postpone is always done here."""
+    """The tensor itself: conjugation and negation are never deferred."""
     return x
 
 
-def is_complex(x: Any) -> bool:
+def is_complex(x: Tensor) -> bool:
     """Whether a tensor has complex entries.
 
     >>> dg.is_complex(dg.ones(2)), dg.is_complex(dg.ones(2) * 1j)
@@ -115,7 +115,7 @@ def is_complex(x: Any) -> bool:
     return has_complex_dtype(x.dtype)
 
 
-def is_floating_point(x: Any) -> bool:
+def is_floating_point(x: Tensor) -> bool:
     """Whether the dtype is a floating-point one.
 
     >>> dg.is_floating_point(dg.ones(2)), dg.is_floating_point(dg.arange(2))
@@ -124,8 +124,8 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
-def numel(x: Any) -> int:
-    """How many entries there are.
+def numel(x: Tensor) -> int:
+    """The number of entries.
 
     >>> dg.numel(dg.ones(2, 3))
     6
@@ -133,7 +133,7 @@ def numel(x: Any) -> int:
     return math.prod(x.shape)
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether `x` is a tensor.
 
     >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)
@@ -142,13 +142,13 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
 
 
-CONVERTING: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         is_complex, is_floating_point, is_nonzero, is_same_size, is_signed, numel, split_with_sizes,
     )
 } | {"resolve_conj": itself, "resolve_neg": itself}  # fmt: skip
-METHODS: dict[str, Callable[..., Any]] = {
+METHODS: dict[str, Callable[..., object]] = {
     f.__name__: f for f in (stride, is_contiguous, storage_offset, element_size, sum_to_size)
 } | {
     "is_conj": lambda self: False, "is_neg": lambda self: False, "nelement": numel,

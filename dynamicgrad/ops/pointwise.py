@@ -1,19 +1,20 @@
-"""Functions that work entry by entry and are formulas of other ops, or take more than ops do."""
+"""Elementwise functions that combine several ops or take more arguments than one."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import gradops as ops
 from gradops import OptionError
 from gradops.core.types import is_complex, is_inexact, shape_of, type_of
+from gradops.typing import Number
 
 from ..dispatch.casting import require_range
 from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
-from ..dispatch.op_dtypes import factor_in, in_one_dtype, multiplied, require_kind
+from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
+from ..dispatch.wrapping import set_name
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -22,8 +23,8 @@ PLAIN_BOUNDS = frozenset({float, int, type(None)})
 """Types of bounds that have the dtype of the floats beside them."""
 
 
-def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """The quotient of two operands; with `rounding_mode`, rounded by "floor" or by "trunc".
+def div(x: Tensor, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
+    """The quotient; `rounding_mode` "floor" or "trunc" rounds it.
 
     >>> dg.div(dg.tensor([7, -7]), 2, rounding_mode="trunc")
     tensor([ 3, -3])
@@ -43,8 +44,8 @@ def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     return ops.floor_divide(x - ops.fmod(x, other), other)
 
 
-def round_(x: Any, *, decimals: int = 0) -> Any:
-    """Each entry rounded to so many decimals, halves to the even digit.
+def round_(x: Tensor, *, decimals: int = 0) -> Tensor:
+    """Each entry rounded to `decimals`, halves to even.
 
     >>> dg.round(dg.tensor([0.5, 1.25]), decimals=1)
     tensor([0.5000, 1.2000])
@@ -54,8 +55,8 @@ def round_(x: Any, *, decimals: int = 0) -> Any:
     return ops.round(x * 10.0**decimals) / 10.0**decimals
 
 
-def lerp(x: Any, end: Any, weight: Any) -> Any:
-    """What lies between two operands, a part `weight` of the way from the first to the second.
+def lerp(x: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
+    """Linear interpolation: `x + weight * (end - x)`.
 
     >>> dg.lerp(dg.tensor([1.0]), dg.tensor([3.0]), 0.25)
     tensor([1.5000])
@@ -63,8 +64,8 @@ def lerp(x: Any, end: Any, weight: Any) -> Any:
     return x + weight * (end - x)
 
 
-def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """The operand plus `value` times the product of two others.
+def addcmul(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    """`x + value * tensor1 * tensor2`.
 
     >>> dg.addcmul(dg.tensor([1.0]), dg.tensor([2.0]), dg.tensor([3.0]), value=2)
     tensor([13.])
@@ -72,12 +73,12 @@ def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     x, tensor1, tensor2 = in_one_dtype([x, tensor1, tensor2])
     product = tensor1 * tensor2
     if x.dtype.kind in "iu":
-        value = int(value)  # cut off, as in PyTorch
+        value = int(value)  # truncated, as in PyTorch
     return x + factor_in("addcmul", value, x.dtype) * product
 
 
-def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """The operand plus `value` times the quotient of two others.
+def addcdiv(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    """`x + value * tensor1 / tensor2`.
 
     >>> dg.addcdiv(dg.tensor([1.0]), dg.tensor([3.0]), dg.tensor([2.0]))
     tensor([2.5000])
@@ -86,8 +87,8 @@ def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     return x + value * (tensor1 / tensor2)
 
 
-def frac(x: Any) -> Any:
-    """What each entry has behind the point, with its sign.
+def frac(x: Tensor) -> Tensor:
+    """The fractional part of each entry, with its sign.
 
     >>> dg.frac(dg.tensor([2.5, -2.5]))
     tensor([ 0.5000, -0.5000])
@@ -95,8 +96,8 @@ def frac(x: Any) -> Any:
     return x - ops.trunc(x)
 
 
-def ldexp(x: Any, other: Any) -> Any:
-    """The operand times 2 to the power of the other.
+def ldexp(x: Tensor, other: Tensor) -> Tensor:
+    """`x * 2 ** other`.
 
     >>> dg.ldexp(dg.tensor([1.5]), dg.tensor([3]))
     tensor([12.])
@@ -108,18 +109,18 @@ def ldexp(x: Any, other: Any) -> Any:
     return x * ops.exp2(other)
 
 
-def heaviside(x: Any, values: Any) -> Any:
-    """0 for negative entries, 1 for positive ones, and for zeros the entry of `values`.
+def heaviside(x: Tensor, values: Tensor | Number) -> Tensor:
+    """The step function: 0 for negative entries, 1 for positive ones, `values` for zeros.
 
     >>> dg.heaviside(dg.tensor([-1, 0, 2]), dg.tensor(5))
     tensor([0, 5, 1])
     """
-    found = ops.heaviside(operand(x), values)
-    return found if found.dtype == x.dtype else ops.astype(found, dtype=x.dtype)
+    result = ops.heaviside(operand(x), values)
+    return result if result.dtype == x.dtype else ops.astype(result, dtype=x.dtype)
 
 
-def dist(x: Any, other: Any, p: float = 2) -> Any:
-    """The norm of the difference of two operands.
+def dist(x: Tensor, other: Tensor | Number, p: float = 2) -> Tensor:
+    """The p-norm of the difference of two tensors.
 
     >>> dg.dist(dg.tensor([1.0, 1.0]), dg.tensor([4.0, 5.0]))
     tensor(5.)
@@ -127,8 +128,8 @@ def dist(x: Any, other: Any, p: float = 2) -> Any:
     return ops.vector_norm(x - other, ord=p)
 
 
-def cdist(x1: Any, x2: Any, p: float = 2) -> Any:
-    """The distances of the rows of one operand from the rows of another, by a norm.
+def cdist(x1: Tensor, x2: Tensor, p: float = 2) -> Tensor:
+    """The p-norm distances between the rows of two tensors.
 
     >>> dg.cdist(dg.tensor([[0.0, 0.0], [3.0, 4.0]]), dg.tensor([[0.0, 0.0]]))
     tensor([[0.],
@@ -139,8 +140,8 @@ def cdist(x1: Any, x2: Any, p: float = 2) -> Any:
     return ops.vector_norm(apart, ord=p, axis=-1)
 
 
-def polar(abs: Any, angle: Any) -> Any:
-    """The complex numbers of a size and an angle.
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
+    """Complex numbers from absolute values and angles.
 
     >>> dg.polar(dg.tensor(2.0), dg.tensor(0.0))
     tensor(2.+0.j)
@@ -149,9 +150,10 @@ def polar(abs: Any, angle: Any) -> Any:
 
 
 def isclose(
-    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> Any:
-    """Which entries differ by no more than `atol + rtol * abs(other)`.
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> Tensor:  # fmt: skip
+    """True where entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.isclose(dg.tensor([1.0, 2.0]), dg.tensor([1.0, 2.1]))
     tensor([ True, False])
@@ -159,8 +161,8 @@ def isclose(
     return ops.isclose(x, other, rtol, atol, equal_nan)
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
-    """How often 0, 1, 2 and so on are among the entries; with weights, the sums of these.
+def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """The counts of 0, 1, 2 and so on; with weights, the sums of the weights.
 
     >>> dg.bincount(dg.tensor([0, 2, 2]))
     tensor([1, 0, 2])
@@ -168,11 +170,13 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     numbers = x.detach().numpy()
     if numbers.ndim != 1 or numbers.dtype.kind not in "biu" or numbers.min(initial=0) < 0:
         raise ops.ShapeError(
-            "bincount", [type_of(x)], "it counts the numbers 0, 1, 2 and so on in one row",
+            "bincount", [type_of(x)], "it counts non-negative integers in a vector",
             known_as="bincount only supports 1-d non-negative integral inputs.",
         )  # fmt: skip
     if minlength < 0:
-        raise OptionError("bincount", [type_of(x)], f"minlength is at least 0, not {minlength}")
+        raise OptionError(
+            "bincount", [type_of(x)], f"minlength must be at least 0, not {minlength}"
+        )
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
         return cut_off(counts, None, False)
@@ -182,45 +186,43 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     return ops.scatter_add(as_tensor(zeros), numbers, weights)
 
 
-def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many entries lie in each of so many equal parts from `min` to `max`, or of their range.
+def histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """The counts of entries in `bins` equal bins from `min` to `max`, by default their range.
 
     >>> dg.histc(dg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])
     """
     numbers = x.detach().numpy()
     if bins < 1:
-        raise OptionError("histc", [type_of(x)], f"there is at least one bin, not {bins}")
+        raise OptionError("histc", [type_of(x)], f"bins must be at least 1, not {bins}")
     if (min, max) == (0, 0) and numbers.size:
         min, max = numbers.min(), numbers.max()
         if min == max:
             min, max = min - 1, max + 1
     if not (np.isfinite(min) and np.isfinite(max) and min <= max):
-        raise OptionError("histc", [type_of(x)], f"no range is [{min}, {max}]")
+        raise OptionError("histc", [type_of(x)], f"[{min}, {max}] is not a range")
     limits = (min, max)
     return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
 
 
-def scaled(op: ops.Op, doc: str) -> Callable[..., Any]:
+def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
     """`add` or `sub` with PyTorch's factor `alpha` for the second operand."""
     apply = binary(op)
 
-    def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
+    def call(x: Tensor, other: Tensor | Number, *, alpha: Tensor | Number = 1) -> Tensor:
         if alpha == 1:
             return apply(x, other)
-        return apply(*multiplied(op, op.name, operand(x), other, alpha))
+        return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = doc
-    return call
+    return set_name(call, op.name, doc)
 
 
-add = scaled(ops.add, "`x + alpha * other`.")
-sub = scaled(ops.sub, "`x - alpha * other`.")
+add = with_alpha(ops.add, "`x + alpha * other`.")
+sub = with_alpha(ops.sub, "`x - alpha * other`.")
 
 
-def real(x: Any) -> Any:
-    """The real part of complex entries: a view; what is real already is returned itself.
+def real(x: Tensor) -> Tensor:
+    """The real part of complex entries, as a view; a real tensor is returned unchanged.
 
     >>> dg.real(dg.tensor([1 + 2j]))
     tensor([1.])
@@ -228,8 +230,8 @@ def real(x: Any) -> Any:
     return ops.real(x) if is_complex(x.dtype) else x
 
 
-def conj(x: Any) -> Any:
-    """The complex conjugates; what is real is returned itself.
+def conj(x: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned unchanged.
 
     >>> dg.conj(dg.tensor([1 + 2j]))
     tensor([1.-2.j])
@@ -237,22 +239,23 @@ def conj(x: Any) -> Any:
     return ops.conj(x) if is_complex(x.dtype) else x
 
 
-def sign(x: Any) -> Any:
-    """-1, 0 or 1 for each entry; refused for complex numbers, which `sgn` is for.
+def sign(x: Tensor) -> Tensor:
+    """-1, 0 or 1 for each entry; refused for complex tensors, for which there is `sgn`.
 
     >>> dg.sign(dg.tensor([-2.0, 0.0]))
     tensor([-1.,  0.])
     """
     if is_complex(x.dtype):
         raise ops.DTypeError(
-            "sign", [ops.type_of(x)], "it is of real numbers", hint="sgn(x) keeps the direction",
+            "sign", [ops.type_of(x)], "it is defined for real numbers",
+            hint="sgn(x) keeps the direction",
             known_as="torch.sign is not intended to support complex numbers",
         )  # fmt: skip
     return sgn(x)
 
 
-def sgn(x: Any) -> Any:
-    """-1, 0 or 1 for each entry; of complex ones, the direction z / |z|.
+def sgn(x: Tensor) -> Tensor:
+    """-1, 0 or 1 for each entry; for complex ones z / |z|.
 
     >>> dg.sgn(dg.tensor([-2.0, 0.0]))
     tensor([-1.,  0.])
@@ -260,8 +263,8 @@ def sgn(x: Any) -> Any:
     return ops.copy(x) if x.dtype == np.bool_ else direction(x)
 
 
-def positive(x: Any) -> Any:
-    """The tensor itself, as `+x` is; refused for bool, as `-x` is.
+def positive(x: Tensor) -> Tensor:
+    """The tensor itself, as `+x`; refused for bool, as `-x` is.
 
     >>> dg.positive(dg.ones(2))
     tensor([1., 1.])
@@ -271,8 +274,10 @@ def positive(x: Any) -> Any:
     return x
 
 
-def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
-    """Each entry, but no less than `min` and no more than `max`.
+def clamp(
+    x: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None
+) -> Tensor:
+    """Each entry limited to the range from `min` to `max`.
 
     >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
@@ -286,8 +291,8 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     return ops.clip(given[0], low, None if max is None else given[-1])
 
 
-def clamp_max(x: Any, max: Any) -> Any:
-    """Each entry, but no more than `max`.
+def clamp_max(x: Tensor, max: Tensor | Number) -> Tensor:
+    """Each entry limited to at most `max`.
 
     >>> dg.clamp_max(dg.tensor([1.0, 3.0]), 2.0)
     tensor([1., 2.])
@@ -295,8 +300,8 @@ def clamp_max(x: Any, max: Any) -> Any:
     return clamp(x, max=max)
 
 
-def clamp_min(x: Any, min: Any) -> Any:
-    """Each entry, but no less than `min`.
+def clamp_min(x: Tensor, min: Tensor | Number) -> Tensor:
+    """Each entry limited to at least `min`.
 
     >>> dg.clamp_min(dg.tensor([1.0, 3.0]), 2.0)
     tensor([2., 3.])
@@ -304,8 +309,8 @@ def clamp_min(x: Any, min: Any) -> Any:
     return clamp(x, min=min)
 
 
-def equal(x: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and the same entries.
+def equal(x: Tensor, other: Tensor | Number) -> bool:
+    """Whether two tensors have equal shapes and entries.
 
     >>> dg.equal(dg.ones(2), dg.ones(2)), dg.equal(dg.ones(2), dg.ones(3))
     (True, False)
@@ -314,8 +319,9 @@ def equal(x: Any, other: Any) -> bool:
 
 
 def allclose(
-    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> bool:  # fmt: skip
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
@@ -325,14 +331,14 @@ def allclose(
     return bool(ops.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-SHARED: dict[str, Callable[..., Any]] = {
+SHARED: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         add, allclose, clamp, clamp_max, clamp_min, conj, div, equal, heaviside, positive, real,
         sgn, sign, sub,
     )
 }  # fmt: skip
-CONVERTING: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, lerp,

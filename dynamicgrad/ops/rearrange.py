@@ -1,6 +1,6 @@
-"""Functions that arrange entries anew, and take diagonals and windows, as PyTorch spells them."""
+"""Functions that roll, flip, tile and split tensors, and take diagonals and windows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,25 +8,27 @@ import numpy as np
 import gradops as ops
 from gradops.core.dims import product
 from gradops.core.types import broadcast_shapes, shape_of
+from gradops.typing import Axis, DTypeLike, Number, ShapeLike
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
+from ..dispatch.wrapping import set_name
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
-from .assignment import updated_by
-from .shapes import axis_of, none_of, own_memory, size_at, sizes, writable
+from .assignment import writing_method
+from .shapes import axis_of, empty_result, make_writable, own_memory, size_at, sizes
 
 
-def copied(x: Any) -> Any:
-    """A result that is not the operand and no view of it, as in PyTorch."""
+def copy_of_view(x: Tensor) -> Tensor:
+    """A result that must not be a view of the operand, as in PyTorch."""
     if not isinstance(x, Handle) or x.alias is None:
         return x
     return own_memory(x)
 
 
-def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
-    """The entries moved along dimensions, or in one row if none is given; the last become first.
+def roll(x: Tensor, shifts: Any, dims: Axis = None) -> Tensor:
+    """The entries shifted cyclically along dimensions, or in the flattened tensor.
 
     >>> dg.roll(dg.arange(4), 1)
     tensor([3, 0, 1, 2])
@@ -36,8 +38,8 @@ def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
     return ops.roll(x, shift=shifts, axis=dims)
 
 
-def tile(x: Any, *times: Any, dims: Any = ()) -> Any:
-    """The tensor beside itself along each dimension, so many times.
+def tile(x: Tensor, *times: ShapeLike, dims: Sequence[int] = ()) -> Tensor:
+    """The tensor repeated along each dimension.
 
     >>> dg.arange(2).tile(2)
     tensor([0, 1, 0, 1])
@@ -45,8 +47,8 @@ def tile(x: Any, *times: Any, dims: Any = ()) -> Any:
     return ops.tile(x, sizes(times or (tuple(dims),)))
 
 
-def repeat(x: Any, *repeats: Any) -> Any:
-    """The tensor beside itself along each dimension; there must be a number for each of them.
+def repeat(x: Tensor, *repeats: ShapeLike) -> Tensor:
+    """The tensor repeated along each dimension; there must be a count for each of them.
 
     >>> dg.arange(2).repeat(2, 2)
     tensor([[0, 1, 0, 1],
@@ -55,8 +57,8 @@ def repeat(x: Any, *repeats: Any) -> Any:
     times = sizes(repeats)
     if len(times) < len(shape_of(x)):
         raise ops.ShapeError(
-            "repeat", [ops.type_of(x)], f"{times} are fewer numbers than dimensions",
-            hint="tile(...) takes fewer",
+            "repeat", [ops.type_of(x)], f"{times} has fewer counts than there are dimensions",
+            hint="tile(...) accepts fewer",
             known_as="Number of dimensions of repeat dims can not be smaller than number of"
             " dimensions of tensor",
         )  # fmt: skip
@@ -64,11 +66,11 @@ def repeat(x: Any, *repeats: Any) -> Any:
 
 
 def repeat_interleave(
-    x: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-) -> Any:
-    """Each entry so many times, one after the other, along a dimension or in one row.
+    x: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each entry repeated, along a dimension or in the flattened tensor.
 
-    With nothing but counts for an operand, the numbers of the entries.
+    Given counts alone, each index is repeated.
 
     >>> dg.repeat_interleave(dg.tensor([1, 2]), dg.tensor([1, 2]))
     tensor([1, 2, 2])
@@ -79,19 +81,16 @@ def repeat_interleave(
 
 
 def each_repeated(
-    input: Any = None,
-    repeats: Any = None,
-    dim: int | None = None,
-    *,
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
     output_size: int | None = None,
-) -> Any:
-    """Each entry so many times, one after the other; see the method `repeat_interleave`."""
+) -> Tensor:  # fmt: skip
+    """Each entry repeated; see the method `repeat_interleave`."""
     x, counts = (repeats, None) if input is None else (operand(input), repeats)
     return repeat_interleave(x, counts, dim, output_size=output_size)
 
 
-def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """A copy turned `k` times by a quarter in the plane of two dimensions.
+def rot90(x: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """A copy rotated `k` times by 90 degrees in the plane of two dimensions.
 
     >>> dg.rot90(dg.tensor([[1, 2], [3, 4]]))
     tensor([[2, 4],
@@ -100,8 +99,8 @@ def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     return own_memory(ops.copy(x) if k % 4 == 0 else ops.rot90(x, k, dims))
 
 
-def fliplr(x: Any) -> Any:
-    """A copy with the columns in reverse order.
+def fliplr(x: Tensor) -> Tensor:
+    """A copy with the order of columns reversed.
 
     >>> dg.fliplr(dg.tensor([[1, 2]]))
     tensor([[2, 1]])
@@ -109,8 +108,8 @@ def fliplr(x: Any) -> Any:
     return own_memory(ops.fliplr(x))
 
 
-def flipud(x: Any) -> Any:
-    """A copy with the rows in reverse order.
+def flipud(x: Tensor) -> Tensor:
+    """A copy with the order of rows reversed.
 
     >>> dg.flipud(dg.tensor([1, 2]))
     tensor([2, 1])
@@ -118,8 +117,8 @@ def flipud(x: Any) -> Any:
     return own_memory(ops.flipud(x))
 
 
-def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The diagonal of two dimensions, along a new last one: a view.
+def diagonal(x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonals of two dimensions along a new last one, as a view.
 
     >>> dg.diagonal(dg.tensor([[1, 2], [3, 4]]))
     tensor([1, 4])
@@ -127,18 +126,18 @@ def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return ops.diagonal(x, offset=offset, axis1=dim1, axis2=dim2)
 
 
-def diag(x: Any, diagonal: int = 0) -> Any:
-    """A matrix with a vector on its diagonal; of a matrix, a copy of its diagonal.
+def diag(x: Tensor, diagonal: int = 0) -> Tensor:
+    """A matrix with a vector as its diagonal; given a matrix, a copy of its diagonal.
 
     >>> dg.diag(dg.tensor([1, 2]))
     tensor([[1, 0],
             [0, 2]])
     """
-    return copied(ops.diag(x, diagonal))
+    return copy_of_view(ops.diag(x, diagonal))
 
 
-def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices with the last dimension on their diagonal.
+def diag_embed(x: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices whose diagonals are the last dimension.
 
     >>> dg.diag_embed(dg.ones(5, 2)).shape
     (5, 2, 2)
@@ -146,8 +145,8 @@ def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     return ops.diag_embed(x, offset, dim1, dim2)
 
 
-def diagflat(x: Any, offset: int = 0) -> Any:
-    """A matrix with all entries on its diagonal.
+def diagflat(x: Tensor, offset: int = 0) -> Tensor:
+    """A matrix whose diagonal has all entries.
 
     >>> dg.diagflat(dg.ones(2, 2)).shape
     (4, 4)
@@ -155,8 +154,10 @@ def diagflat(x: Any, offset: int = 0) -> Any:
     return ops.diagflat(x, offset)
 
 
-def diagonal_scatter(x: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The tensor with another on its diagonal.
+def diagonal_scatter(
+    x: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    """A copy with `src` written to the diagonal.
 
     >>> dg.diagonal_scatter(dg.zeros(2, 2), dg.ones(2))
     tensor([[1., 0.],
@@ -166,7 +167,7 @@ def diagonal_scatter(x: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int
     return ops.OPS["copy_slices"](x, as_tensor(src), steps=steps)
 
 
-def tril(x: Any, diagonal: int = 0) -> Any:
+def tril(x: Tensor, diagonal: int = 0) -> Tensor:
     """The entries on and below a diagonal of each matrix, zeros above it.
 
     >>> dg.tril(dg.ones(2, 2))
@@ -176,7 +177,7 @@ def tril(x: Any, diagonal: int = 0) -> Any:
     return ops.tril(x, k=diagonal)
 
 
-def triu(x: Any, diagonal: int = 0) -> Any:
+def triu(x: Tensor, diagonal: int = 0) -> Tensor:
     """The entries on and above a diagonal of each matrix, zeros below it.
 
     >>> dg.triu(dg.ones(2, 2))
@@ -186,30 +187,30 @@ def triu(x: Any, diagonal: int = 0) -> Any:
     return ops.triu(x, k=diagonal)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None) -> Tensor:
     """The rows and columns of the entries on and below a diagonal.
 
     >>> dg.tril_indices(2, 2)
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    found = np.stack(np.tril_indices(row, offset, col)).astype(dtype or np.int64)
-    return cut_off(handle(found), None, False)
+    indices = np.stack(np.tril_indices(row, offset, col)).astype(dtype or np.int64)
+    return cut_off(handle(indices), None, False)
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> Any:
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None) -> Tensor:
     """The rows and columns of the entries on and above a diagonal.
 
     >>> dg.triu_indices(2, 2)
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    found = np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64)
-    return cut_off(handle(found), None, False)
+    indices = np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64)
+    return cut_off(handle(indices), None, False)
 
 
-def fill_diagonal(x: Any, fill_value: Any, wrap: bool = False) -> Any:
-    """The matrix with a number on its diagonal, which goes on below with `wrap`."""
+def fill_diagonal(x: Tensor, fill_value: Tensor | Number, wrap: bool = False) -> Tensor:
+    """A copy with a number on the diagonal; `wrap` starts again below it in tall matrices."""
     value = as_tensor(as_entry("fill_diagonal_", x, fill_value))
     rows, columns = (int(n) for n in shape_of(x)[:2])
     step = columns + 1
@@ -219,8 +220,8 @@ def fill_diagonal(x: Any, fill_value: Any, wrap: bool = False) -> Any:
     return ops.reshape(row, shape=shape_of(x))
 
 
-def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
-    """The windows of a size that slide along a dimension, along a new last one: a view.
+def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Sliding windows along a dimension, as a view with a new last one.
 
     >>> dg.arange(5).unfold(0, 3, 2)
     tensor([[0, 1, 2],
@@ -232,12 +233,12 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     if size == 0 and step > 0:
         shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
         shape[axis] = n // step + 1
-        return none_of(x, (*shape, 0))
-    return writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
+        return empty_result(x, (*shape, 0))
+    return make_writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
 
 
-def unflatten(x: Any, dim: int, sizes: Any) -> Any:
-    """A dimension taken apart into several; -1 stands for the size that is left.
+def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """A dimension split into several; a size of -1 is inferred.
 
     >>> dg.zeros(2, 6).unflatten(1, (2, -1)).shape
     (2, 2, 3)
@@ -249,14 +250,16 @@ def unflatten(x: Any, dim: int, sizes: Any) -> Any:
         raise ops.ShapeError(
             "unflatten",
             [ops.type_of(x)],
-            f"-1 beside a size of 0 in {tuple(sizes)} may be any size",
+            f"-1 is ambiguous next to a size of 0 in {tuple(sizes)}",
         )
     parts = [shape[k] // known if n == -1 else n for n in sizes]
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))
 
 
-def tensor_split(x: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts along a dimension: so many, the first ones larger by one, or ending at indices.
+def tensor_split(
+    x: Tensor, indices_or_sections: Tensor | int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """Parts along a dimension: a number of them, the first ones larger by one, or split at indices.
 
     >>> dg.arange(5).tensor_split(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
@@ -266,51 +269,52 @@ def tensor_split(x: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, .
     return tuple(ops.array_split(x, indices_or_sections, dim))
 
 
-def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Callable[..., Any]:
-    """`hsplit` and the like: parts of one dimension, of which an operand has enough."""
+def split_function(
+    dim: Callable[[int], int], least: int, name: str, along: str
+) -> Callable[..., tuple[Tensor, ...]]:
+    """`hsplit`, `vsplit` or `dsplit`, of operands with at least so many dimensions."""
 
-    def call(x: Any, indices_or_sections: Any) -> Any:
+    def call(x: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
         ndim = len(shape_of(x))
         if ndim < least:
             raise ops.ShapeError(name, [ops.type_of(x)], f"it has fewer than {least} dimensions")
         return tuple(ops.split(x, indices_or_sections, dim(ndim)))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Parts along the {along} dimension: so many equal ones, or ending at indices."
-    return call
+    doc = f"Parts along the {along} dimension: a number of equal ones, or split at indices."
+    return set_name(call, name, doc)
 
 
-hsplit = parted(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
-vsplit = parted(lambda ndim: 0, 2, "vsplit", "first")
-dsplit = parted(lambda ndim: 2, 3, "dsplit", "third")
+hsplit = split_function(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
+vsplit = split_function(lambda ndim: 0, 2, "vsplit", "first")
+dsplit = split_function(lambda ndim: 2, 3, "dsplit", "third")
 
 
-def joined(function: Callable[[Any], Any], name: str, like: str) -> Callable[[Any], Any]:
-    """`hstack` and the like, of a sequence of tensors."""
+def stack_function(function: Callable[..., Tensor], name: str, like: str) -> Callable[..., Tensor]:
+    """`hstack` and similar functions, of a sequence of tensors."""
 
-    def call(tensors: Any) -> Any:
+    def call(tensors: Sequence[Tensor]) -> Tensor:
         return function([as_tensor(t) for t in tensors])
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Tensors one after the other {like}."
-    return call
+    return set_name(call, name, f"Tensors joined {like}.")
 
 
-hstack = joined(ops.hstack, "hstack", "along the second dimension, or the first if it is the only")
-vstack = joined(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
-dstack = joined(ops.dstack, "dstack", "along the third dimension, which they get if they have none")
-column_stack = joined(ops.column_stack, "column_stack", "as columns of a matrix")
+hstack = stack_function(
+    ops.hstack, "hstack", "along the second dimension, or the first if it is the only"
+)
+vstack = stack_function(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
+dstack = stack_function(
+    ops.dstack, "dstack", "along the third dimension, which they get if they have none"
+)
+column_stack = stack_function(ops.column_stack, "column_stack", "as columns of a matrix")
 
 
-def at_least(function: Callable[..., Any], name: str, ndim: str) -> Callable[..., Any]:
-    """`atleast_1d` and the like, of tensors or a sequence of them."""
+def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[..., Tensor]:
+    """`atleast_1d` and similar functions, of tensors or a sequence of them."""
 
-    def call(*tensors: Any) -> Any:
+    def call(*tensors: Tensor) -> Tensor:
         return function(*map(operand, sizes(tensors)))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Each tensor with at least {ndim}; several come as a tuple."
-    return call
+    return set_name(call, name, f"Each tensor with at least {ndim}; several are a tuple.")
 
 
 atleast_1d = at_least(ops.atleast_1d, "atleast_1d", "one dimension")
@@ -318,8 +322,8 @@ atleast_2d = at_least(ops.atleast_2d, "atleast_2d", "two dimensions")
 atleast_3d = at_least(ops.atleast_3d, "atleast_3d", "three dimensions")
 
 
-def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """The tensors in the shape that they broadcast to: views.
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors broadcast to their common shape, as views.
 
     >>> [t.shape for t in dg.broadcast_tensors(dg.ones(3), dg.ones(2, 1))]
     [(2, 3), (2, 3)]
@@ -329,7 +333,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     return tuple([ops.expand(x, shape) for x in xs])
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]:
     """The coordinates of the points of a grid, from those along each dimension.
 
     >>> dg.meshgrid(dg.arange(2), dg.arange(3))[0]
@@ -339,8 +343,8 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     return ops.meshgrid(*map(as_tensor, sizes(tensors)), indexing=indexing)
 
 
-def cartesian_prod(*tensors: Any) -> Any:
-    """All combinations of entries, one of each vector, as rows.
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All combinations of one entry from each vector, as rows.
 
     >>> dg.cartesian_prod(dg.tensor([1, 2]), dg.tensor([3, 4])).tolist()
     [[1, 3], [1, 4], [2, 3], [2, 4]]
@@ -350,8 +354,8 @@ def cartesian_prod(*tensors: Any) -> Any:
     return ops.stack([ops.reshape(x, shape=(-1,)) for x in meshgrid(*tensors)], axis=1)
 
 
-def block_diag(*tensors: Any) -> Any:
-    """A matrix with matrices along its diagonal; vectors count as rows.
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A block-diagonal matrix; vectors count as rows.
 
     >>> dg.block_diag(dg.ones(1, 2), dg.tensor(2.0))
     tensor([[1., 1., 0.],
@@ -367,18 +371,18 @@ def block_diag(*tensors: Any) -> Any:
     return ops.concatenate(rows, axis=0)
 
 
-CONVERTING: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         diag, diag_embed, diagflat, diagonal, diagonal_scatter, dsplit, fliplr, flipud, hsplit,
         roll, rot90, tensor_split, tile, tril, triu, unflatten, vsplit,
     )
 }  # fmt: skip
-METHODS: dict[str, Callable[..., Any]] = {
-    "fill_diagonal_": updated_by(fill_diagonal), "repeat": repeat, "unfold": unfold,
+METHODS: dict[str, Callable[..., object]] = {
+    "fill_diagonal_": writing_method(fill_diagonal), "repeat": repeat, "unfold": unfold,
     "repeat_interleave": repeat_interleave,
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_tensors, cartesian_prod,

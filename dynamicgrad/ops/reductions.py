@@ -1,4 +1,4 @@
-"""PyTorch's reductions and running results that take or give more than ours do."""
+"""Reductions and cumulative functions that take or return more than the ops do."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,24 +6,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradops as ops
+from gradops import Op
 from gradops.core.types import is_inexact, shape_of, type_of
-from gradops.library.reduce.cumulative import latest
+from gradops.library.reduce.cumulative import latest_extreme
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
-from gradops.library.shape.movement import computed_in, in_dtype
+from gradops.library.shape.movement import compute_in, in_dtype
+from gradops.typing import AnyArray, Axis, DTypeLike, Number
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
-from ..dispatch.wrapping import like
-from ..dispatch.zero_dim import apart, numbers_as_rows
+from ..dispatch.wrapping import set_name, wrap
+from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from .shapes import size_at
 
 
 class Extremes(NamedTuple):
-    """The extreme values along a dimension, and where they are."""
+    """The extreme values along a dimension, and their indices."""
 
     values: Tensor
     indices: Tensor
@@ -36,10 +38,13 @@ class Range(NamedTuple):
     max: Tensor
 
 
-def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any]:
-    """PyTorch's `max` and `min`: of all entries, along a dimension with indices, or of a pair."""
+def extreme(name: str) -> Callable[..., Tensor | Extremes]:
+    """PyTorch's `max` or `min`: of all entries, along a dimension with indices, or of a pair."""
+    reduce, choose, both = (ops.OPS[key] for key in (name, f"arg{name}", f"{name}imum"))
 
-    def call(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    def call(
+        x: Tensor, dim: Tensor | int | None = None, keepdim: bool = False
+    ) -> Tensor | Extremes:
         x = operand(x)
         if dim is None:
             return reduce(x)
@@ -49,112 +54,104 @@ def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any
         return along(x, dim, keepdim)
 
     @numbers_as_rows
-    def along(x: Any, dim: int, keepdim: bool) -> Extremes:
-        return picked(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
+    def along(x: Tensor, dim: int, keepdim: bool) -> Extremes:
+        return entries_at(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (
-        f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
-    )
-    return call
+    doc = f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
+    return set_name(call, name, doc)
 
 
-def is_number(x: Any, dim: Any) -> bool:
-    """Whether `x` is a number, which PyTorch takes for a row of one along `dim`."""
-    return dim in OF_NUMBERS and not shape_of(x)
-
-
-def picked(x: Any, indices: Any, dim: int, keepdim: bool) -> Extremes:
-    """The entries at indices along a dimension, with these."""
+def entries_at(x: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Extremes:
+    """The entries at indices along a dimension, and the indices."""
     values = ops.take_along_axis(x, indices, axis=dim)
     if keepdim:
         return Extremes(values, indices)
-    return Extremes(*(apart(ops.squeeze(part, axis=(dim,))) for part in (values, indices)))
+    return Extremes(*(drop_alias(ops.squeeze(part, axis=(dim,))) for part in (values, indices)))
 
 
-def dims(x: Any, dim: Any) -> Any:
-    """PyTorch's dimensions as axes: none are all, and a number has a dimension 0."""
+def dims(x: AnyArray, dim: Axis) -> Axis:
+    """PyTorch's dimensions as axes: `()` is all, and a number has a dimension 0."""
     dim = tuple(dim) if isinstance(dim, list) else dim
-    return None if dim == () or is_number(x, dim) else dim
+    return None if dim == () or (dim in OF_NUMBERS and not shape_of(x)) else dim
 
 
-def spread_of(op: Any, name: str, doc: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """PyTorch's `var` or `std`, and the function that gives the mean, too."""
+def deviation(
+    op: Op, name: str, doc: str
+) -> tuple[Callable[..., Tensor], Callable[..., tuple[Tensor, Tensor]]]:
+    """PyTorch's `var` or `std`, and the function that also returns the mean."""
 
     def call(
-        x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
+        x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
         correction: float | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         if isinstance(dim, bool):
-            dim, unbiased = None, dim
+            unbiased, dim = dim, None
         correction = int(unbiased) if correction is None else correction
-        return in_single(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
+        return in_float32(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
 
     def with_mean(
-        x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
+        x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
         correction: float | None = None,
-    ) -> Any:  # fmt: skip
-        found = call(x, dim, unbiased, keepdim, correction=correction)
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        result = call(x, dim, unbiased, keepdim, correction=correction)
         axis = None if isinstance(dim, bool) else dims(x, dim)
-        return found, ops.mean(x, axis=axis, keepdims=keepdim)
+        return result, ops.mean(x, axis=axis, keepdims=keepdim)
 
-    call.__name__ = call.__qualname__ = name
-    with_mean.__name__ = with_mean.__qualname__ = f"{name}_mean"
-    call.__doc__ = f"{doc}, over n - 1; `correction` or `unbiased=False` say otherwise."
-    with_mean.__doc__ = f"{doc}, and the mean."
-    return call, with_mean
+    set_name(call, name, f"{doc}, over n - 1 unless `correction` or `unbiased` say otherwise.")
+    return call, set_name(with_mean, f"{name}_mean", f"{doc}, and the mean.")
 
 
-var, var_mean = spread_of(ops.var, "var", "The mean squared distance from the mean")
-std, std_mean = spread_of(ops.std, "std", "The square root of the variance")
+var, var_mean = deviation(ops.var, "var", "The mean squared distance from the mean")
+std, std_mean = deviation(ops.std, "std", "The square root of the variance")
 
 
-def running(op: Any, name: str) -> Callable[..., Any]:
-    """A running result along a dimension, in another dtype if asked."""
+def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., AnyArray]:
+    """A cumulative function along a dimension, which may convert its operand to a dtype."""
 
-    def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
-        return computed_in(dtype, op, x, axis=dim)
+    def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
+        return compute_in(dtype, op, x, axis=dim)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (op.__doc__ or "").split(">>>")[0].rstrip()
-    return numbers_as_rows(call)
+    return numbers_as_rows(set_name(call, name, op.__doc__))
 
 
-def running_extreme(op: Any) -> Callable[..., Any]:
-    """A running extreme along a dimension, and where it is."""
+def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
+    """A cumulative extreme along a dimension, and its index."""
 
-    def call(x: Any, dim: int) -> Any:
+    def call(x: Tensor, dim: int) -> Extremes:
         values = op(x, axis=dim)
-        return Extremes(values, latest(values, x, dim))
+        return Extremes(values, latest_extreme(values, x, dim))
 
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = f"{op.doc[:-1]}, and where it is."
-    return numbers_as_rows(call)
+    return numbers_as_rows(set_name(call, op.name, f"{op.doc[:-1]}, and its index."))
 
 
-def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The norm of the entries as one vector, or along dimensions, of any order `p`.
+def norm(
+    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+) -> Tensor:  # fmt: skip
+    """The norm of order `p` of all entries as one vector, or along dimensions.
 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError("norm", [type_of(x)], f"a norm is no {dtype}", hint="take a float")
+        raise ops.DTypeError(
+            "norm", [type_of(x)], f"a norm is not a {dtype}", hint="use a float dtype"
+        )
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
-    return in_single(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
+    return in_float32(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
 
 
-def in_single(reduce: Any, x: Any, **attrs: Any) -> Any:
-    """A reduction, of float16 in float32, so that squares on the way are not infinite."""
+def in_float32(reduce: Callable[..., Tensor], x: Tensor, **attrs: object) -> Tensor:
+    """Apply a reduction in float32 to float16, as squares would overflow."""
     if x.dtype != np.float16:
         return reduce(x, **attrs)
     return ops.astype(reduce(ops.astype(x, dtype=np.float32), **attrs), dtype=np.float16)
 
 
-def aminmax(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Range:
+def aminmax(x: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Range:
     """The smallest and the largest entry, of all or along a dimension.
 
     >>> dg.aminmax(dg.tensor([3.0, 1.0, 2.0]))
@@ -164,23 +161,26 @@ def aminmax(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Range:
     return Range(*(f(x, axis=axis, keepdims=keepdim) for f in (ops.min, ops.max)))
 
 
-def of_numbers(name: str) -> Callable[..., Any]:
-    """A reduction that passes over the entries that are NaN."""
+def nan_reduction(name: str) -> Callable[..., Tensor]:
+    """A reduction that ignores NaN."""
 
-    def call(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    def call(
+        x: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
+    ) -> Tensor:
         from gradops.numpy_api.functions import reducing
 
         reduce = getattr(reducing, name)
-        found = reduce(in_dtype(x, dtype), axis=dims(x, dim), keepdims=keepdim)
-        return found if dtype is None or found.dtype == dtype else in_dtype(found, dtype)
+        result = reduce(in_dtype(x, dtype), axis=dims(x, dim), keepdims=keepdim)
+        return result if dtype is None or result.dtype == dtype else in_dtype(result, dtype)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {name[3:]} of the entries that are not NaN."
-    return call
+    return set_name(call, name, f"The {name[3:]} of the entries that are not NaN.")
 
 
-def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along a dimension, `n` times over.
+def diff(
+    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Differences of neighbours along a dimension, taken `n` times.
 
     >>> dg.diff(dg.tensor([1, 4, 9]))
     tensor([3, 5])
@@ -188,8 +188,8 @@ def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = N
     return ops.diff(x, n, dim, prepend, append)
 
 
-def trapezoid(y: Any, x: Any = None, *, dx: Any = 1.0, dim: int = -1) -> Any:
-    """The integral of the line through points, by trapezoids along a dimension.
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1.0, dim: int = -1) -> Tensor:
+    """The integral along a dimension by the trapezoidal rule.
 
     >>> dg.trapezoid(dg.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
@@ -197,8 +197,11 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1.0, dim: int = -1) -> Any:
     return ops.trapezoid(y, x, dx, dim)
 
 
-def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariances of variables, which are the rows.
+def cov(
+    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The covariance matrix of variables, which are the rows.
 
     >>> dg.cov(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     tensor([[ 1., -1.],
@@ -210,8 +213,8 @@ def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = No
     return ops.cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
 
 
-def corrcoef(x: Any) -> Any:
-    """The correlations of variables, which are the rows.
+def corrcoef(x: Tensor) -> Tensor:
+    """The correlation matrix of variables, which are the rows.
 
     >>> dg.corrcoef(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     tensor([[ 1., -1.],
@@ -221,14 +224,14 @@ def corrcoef(x: Any) -> Any:
 
 
 @numbers_as_rows
-def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The entry in the middle, of two the smaller; along a dimension, with its indices.
+def median(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extremes:
+    """The median, the lower of two; along a dimension, with its indices.
 
     >>> dg.median(dg.tensor([3.0, 1.0, 2.0, 4.0]))
     tensor(2.)
     """
     if dim is None and 0 in shape_of(x):
-        least = np.nan if is_inexact(x.dtype) else no_number(x.dtype)
+        least = np.nan if is_inexact(x.dtype) else integer_of_nan(x.dtype)
         return ops.astype(ops.sum(x), dtype=x.dtype) + np.asarray(least, x.dtype)
     if dim is None:
         middle = rank_of_middle("median", x, x.size)
@@ -240,23 +243,23 @@ def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     indices = ops.where(
         ops.any(nans, axis=dim, keepdims=True), first, argkth(x, k=middle + 1, axis=dim)
     )
-    return picked(x, indices, dim, keepdim)
+    return entries_at(x, indices, dim, keepdim)
 
 
-def no_number(dtype: Any) -> int:
-    """The integer that processors make of NaN."""
+def integer_of_nan(dtype: np.dtype) -> int:
+    """The integer that PyTorch has for NaN."""
     return int(np.iinfo(dtype).min) if dtype.itemsize > 2 else 0
 
 
-def rank_of_middle(op: str, x: Any, n: int) -> int:
-    """Which entry is in the middle of `n` of them once they are sorted, of two the smaller."""
+def rank_of_middle(op: str, x: Tensor, n: int) -> int:
+    """The rank of the median of `n` entries, the lower of two."""
     if n == 0:
         raise ops.AxisError(op, [ops.type_of(x)], "there are no entries")
     return (n - 1) // 2
 
 
 @numbers_as_rows
-def nanmedian(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+def nanmedian(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extremes:
     """The median of the entries that are not NaN; along a dimension, with its indices.
 
     >>> dg.nanmedian(dg.tensor([3.0, float("nan"), 2.0]))
@@ -267,23 +270,21 @@ def nanmedian(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     rank_of_middle("nanmedian", x, size_at(x, dim))
     there = ops.count_nonzero(ops.logical_not(ops.isnan(x)), axis=dim, keepdims=True)
     order, middle = ops.argsort(x, axis=dim), ops.maximum((there - 1) // 2, 0)
-    return picked(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)
+    return entries_at(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)
 
 
-def quantile_of(function: Any, name: str, doc: str) -> Callable[..., Any]:
-    """PyTorch's `quantile` and `nanquantile`."""
+def quantile_of(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
+    """PyTorch's `quantile` or `nanquantile`."""
 
     def call(
-        x: Any, q: Any, dim: int | None = None, keepdim: bool = False, *,
+        x: Tensor, q: Tensor | Number, dim: int | None = None, keepdim: bool = False, *,
         interpolation: str = "linear",
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         if 0 in shape_of(x):
             raise ops.ShapeError(name, [ops.type_of(x)], "there are no entries")
         return function(x, np.asarray(q), dims(x, dim), keepdim, interpolation)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc
-    return call
+    return set_name(call, name, doc)
 
 
 quantile = quantile_of(
@@ -294,33 +295,35 @@ nanquantile = quantile_of(
 )
 
 
-def with_bytes(op: ops.Op) -> Callable[..., Any]:
-    """`all` or `any`, which gives bytes for bytes."""
+def keep_bytes(op: ops.Op) -> Callable[..., Tensor]:
+    """`all` or `any`, which return uint8 for uint8."""
     reduce = function_of(op)
 
-    def call(*args: Any, **options: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Tensor:
         y = reduce(*args, **options)
         x = args[0] if args else options.get("input")
         is_bytes = isinstance(x, Handle) and x.dtype == np.uint8
         return ops.astype(y, dtype=np.uint8) if is_bytes else y
 
     call.spells = op  # type: ignore[attr-defined]
-    return like(call, reduce)
+    return wrap(call, reduce)
 
 
-SHARED: dict[str, Callable[..., Any]] = {
-    "all": with_bytes(ops.all), "any": with_bytes(ops.any),
-    "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
+SHARED: dict[str, Callable[..., object]] = {
+    "all": keep_bytes(ops.all), "any": keep_bytes(ops.any),
+    "max": extreme("max"),
+    "min": extreme("min"),
 }  # fmt: skip
-CONVERTING: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
-        var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
-        running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
-        running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
-        of_numbers("nanmean"), diff, cov, corrcoef,
+        var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
+        cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
+        cumulative_extreme(ops.cummin), norm, aminmax, nan_reduction("nansum"),
+        nan_reduction("nanmean"), diff, cov, corrcoef,
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (var_mean, std_mean, trapezoid)}
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    f.__name__: f for f in (var_mean, std_mean, trapezoid)
+}

@@ -1,16 +1,18 @@
-"""Functions that change shapes, join, part and pick, as PyTorch spells them."""
+"""Functions that reshape, join, split and select."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops.core.dims import Dim, product
-from gradops.core.types import operand_types, out_of_range, shape_of
+from gradops.core.dims import Dim, Shape, Size, product
+from gradops.core.types import operand_types, shape_of
+from gradops.typing import AnyArray, Axis, ShapeLike, SizeLike
 
 from ..dispatch.op_dtypes import in_one_dtype
+from ..dispatch.torch_phrases import out_of_range
 from ..dispatch.zero_dim import as_row, like_indices
 from ..engine.handle import Handle, cut_off
 from ..engine.storage import memory
@@ -30,8 +32,8 @@ def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(shape)
 
 
-def reshape(x: Any, *sizes_: Any, shape: Any = ()) -> Any:
-    """The entries in another shape; -1 stands for the size that is left.
+def reshape(x: Tensor, *sizes_: ShapeLike, shape: Sequence[SizeLike] = ()) -> Tensor:
+    """The entries in another shape; a size of -1 is inferred.
 
     >>> dg.arange(4).reshape(2, -1)
     tensor([[0, 1],
@@ -40,30 +42,30 @@ def reshape(x: Any, *sizes_: Any, shape: Any = ()) -> Any:
     return ops.reshape(x, shape=sizes(sizes_ or (tuple(shape),)))
 
 
-def in_order(x: Any) -> Any:
-    """`x`, whose memory a view of another shape is to share. See Note [Order]."""
+def in_order(x: Tensor) -> Tensor:
+    """`x`, whose memory a view of another shape will share. See Note [Order]."""
     if isinstance(x, Handle):
         memory(x)
     return x
 
 
-def view(x: Any, *sizes_: Any, size: Any = ()) -> Any:
-    """The same memory in another shape. Raises TapeError where that takes a copy.
+def view(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tensor:
+    """A view of the memory in another shape. Raises TapeError if that needs a copy.
 
     >>> x = dg.zeros(4)
     >>> x.view(2, 2)[0] = 7.0
     >>> x
     tensor([7., 7., 0., 0.])
     """
-    found = reshape(in_order(x), *sizes_, shape=size)
-    own, new = x.value, found.value
+    result = reshape(in_order(x), *sizes_, shape=size)
+    own, new = x.value, result.value
     if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
         raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
-    return found
+    return result
 
 
-def view_as(x: Any, other: Any) -> Any:
-    """The same memory in the shape of `other`.
+def view_as(x: Tensor, other: Tensor) -> Tensor:
+    """A view of the memory in the shape of `other`.
 
     >>> dg.zeros(4).view_as(dg.ones(2, 2)).shape
     (2, 2)
@@ -71,7 +73,7 @@ def view_as(x: Any, other: Any) -> Any:
     return view(x, *other.shape)
 
 
-def reshape_as(x: Any, other: Any) -> Any:
+def reshape_as(x: Tensor, other: Tensor) -> Tensor:
     """The entries in the shape of `other`.
 
     >>> dg.zeros(4).reshape_as(dg.ones(2, 2)).shape
@@ -80,7 +82,7 @@ def reshape_as(x: Any, other: Any) -> Any:
     return reshape(x, *other.shape)
 
 
-def permute(x: Any, *order: Any, dims: Any = None) -> Any:
+def permute(x: Tensor, *order: Axis, dims: Axis = None) -> Tensor:
     """The dimensions in the order `dims`.
 
     >>> dg.zeros(2, 3, 4).permute(2, 0, 1).shape
@@ -89,8 +91,8 @@ def permute(x: Any, *order: Any, dims: Any = None) -> Any:
     return ops.transpose(x, axes=sizes(order or (dims,)))
 
 
-def t(x: Any) -> Any:
-    """The transpose of a matrix; what has less than two dimensions stays as it is.
+def t(x: Tensor) -> Tensor:
+    """The transpose of a matrix; a vector or a number is returned unchanged.
 
     >>> dg.zeros(2, 3).t().shape
     (3, 2)
@@ -103,21 +105,21 @@ def t(x: Any) -> Any:
     return ops.transpose(x)
 
 
-def expand(x: Any, *sizes_: Any, size: Any = ()) -> Any:
-    """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
+def expand(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tensor:
+    """The tensor broadcast to a shape, in which -1 keeps the size of a dimension.
 
-    The result is a view. It cannot be written to if it repeats entries.
+    The result is a view, which cannot be written to if it repeats entries.
 
     >>> dg.ones(2, 1).expand(-1, 3).shape
     (2, 3)
     """
     if not shape_of(x):
-        memory(x)  # of a number, which a view cannot share
-    return writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
+        memory(x)  # a scalar gets memory that a view can share
+    return make_writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
 
 
-def writable(view: Any, x: Any) -> Any:
-    """A view that begins where `x` does, let to be written to unless entries of it are one."""
+def make_writable(view: Tensor, x: Tensor) -> Tensor:
+    """Make a view that begins where `x` does writable, unless its entries overlap in memory."""
     own, value = x.value, view.value
     if not isinstance(own, np.ndarray) or not own.flags.writeable:
         return view
@@ -127,7 +129,7 @@ def writable(view: Any, x: Any) -> Any:
 
 
 def overlaps(array: Any) -> bool:
-    """Whether entries of an array may lie in one place."""
+    """Whether entries of an array may share memory."""
     least = array.itemsize
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1):
         if step < least:
@@ -136,7 +138,7 @@ def overlaps(array: Any) -> bool:
     return False
 
 
-def expand_as(x: Any, other: Any) -> Any:
+def expand_as(x: Tensor, other: Tensor) -> Tensor:
     """The tensor broadcast to the shape of `other`.
 
     >>> dg.ones(2, 1).expand_as(dg.ones(2, 3)).shape
@@ -145,7 +147,7 @@ def expand_as(x: Any, other: Any) -> Any:
     return expand(x, *other.shape)
 
 
-def broadcast_to(x: Any, shape: Any) -> Any:
+def broadcast_to(x: Tensor, shape: ShapeLike) -> Tensor:
     """The tensor broadcast to a shape.
 
     >>> dg.broadcast_to(dg.ones(3), (2, 3)).shape
@@ -154,8 +156,8 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     return expand(as_tensor(x), *sizes((shape,)))
 
 
-def squeeze(x: Any, dim: Any = None) -> Any:
-    """The tensor without dimensions of size 1: all of them, or those of `dim` that have it.
+def squeeze(x: Tensor, dim: Any = None) -> Tensor:
+    """The tensor without dimensions of size 1: all of them, or those among `dim`.
 
     >>> dg.zeros(1, 2, 1).squeeze().shape, dg.zeros(1, 2, 1).squeeze(1).shape
     ((2,), (1, 2, 1))
@@ -168,14 +170,14 @@ def squeeze(x: Any, dim: Any = None) -> Any:
     return ops.squeeze(x, axis=tuple(d for d in dims if size_at(x, d) == 1))
 
 
-def size_at(x: Any, dim: int) -> Any:
-    """The size of a dimension; raises ShapeError if there is none."""
+def size_at(x: AnyArray, dim: int) -> Any:
+    """The size of a dimension; raises ShapeError if it does not exist."""
     shape = shape_of(x)
     return shape[axis_of(x, dim, len(shape))]
 
 
-def axis_of(x: Any, dim: int, rank: int) -> int:
-    """A dimension counted from the front; raises ShapeError if there is none."""
+def axis_of(x: AnyArray, dim: int, rank: int) -> int:
+    """A dimension counted from the front; raises AxisError if it does not exist."""
     if not isinstance(dim, int | np.integer):
         raise ops.OptionError("dim", [ops.type_of(x)], f"a dimension is an integer, not {dim!r}")
     if not -rank <= dim < rank:
@@ -186,8 +188,8 @@ def axis_of(x: Any, dim: int, rank: int) -> int:
     return dim % rank
 
 
-def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from `start_dim` to `end_dim` made one.
+def flatten(x: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` merged into one.
 
     >>> dg.zeros(2, 3, 4).flatten(1).shape
     (2, 12)
@@ -206,8 +208,8 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     )
 
 
-def ravel(x: Any) -> Any:
-    """All entries in a row.
+def ravel(x: Tensor) -> Tensor:
+    """All entries as a vector.
 
     >>> dg.zeros(2, 3).ravel().shape
     (6,)
@@ -215,8 +217,8 @@ def ravel(x: Any) -> Any:
     return ops.reshape(contiguous(x), shape=(-1,))
 
 
-def flip(x: Any, *order: Any, dims: Any = None) -> Any:
-    """A copy with the entries along the dimensions `dims` in reverse order.
+def flip(x: Tensor, *order: Axis, dims: Axis = None) -> Tensor:
+    """A copy with the order of entries reversed along the dimensions `dims`.
 
     >>> dg.flip(dg.arange(3), (0,))
     tensor([2, 1, 0])
@@ -227,8 +229,8 @@ def flip(x: Any, *order: Any, dims: Any = None) -> Any:
     return own_memory(ops.flip(x, axis=axes))
 
 
-def own_memory(x: Any) -> Any:
-    """A new result that is a view in NumPy, but a copy in PyTorch: give it memory of its own."""
+def own_memory(x: Tensor) -> Tensor:
+    """Copy a new result that is a view in NumPy but not in PyTorch, and drop its alias."""
     if isinstance(x.value, np.ndarray):
         x.value, x.storage, x.alias = x.value.copy(), None, None
         if x.node is not None:
@@ -236,21 +238,21 @@ def own_memory(x: Any) -> Any:
     return cut_off(x, None, False)
 
 
-def contiguous(x: Any, memory_format: Any = None) -> Any:
-    """The tensor with its entries in memory row by row: itself if it is so already.
+def contiguous(x: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor in C order in memory: itself if it already is.
 
     >>> dg.zeros(2, 3).t().contiguous().view(6).shape
     (6,)
     """
     if not isinstance(value := memory(x), np.ndarray) or value.flags.c_contiguous:
         return x
-    found = ops.copy(x)
-    found.value = np.ascontiguousarray(found.value)
-    return found
+    result = ops.copy(x)
+    result.value = np.ascontiguousarray(result.value)
+    return result
 
 
-def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of a size, or of several sizes, along a dimension; the last may be smaller.
+def split(x: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Parts of one size, or of several sizes, along a dimension; the last may be smaller.
 
     >>> [p.shape for p in dg.zeros(5, 2).split(2)]
     [(2, 2), (2, 2), (1, 2)]
@@ -272,7 +274,7 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
     return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)], op))
 
 
-def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+def chunk(x: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal size along a dimension; the last may be smaller.
 
     >>> [len(p) for p in dg.arange(5).chunk(2)]
@@ -283,8 +285,8 @@ def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     return split(x, max(1, -(-int(size_at(x, dim)) // chunks)), dim)
 
 
-def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
-    """The parts along a dimension, without it.
+def unbind(x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along a dimension, each without it.
 
     >>> dg.unbind(dg.tensor([[1, 2], [3, 4]]), dim=1)
     (tensor([1, 3]), tensor([2, 4]))
@@ -292,17 +294,17 @@ def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
     return tuple(entries_along(x, axis_of(x, dim, len(shape_of(x)))))
 
 
-def select(x: Any, dim: int, index: int) -> Any:
-    """The part at `index` along a dimension, without it.
+def select(x: Tensor, dim: int, index: int) -> Tensor:
+    """The slice at `index` along a dimension, without it.
 
     >>> dg.select(dg.tensor([[1, 2], [3, 4]]), 1, 0)
     tensor([1, 3])
     """
-    return x[along(x, dim, int(index))]
+    return x[key_along(x, dim, int(index))]
 
 
-def narrow(x: Any, dim: int, start: int, length: int) -> Any:
-    """`length` entries from `start` along a dimension.
+def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`length` entries along a dimension, from `start` on.
 
     >>> dg.narrow(dg.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
@@ -316,11 +318,11 @@ def narrow(x: Any, dim: int, start: int, length: int) -> Any:
             "narrow", [ops.type_of(x)],
             f"start ({start}) + length ({length}) exceeds dimension size ({n})",
         )  # fmt: skip
-    return x[along(x, dim, slice(first, first + length))]
+    return x[key_along(x, dim, slice(first, first + length))]
 
 
-def index_select(x: Any, dim: int, index: Any) -> Any:
-    """The parts along a dimension that an array of integers names.
+def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The slices along a dimension at an array of indices.
 
     >>> dg.index_select(dg.eye(2), 0, dg.tensor([1, 1]))
     tensor([[0., 1.],
@@ -330,34 +332,34 @@ def index_select(x: Any, dim: int, index: Any) -> Any:
         return part_of_number(x, dim, index)
     if not size_at(x, dim) and product(shape_of(index)):
         raise ops.AxisError("index_select", [x.type], f"dimension {dim} is empty")
-    return x[along(x, dim, index)]
+    return x[key_along(x, dim, index)]
 
 
-def part_of_number(x: Any, dim: int, index: Any) -> Any:
-    """The number itself, as the part of it that an index of one entry names."""
+def part_of_number(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """A number selected from itself by an index with one entry."""
     axis_of(x, dim, 1)
     if product(shape_of(index)) != 1:
         raise ops.ShapeError(
-            "index_select", operand_types([x, index]), "of a number there is one part only",
+            "index_select", operand_types([x, index]), "a number has only the index 0",
             known_as="Index to scalar can have only 1 value",
         )  # fmt: skip
     return ops.reshape(index_select(as_row(x), dim, as_row(index)), shape=())
 
 
-def along(x: Any, dim: int, entry: Any) -> tuple[Any, ...]:
-    """The index that is `entry` along a dimension and takes all of those before it."""
+def key_along(x: Tensor, dim: int, entry: Any) -> tuple[Tensor, ...]:
+    """The key that has `entry` at a dimension and full slices before it."""
     size_at(x, dim)
     return (*[slice(None)] * (dim % len(x.shape)), entry)
 
 
-def none_of(x: Any, shape: Sequence[Any]) -> Any:
-    """No entries of `x`, in a shape that has none."""
+def empty_result(x: Tensor, shape: Sequence[Any]) -> Tensor:
+    """An empty result of `x`, of a shape with a size of 0."""
     return ops.reshape(ops.reshape(x, shape=(-1,))[:0], shape=tuple(shape))
 
 
 @like_indices
-def gather(x: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """The entries whose place along `dim` is `index`, and along the other dimensions their own.
+def gather(x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """The entries at `index` along `dim`, and at their own positions along the other dimensions.
 
     >>> dg.gather(dg.tensor([[1, 2], [3, 4]]), 1, dg.tensor([[1], [0]]))
     tensor([[2],
@@ -365,13 +367,13 @@ def gather(x: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """
     dim = axis_of(x, dim, len(shape_of(x)))
     if 0 in shape_of(index):
-        return own_memory(none_of(x, shape_of(index)))
+        return own_memory(empty_result(x, shape_of(index)))
     own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
     return ops.take_along_axis(x[tuple(own)], index, axis=dim)
 
 
-def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Any:
-    """The entries at indices along a dimension, or of all in a row if none is named.
+def take_along_dim(x: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The entries at indices along a dimension, or of the flattened tensor.
 
     >>> dg.take_along_dim(dg.tensor([[3, 1], [2, 4]]), dg.tensor([0, 3]))
     tensor([3, 4])
@@ -382,8 +384,8 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Any:
     return ops.take_along_axis(x, indices, axis=dim)
 
 
-def cat(tensors: Any, dim: int = 0) -> Any:
-    """Tensors one after the other along a dimension they have; an empty row goes with any.
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Tensors concatenated along an existing dimension; empty vectors are skipped.
 
     >>> dg.cat([dg.ones(2), dg.zeros(1)])
     tensor([1., 1., 0.])
@@ -393,13 +395,13 @@ def cat(tensors: Any, dim: int = 0) -> Any:
         return ops.concatenate(tensors, axis=dim)
     kept = [t for t in tensors if t.shape != (0,)]
     if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
-        tensors = in_one_dtype(tensors)  # also that of those that are left out
+        tensors = in_one_dtype(tensors)  # including the dtypes of those left out
         return ops.concatenate([t for t in tensors if t.shape != (0,)], axis=dim)
     return ops.concatenate(tensors, axis=dim if kept else 0)
 
 
-def stack(tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension.
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new dimension.
 
     >>> dg.stack([dg.ones(2), dg.zeros(2)])
     tensor([[1., 1.],
@@ -409,16 +411,16 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 
 class Count(int):
-    """How many entries there are, as the array API says; called, the sizes, as PyTorch does."""
+    """The number of entries, as in the array API; calling it gives sizes, as in PyTorch."""
 
     of: Tensor
 
-    def __call__(self, dim: int | None = None) -> Any:
+    def __call__(self, dim: int | None = None) -> Shape | Size:
         """The shape, or the size of one dimension."""
         return self.of.shape if dim is None else size_at(self.of, dim)
 
 
-def size(x: Tensor) -> Any:
+def size(x: Tensor) -> Count | Callable[..., Shape | Size]:
     """`x.size()` gives the shape, `x.size(dim)` one size; `x.size` is the number of entries.
 
     >>> x = dg.zeros(2, 3)
@@ -428,6 +430,6 @@ def size(x: Tensor) -> Any:
     count = product(x.shape)
     if isinstance(count, Dim):
         return lambda dim=None: x.shape if dim is None else size_at(x, dim)
-    found = Count(count)
-    found.of = x
-    return found
+    result = Count(count)
+    result.of = x
+    return result

@@ -1,29 +1,30 @@
-"""Sorting, searching and sets, as PyTorch spells them."""
+"""Sorting, searching and sets."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import gradops as ops
 from gradops.core.types import shape_of
+from gradops.typing import Axis, Number
 
 from ..dispatch.fast_path import operand
 from ..dispatch.zero_dim import numbers_as_rows
-from ..engine.tensor import as_tensor
+from ..engine.tensor import Tensor, as_tensor
 from .shapes import index_select, size_at
 
 
 class Ranked(NamedTuple):
-    """Entries chosen by their rank along a dimension, and where they are."""
+    """Values along a dimension selected by rank, and their indices."""
 
-    values: Any
-    indices: Any
+    values: Tensor | Number
+    indices: Tensor
 
 
 @numbers_as_rows
-def sort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Ranked:
-    """The entries sorted along a dimension, and where they were.
+def sort(x: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Ranked:
+    """The entries sorted along a dimension, and their indices.
 
     >>> dg.sort(dg.tensor([3.0, 1.0, 2.0])).values
     tensor([1., 2., 3.])
@@ -34,7 +35,7 @@ def sort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) 
 
 
 @numbers_as_rows
-def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def argsort(x: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort the entries along a dimension.
 
     >>> dg.argsort(dg.tensor([3.0, 1.0, 2.0]))
@@ -44,7 +45,7 @@ def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = Fals
 
 
 @numbers_as_rows
-def msort(x: Any) -> Any:
+def msort(x: Tensor) -> Tensor:
     """The entries sorted along the first dimension.
 
     >>> dg.msort(dg.tensor([2, 1]))
@@ -54,10 +55,10 @@ def msort(x: Any) -> Any:
 
 
 @numbers_as_rows
-def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:
-    """The k largest entries along a dimension, or the smallest, and where they are.
+def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:
+    """The k largest or smallest entries along a dimension, and their indices.
 
-    They are always sorted; of equal ones, the first come first.
+    They are always sorted; of equal entries, the first come first.
 
     >>> dg.topk(dg.tensor([1.0, 3.0, 2.0]), 2).indices
     tensor([1, 2])
@@ -66,8 +67,8 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
 
 
 @numbers_as_rows
-def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
-    """The k-th smallest entry along a dimension, counted from 1, and where it is.
+def kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
+    """The k-th smallest entry along a dimension, counted from 1, and its index.
 
     >>> dg.kthvalue(dg.tensor([3.0, 1.0, 2.0]), 2).values
     tensor(2.)
@@ -76,8 +77,8 @@ def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
 
 
 @numbers_as_rows
-def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Ranked:
-    """The most frequent entry along a dimension, the smallest of several, and where it is last.
+def mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> Ranked:
+    """The most frequent entry along a dimension, the smallest of several, and its last index.
 
     >>> dg.mode(dg.tensor([3, 1, 3])).values
     tensor(3)
@@ -86,10 +87,10 @@ def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Ranked:
 
 
 def searchsorted(
-    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
-    side: str | None = None, sorter: Any = None,
-) -> Any:  # fmt: skip
-    """Where the entries of `input` would be put into a sorted sequence, or into rows of it.
+    sorted_sequence: Tensor, input: Tensor, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The indices at which `input` would be inserted into a sorted sequence, or into sorted rows.
 
     >>> dg.searchsorted(dg.tensor([1, 3]), dg.tensor([3, 4]), right=True)
     tensor([2, 2])
@@ -97,12 +98,14 @@ def searchsorted(
     bins, side = as_tensor(sorted_sequence), side or ("right" if right else "left")
     if sorter is not None and len(bins.shape) > 1:
         bins, sorter = ops.take_along_axis(bins, sorter), None
-    found = ops.searchsorted(bins, as_tensor(input), side, sorter)
-    return ops.astype(found, dtype=np.int32) if out_int32 else found
+    results = ops.searchsorted(bins, as_tensor(input), side, sorter)
+    return ops.astype(results, dtype=np.int32) if out_int32 else results
 
 
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The number of the bucket each entry is in, between ascending boundaries.
+def bucketize(
+    input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """The index of the bucket that each entry is in, between ascending boundaries.
 
     >>> dg.bucketize(dg.tensor([1, 3, 6]), dg.tensor([1, 3, 5]))
     tensor([0, 1, 3])
@@ -110,8 +113,8 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
-def nonzero(x: Any, *, as_tuple: bool = False) -> Any:
-    """The indices of the entries that are not zero: a row for each, or a tensor per dimension.
+def nonzero(x: Tensor, *, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
+    """The indices of the nonzero entries: a row for each, or a tensor per dimension.
 
     >>> dg.nonzero(dg.tensor([0, 2, 3]))
     tensor([[1],
@@ -122,8 +125,8 @@ def nonzero(x: Any, *, as_tuple: bool = False) -> Any:
     return ops.nonzero(operand(x) if shape_of(x) else ops.reshape(operand(x), shape=(1,)))
 
 
-def argwhere(x: Any) -> Any:
-    """The indices of the entries that are not zero, a row for each.
+def argwhere(x: Tensor) -> Tensor:
+    """The indices of the nonzero entries, a row for each.
 
     >>> dg.argwhere(dg.tensor([0, 2, 3])).tolist()
     [[1], [2]]
@@ -132,8 +135,8 @@ def argwhere(x: Any) -> Any:
 
 
 @numbers_as_rows
-def count_nonzero(x: Any, dim: Any = None) -> Any:
-    """How many entries along a dimension, or of all, are not zero.
+def count_nonzero(x: Tensor, dim: Axis = None) -> Tensor:
+    """The number of nonzero entries, of all or along a dimension.
 
     >>> dg.count_nonzero(dg.tensor([0, 2, 3]))
     tensor(2)
@@ -142,9 +145,9 @@ def count_nonzero(x: Any, dim: Any = None) -> Any:
 
 
 def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
-) -> Any:
-    """Whether each entry is one of others.
+    elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """True for each entry that is among `test_elements`.
 
     >>> dg.isin(dg.tensor([1, 2]), dg.tensor([2, 3]))
     tensor([False,  True])
@@ -153,12 +156,12 @@ def isin(
 
 
 def unique(
-    x: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+    x: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None,
-) -> Any:  # fmt: skip
-    """The distinct entries, always in order, which of them each entry is, and how many there are.
+) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
+    """The distinct entries, always sorted; optionally the inverse indices and the counts.
 
-    With `dim`, the distinct parts along a dimension. Gradients go to the first of equal entries;
+    With `dim`, the distinct slices along a dimension. Gradients go to the first of equal entries;
     PyTorch has none here.
 
     >>> dg.unique(dg.tensor([3, 1, 3]), return_counts=True)
@@ -166,21 +169,23 @@ def unique(
     """
     x, wanted = operand(x), (return_inverse, return_counts)
     if dim is not None:
-        return chosen(unique_parts("unique", x, dim), wanted)
+        return select_results(unique_parts("unique", x, dim), wanted)
     if not any(wanted):
         return ops.unique_values(x)
     values, _, *rest = ops.unique_all(x)
-    return chosen((values, *rest), wanted)
+    return select_results((values, *rest), wanted)
 
 
-def chosen(found: Sequence[Any], wanted: Sequence[bool]) -> Any:
-    """The first of some results, with those of the others that are wanted."""
-    others = [part for part, asked in zip(found[1:], wanted, strict=True) if asked]
-    return (found[0], *others) if others else found[0]
+def select_results(
+    results: Sequence[Tensor], wanted: Sequence[bool]
+) -> Tensor | tuple[Tensor, ...]:
+    """The first of several results, with those of the others that are requested."""
+    others = [part for part, asked in zip(results[1:], wanted, strict=True) if asked]
+    return (results[0], *others) if others else results[0]
 
 
-def unique_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
-    """The distinct parts along a dimension, which of them each part is, and how many."""
+def unique_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct slices along a dimension, their inverse indices and counts."""
     rows = rows_along(name, x, dim)
     _, first, number, counts = np.unique(
         rows, axis=0, return_index=True, return_inverse=True, return_counts=True
@@ -188,8 +193,8 @@ def unique_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
     return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
 
 
-def consecutive_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
-    """The parts along a dimension that differ from the one before, and as `unique_parts`."""
+def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The slices that differ from the one before, their inverse indices and counts."""
     rows = rows_along(name, x, dim)
     starts = np.ones(len(rows), bool)
     starts[1:] = (rows[1:] != rows[:-1]).any(axis=1)
@@ -199,10 +204,14 @@ def consecutive_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
     return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
 
 
-def rows_along(name: str, x: Any, dim: int) -> Any:
-    """The parts of `x` along a dimension, each as a row of an array."""
+def rows_along(name: str, x: Tensor, dim: int) -> np.ndarray:
+    """The slices of `x` along a dimension, each as a row of an array."""
     if not isinstance(x.value, np.ndarray | np.generic):
-        raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
+        raise ops.OptionError(
+            name,
+            [x.type],
+            "dim= needs the values of the entries, which are not known during tracing",
+        )
     n = size_at(x, dim)
     if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
         raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")
@@ -210,9 +219,9 @@ def rows_along(name: str, x: Any, dim: int) -> Any:
 
 
 def unique_consecutive(
-    x: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """The entries that differ from the one before, which of them each entry is, and how many.
+    x: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """The entries that differ from the one before; optionally the inverse indices and the counts.
 
     >>> dg.unique_consecutive(dg.tensor([3, 3, 1, 3]))
     tensor([3, 1, 3])
@@ -220,22 +229,24 @@ def unique_consecutive(
     x = operand(x)
     if dim is not None:
         parts = consecutive_parts("unique_consecutive", x, dim)
-        return chosen(parts, (return_inverse, return_counts))
+        return select_results(parts, (return_inverse, return_counts))
     row = ops.reshape(x, shape=(-1,))
     starts = ops.OPS["run_starts"](row)
-    found = [row[starts]]
+    results = [row[starts]]
     if return_inverse:
-        found.append(ops.reshape(ops.OPS["cumsum"](starts, axis=0) - 1, shape=shape_of(x)))
+        results.append(ops.reshape(ops.OPS["cumsum"](starts, axis=0) - 1, shape=shape_of(x)))
     if return_counts:
-        found.append(ops.OPS["run_lengths"](starts))
-    return found[0] if len(found) == 1 else tuple(found)
+        results.append(ops.OPS["run_lengths"](starts))
+    return results[0] if len(results) == 1 else tuple(results)
 
 
-SHARED: dict[str, Callable[..., Any]] = {
+SHARED: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         argsort, argwhere, count_nonzero, kthvalue, mode, msort, nonzero, sort, topk, unique,
         unique_consecutive,
     )
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (searchsorted, bucketize, isin)}
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    f.__name__: f for f in (searchsorted, bucketize, isin)
+}

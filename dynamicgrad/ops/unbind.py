@@ -1,7 +1,7 @@
-"""Parts of a tensor along a dimension, all at once: outputs of one node.
+"""Parts of a tensor along a dimension, computed at once as the outputs of one node.
 
-The backward of as many single parts would add up as many arrays of the size of the whole; that of
-this one puts their gradients side by side.
+The backward pass of separate parts would add an array of the full size for each; this one joins
+their gradients.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ MADE_TOGETHER = (
 
 
 class Apart:
-    """Stands where an op does on the node of what was taken apart."""
+    """The op of nodes with several parts as outputs, in place of an `Op`."""
 
     traits = frozenset[Trait]()
 
@@ -49,15 +49,15 @@ class Apart:
         return self.name
 
 
-def side_by_side(g: Parts, y: Any, x: Any, axis: int) -> Any:
-    """The cotangents of all entries, zeros where there is none, as one array."""
+def stack_cotangents(g: Parts, y: Any, x: Any, axis: int) -> Any:
+    """The cotangents of all slices, zeros for those without one, as one array."""
     known = g.by_index
     none = ops.zeros_like(next(iter(known.values())))
     return ops.stack([known.get(i, none) for i in range(x.shape[axis])], axis=axis)
 
 
-def one_after_the_other(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]) -> Any:
-    """The cotangents of all parts, zeros where there is none, as one array."""
+def concatenate_cotangents(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]) -> Any:
+    """The cotangents of all parts, zeros for those without one, as one array."""
     known, before, after = g.by_index, x.shape[:axis], x.shape[axis + 1 :]
     dtype = next(iter(known.values())).dtype
     return ops.concatenate(
@@ -69,32 +69,32 @@ def one_after_the_other(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]
     )
 
 
-UNBIND = Apart("unbind", side_by_side)
-SPLIT = Apart("split", one_after_the_other)
-SPLIT_WITH_SIZES = Apart("split_with_sizes", one_after_the_other)
+UNBIND = Apart("unbind", stack_cotangents)
+SPLIT = Apart("split", concatenate_cotangents)
+SPLIT_WITH_SIZES = Apart("split_with_sizes", concatenate_cotangents)
 
 
 def entries(x: Handle) -> list[Handle]:
-    """The entries of a tensor along its first dimension; nobody writes to it or to them."""
+    """The entries of a tensor along its first dimension; neither is ever written to."""
     return outputs(x, x.value, node_of_parts(x, UNBIND, {"axis": 0}))
 
 
 def entries_along(x: Any, axis: int) -> list[Any]:
-    """The entries of a tensor along a dimension: views that know of each other."""
+    """The slices of a tensor along a dimension, as views of one node."""
     lead = (FULL,) * axis
     indices = [(*lead, i) for i in range(x.shape[axis])]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return together(UNBIND, [slice_(x, index=index) for index in indices])
+        return mark_together(UNBIND, [slice_(x, index=index) for index in indices])
     rows = np.moveaxis(x.value, axis, 0)
     values = [rows[i, ...] for i in range(len(rows))]
     return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), indices)
 
 
 def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[Any]:
-    """The parts of a tensor between places along a dimension, the first and the last included."""
+    """The parts of a tensor between positions along a dimension, which include both ends."""
     indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return together(op, [slice_(x, index=index) for index in indices])
+        return mark_together(op, [slice_(x, index=index) for index in indices])
     lead = (slice(None),) * axis
     values = [x.value[(*lead, slice(a, b))] for a, b in pairwise(ends)]
     attrs = {"axis": axis, "ends": tuple(ends)}
@@ -102,7 +102,7 @@ def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[
 
 
 def node_of_parts(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
-    """The node of all parts of `x`; None where nothing is recorded."""
+    """The node of all parts of `x`; None if nothing is recorded."""
     mode = is_recording()
     if x.node is None or not mode:
         return None
@@ -113,26 +113,26 @@ def node_of_parts(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
 
 
 def outputs(x: Face, values: Iterable[Any], node: Any) -> list[Face]:
-    """The parts of `x` that have these values, with the outputs of a node for their histories."""
+    """The parts of `x` with these values, each with an output of a node as its history."""
     face = type(x)
     if node is not None:
         return [hold(face, v, Part(node, i, v.shape, v.dtype)) for i, v in enumerate(values)]
-    found = [hold(face, v) for v in values]
+    parts = [hold(face, v) for v in values]
     cut = cut_off(hold(face, x.value), slice_, True).cut if x.node is not None else x.cut
-    for part in found:
+    for part in parts:
         part.cut = cut
-    return found
+    return parts
 
 
 def views(x: Handle, op: Apart, parts: list[Any], indices: Iterable[Any]) -> list[Any]:
-    """The parts as views of `x` at indices."""
+    """Mark the parts as views of `x` at indices."""
     for part, index in zip(parts, indices, strict=True):
         part.share(x, slice_, {"index": index})
-    return together(op, parts)
+    return mark_together(op, parts)
 
 
-def together(op: Apart, parts: list[Any]) -> list[Any]:
-    """Views that were made together, which PyTorch refuses to write to while recording."""
+def mark_together(op: Apart, parts: list[Any]) -> list[Any]:
+    """Mark views as outputs of one call, which may not be written to while recording."""
     for i, part in enumerate(parts):
         if isinstance(part, Tensor) and part.alias is not None:
             part.alias.refusal = MADE_TOGETHER.format(i=i, op=camel(op.name))

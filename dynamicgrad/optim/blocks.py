@@ -7,7 +7,7 @@ call to the last. A step computes the first tile of every block before it writes
 makes a rule fail, a gradient or an option, makes it fail there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -42,7 +42,7 @@ class Block:
         self.flat = first.reshape(-1) if self.alone else self.room[:size]
         self.grad = self.room[size:]  # of a parameter alone, while a step lasts, its gradient
         self.parts = parts(self.flat, self.memories)
-        self.arrays: dict[str, Any] = {}
+        self.arrays: dict[str, np.ndarray] = {}
         self.begun: dict[str, Any] = {}  # of the step that runs, whose later tiles see none of it
         self.counts: dict[str, Tensor] = {}
         for name in states[0]:
@@ -73,7 +73,7 @@ class Block:
         """The tensors of all states in turn."""
         return chain.from_iterable(map(dict.values, self.states))
 
-    def is_current(self, states: Any) -> bool:
+    def is_current(self, states: Mapping[Tensor, State]) -> bool:
         """Whether the parameters and their states are still those that the block was made of."""
         return (
             [*map(id, map(value_of, self.params))] == self.own
@@ -81,7 +81,7 @@ class Block:
             and [*map(id, map(value_of, self.entries()))] == self.kept
         )
 
-    def gather(self, grads: list[Any]) -> None:
+    def gather(self, grads: list[np.ndarray]) -> None:
         """Take the gradients and, where they do not lie in one array, the parameters."""
         if self.alone:
             self.grad = grads[self.places[0]].reshape(-1)
@@ -92,8 +92,8 @@ class Block:
     def compute(
         self, rule: Callable[..., Updated], options: dict[str, Any], span: slice
     ) -> Updated:
-        """What the rule gives for a tile."""
-        state = {name: array[span] for name, array in self.arrays.items()}
+        """Apply the rule to a tile."""
+        state: State = {name: array[span] for name, array in self.arrays.items()}
         for name, count in self.counts.items():
             state[name] = int(count.value)
         return rule(self.flat[span], self.grad[span], state, **options)
@@ -163,7 +163,7 @@ def parts(flat: np.ndarray, memories: list[np.ndarray]) -> list[np.ndarray]:
     return [flat[end - m.size : end].reshape(m.shape) for m, end in zip(memories, ends)]
 
 
-def blocks_of(params: list[Tensor], states: Any) -> list[Block]:
+def blocks_of(params: list[Tensor], states: Mapping[Tensor, State]) -> list[Block]:
     """The blocks in which these parameters are updated."""
     together: dict[Any, list[int]] = {}
     for i, p in enumerate(params):
@@ -177,16 +177,16 @@ def blocks_of(params: list[Tensor], states: Any) -> list[Block]:
     ]
 
 
-def checked(p: Tensor, g: Tensor) -> Any:
+def checked(p: Tensor, g: Tensor) -> np.ndarray:
     """The gradient of a parameter as an array, if the parameter can be updated with it."""
     value, own = g.value, p.value
     arrays = type(value) is np.ndarray and type(own) is np.ndarray
     if arrays and own.flags.writeable and value.shape == own.shape and value.dtype is own.dtype:
         return value
-    return explained(p, np.asarray(value) if isinstance(value, np.generic) else value)
+    return explain(p, np.asarray(value) if isinstance(value, np.generic) else value)
 
 
-def explained(p: Tensor, value: Any) -> Any:
+def explain(p: Tensor, value: Any) -> Any:
     """The gradient, or the reason why there can be no update."""
     own = memory(p)
     if not isinstance(own, np.ndarray) or not isinstance(value, np.ndarray):

@@ -1,11 +1,12 @@
 """Steps of optimizers inside programs that are traced: the same rules, one parameter at a time.
 
 Note [Compiled steps]. The parameters, the state and the rate are read in each call; the other
-options are part of the program, which is traced anew when one of them changes. State that begins
+options are part of the program, which is traced again when one of them changes. State that begins
 with the step is put into the optimizer after each call.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradops import GraphError, astype
 from gradops.core.types import type_of
@@ -13,13 +14,28 @@ from gradops.core.types import type_of
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor, handle
 from ..tracing.captured_writes import carry
-from .blocks import require_like
+from .blocks import Updated, require_like
+
+if TYPE_CHECKING:
+    from .first_order import FirstOrder
+    from .optimizer import Optimizer
 
 RATE = "lr"  # the option that schedules change from step to step
 
 
-def enter(optimizer: Any, tracing: Any) -> None:
-    """Let an optimizer take part in each call of the program that is traced."""
+class Tracing(Protocol):
+    """The trace of a program that is being compiled."""
+
+    def capture(self, t: Tensor, name: str) -> object: ...
+    def remember(self, state: dict[str, Any], name: str) -> object: ...
+    def guard(self, facts: Callable[[], object]) -> object: ...
+    def with_each_call(self, action: Callable[[], None]) -> object: ...
+    def entry(self, state: dict[str, Any], name: str, value: Tensor) -> object: ...
+    def number(self, group: dict[str, Any], name: str) -> object: ...
+
+
+def enter(optimizer: "Optimizer", tracing: Tracing) -> None:
+    """Capture an optimizer's tensors and options in the program that is traced."""
     if not hasattr(tracing, "capture"):
         raise GraphError(
             f"{type(optimizer).__name__}.step() inside {tracing} would change parameters that are"
@@ -34,12 +50,12 @@ def enter(optimizer: Any, tracing: Any) -> None:
     tracing.with_each_call(lambda: count(optimizer))
 
 
-def count(optimizer: Any) -> None:
+def count(optimizer: "Optimizer") -> None:
     """Count a step that a compiled program has made."""
     optimizer.steps_done += 1
 
 
-def look(optimizer: Any) -> Any:
+def look(optimizer: "Optimizer") -> Any:
     """The facts that a program depends on: the parameters, their state, and most options."""
     states = [optimizer.state.get(p) for p in optimizer.parameters()]
     own = hasattr(optimizer, "options")
@@ -53,7 +69,7 @@ def look(optimizer: Any) -> Any:
     return options, sizes, params, [*map(id, states)], kept, has
 
 
-def step(optimizer: Any, tracing: Any) -> None:
+def step(optimizer: "FirstOrder", tracing: Tracing) -> None:
     """Build the update of all parameters that have gradients, and then let them have it."""
     found = []
     for group in optimizer.param_groups:
@@ -61,7 +77,7 @@ def step(optimizer: Any, tracing: Any) -> None:
         for p in group["params"]:
             if p.grad is not None:
                 state = optimizer.state[p]
-                found.append((p, state, updated(optimizer, p, state, options)))
+                found.append((p, state, update(optimizer, p, state, options)))
     for p, state, (param, new) in found:
         replace(p, param)
         for name, value in new.items():
@@ -72,7 +88,7 @@ def step(optimizer: Any, tracing: Any) -> None:
                 tracing.entry(state, name, handle(value))
 
 
-def option(group: dict[str, Any], name: str, tracing: Any) -> Any:
+def option(group: dict[str, Any], name: str, tracing: Tracing) -> Any:
     """An option of a group: of the rate, what it will be in each call."""
     value = group[name]
     if isinstance(value, Tensor):
@@ -80,7 +96,9 @@ def option(group: dict[str, Any], name: str, tracing: Any) -> Any:
     return tracing.number(group, name) if name == RATE else value
 
 
-def updated(optimizer: Any, p: Tensor, state: dict[str, Any], options: dict[str, Any]) -> Any:
+def update(
+    optimizer: "FirstOrder", p: Tensor, state: dict[str, Any], options: dict[str, Any]
+) -> Updated:
     """The results of the rule for a parameter and its state."""
     grad = p.grad
     require_like(p, type_of(grad.value))
@@ -91,6 +109,6 @@ def updated(optimizer: Any, p: Tensor, state: dict[str, Any], options: dict[str,
 
 
 def replace(t: Tensor, value: Any) -> None:
-    """Let a tensor hold what a step gave for it."""
+    """Give a tensor the value that a step computed."""
     carry(t, value if type_of(value).dtype == t.dtype else astype(value, dtype=t.dtype))
     storage_of(t).write()

@@ -1,6 +1,6 @@
 """Optimizers that apply an update rule of `gradops.nn.optimizer_updates` to each parameter."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..engine.tensor import Tensor, handle
 from ..ops.creation import full_like
 from . import compiled
 from .blocks import Block, Updated, blocks_of, checked
-from .optimizer import Optimizer, evaluated, require_at_least
+from .optimizer import Optimizer, Params, T, evaluate, require_at_least
 
 
 class FirstOrder(Optimizer):
@@ -26,12 +26,12 @@ class FirstOrder(Optimizer):
         super().start()
         self.blocks: dict[int, tuple[list[int] | None, list[Block]]] = {}
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Update the parameters that have gradients; the loss of `closure`, if it is given.
 
         If the step fails, as for a gradient that does not fit, no parameter has changed.
         """
-        loss = evaluated(closure)
+        loss = evaluate(closure)
         if tracing := TRACING.get():
             compiled.step(self, tracing)
             return loss
@@ -103,7 +103,7 @@ class SGD(FirstOrder):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: Params,
         lr: float = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
@@ -142,7 +142,7 @@ class Adam(FirstOrder):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: Params,
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -178,7 +178,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: Params,
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -209,7 +209,7 @@ class RMSprop(FirstOrder):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: Params,
         lr: float = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
@@ -247,7 +247,7 @@ class Adagrad(FirstOrder):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: Params,
         lr: float = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,

@@ -1,6 +1,6 @@
 """L-BFGS: steps along a direction that the last gradients tell of the curvature."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,28 +13,28 @@ from ..engine.storage import memory
 from ..engine.tensor import Tensor, handle
 from ..ops.assignment import copy_
 from .line_search import Point, greatest, strong_wolfe
-from .optimizer import Optimizer, require_at_least
+from .optimizer import Group, Optimizer, Params, T, require_at_least
 
 
 @dataclass
 class History:
-    """What is known of the curvature: changes of the gradient and the steps they came with."""
+    """The curvature information: changes of the gradient and the steps that caused them."""
 
-    old_dirs: list[Any] = field(default_factory=list)
-    old_stps: list[Any] = field(default_factory=list)
+    old_dirs: list[np.ndarray] = field(default_factory=list)
+    old_stps: list[np.ndarray] = field(default_factory=list)
     ro: list[float] = field(default_factory=list)
     H_diag: float = 1.0
 
-    def learn(self, y: Any, s: Any, size: int) -> None:
+    def learn(self, y: np.ndarray, s: np.ndarray, size: int) -> None:
         """Add a change `y` of the gradient and its step `s`, if the loss curves upwards there."""
         ys = float(y @ s)
         if ys > 1e-10:
-            for held, new in ((self.old_dirs, y), (self.old_stps, s), (self.ro, 1 / ys)):
-                held.append(new)
-                del held[:-size]
+            self.old_dirs = [*self.old_dirs, y][-size:]
+            self.old_stps = [*self.old_stps, s][-size:]
+            self.ro = [*self.ro, 1 / ys][-size:]
             self.H_diag = ys / float(y @ y)
 
-    def direction(self, grad: Any) -> Any:
+    def direction(self, grad: np.ndarray) -> np.ndarray:
         """Minus the approximate inverse Hessian times the gradient; the two loops of Nocedal."""
         d, weights = -grad, []
         for y, s, ro in zip(self.old_dirs[::-1], self.old_stps[::-1], self.ro[::-1]):
@@ -67,7 +67,7 @@ class LBFGS(Optimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: Params,
         lr: float = 1,
         max_iter: int = 20,
         max_eval: int | None = None,
@@ -93,14 +93,14 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Several iterations; the loss that `closure`, which is needed, gave before them."""
         if closure is None:
-            raise TypeError("LBFGS.step() needs a closure that computes the gradients anew")
+            raise TypeError("LBFGS.step() needs a closure that computes the gradients again")
         with no_grad():
             return self.searched(closure)
 
-    def searched(self, closure: Callable[[], Any]) -> Any:
+    def searched(self, closure: Callable[[], T]) -> T:
         """The step itself, of which nothing is recorded."""
         search = Search(self.param_groups[0], enable_grad()(closure))
         held = self.state[search.params[0]]
@@ -118,7 +118,7 @@ class LBFGS(Optimizer):
 class Search:
     """The iterations of one step of LBFGS, over all parameters as one vector."""
 
-    def __init__(self, group: dict[str, Any], closure: Callable[[], Any]) -> None:
+    def __init__(self, group: Group, closure: Callable[[], Any]) -> None:
         self.group, self.closure = group, closure
         self.params: list[Tensor] = group["params"]
         self.first_loss: Any = None
@@ -154,7 +154,7 @@ class Search:
         """Iterate from the state `held`, and return the new one."""
         group = self.group
         n, before, t = held.get("n_iter", 0), held.get("prev_flat_grad"), held.get("t")
-        d, history = held.get("d"), restored(held)
+        d, history = held.get("d"), history_of(held)
         d, before = (None if x is None else x.value for x in (d, before))
         prev_loss = held.get("prev_loss")
         loss, grad = self.evaluate()
@@ -176,7 +176,7 @@ class Search:
         return {
             "func_evals": held.get("func_evals", 0) + self.evaluations,
             "n_iter": n,
-            **({} if d is None else stored(d, t, history, before, prev_loss)),
+            **({} if d is None else state_of(d, t, history, before, prev_loss)),
         }
 
     def advance(
@@ -213,7 +213,7 @@ class Search:
         )
 
 
-def restored(held: dict[str, Any]) -> History:
+def history_of(held: dict[str, Any]) -> History:
     """The history that a state holds, in lists of its own: a step that fails changes no state."""
     if "H_diag" not in held:
         return History()
@@ -221,8 +221,14 @@ def restored(held: dict[str, Any]) -> History:
     return History(dirs, steps, [float(x) for x in held["ro"]], float(held["H_diag"]))
 
 
-def stored(d: Any, t: Any, history: History, before: Any, prev_loss: Any) -> dict[str, Any]:
-    """What the next step begins with, under PyTorch's names."""
+def state_of(
+    d: np.ndarray,
+    t: float | None,
+    history: History,
+    before: np.ndarray | None,
+    prev_loss: float | None,
+) -> dict[str, Any]:
+    """The state that the next step begins with, under PyTorch's names."""
     return {
         "d": handle(d),
         "t": t,

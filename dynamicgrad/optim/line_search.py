@@ -7,7 +7,6 @@ the safeguards that PyTorch's LBFGS has.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ class Point:
 
     t: float
     loss: float
-    grad: Any
+    grad: np.ndarray
     slope: float
 
 
@@ -65,12 +64,12 @@ def strong_wolfe(
 
 
 def fails_decrease(point: Point, start: Point) -> bool:
-    """Whether the loss is not low enough for the length of the step."""
+    """True if the loss is too high for the length of the step."""
     return point.loss > start.loss + DECREASE * point.t * start.slope
 
 
 def flat_enough(point: Point, start: Point) -> bool:
-    """Whether the slope is small enough beside that at the start."""
+    """True if the slope is small enough compared with that at the start."""
     return abs(point.slope) <= -CURVATURE * start.slope
 
 
@@ -88,7 +87,7 @@ def zoom(
     low, high = (a, b) if a.loss <= b.loss else (b, a)
     stuck = False
     while trials < budget and abs(high.t - low.t) * size >= tolerance_change:
-        t, stuck = guarded(low, high, stuck)
+        t, stuck = next_length(low, high, stuck)
         point = evaluate(t)
         trials += 1
         if fails_decrease(point, start) or point.loss >= low.loss:
@@ -105,7 +104,7 @@ def zoom(
     return low, trials + 1
 
 
-def guarded(low: Point, high: Point, stuck: bool) -> tuple[float, bool]:
+def next_length(low: Point, high: Point, stuck: bool) -> tuple[float, bool]:
     """The length to try next: not twice in a row close to an end of the bracket."""
     left, right = sorted((low.t, high.t))
     t = cubic_minimum(low, high, left, right)

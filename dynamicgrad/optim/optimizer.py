@@ -5,21 +5,26 @@ import functools
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from gradops import TapeError
 from gradops.core.levels import TRACING
 
 from ..engine.grad_mode import enable_grad
 from ..engine.tensor import Tensor
-from ..hooks.removable_handle import RemovableHandle, registered
+from ..hooks.tensor_hooks import RemovableHandle, add_hook
 from . import compiled, state
 
 Group = dict[str, Any]
+"""The options of a group by name, and its parameters under `"params"`."""
+
+Params = Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]
+StepHook = Callable[["Optimizer", tuple[object, ...], dict[str, object]], object]
+T = TypeVar("T")
 
 
 class Optimizer:
-    """What all optimizers share; a subclass defines `step`.
+    """Base class of optimizers; a subclass defines `step`.
 
     `params` are tensors, or dicts with `"params"` and options of their own, or pairs of a name and
     a tensor; `defaults` are the options of groups that do not set them. `state` has a dict for each
@@ -38,7 +43,7 @@ class Optimizer:
     tensor([0.5000], requires_grad=True)
     """
 
-    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+    def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
@@ -49,7 +54,7 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
                 f" but got {type(params).__name__}\n  hint: of a module, give module.parameters()"
             )
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError(
                 "optimizer got an empty parameter list\n  hint: an iterator that was read before,"
@@ -64,17 +69,17 @@ class Optimizer:
 
     def __init_subclass__(cls) -> None:
         if "step" in vars(cls):
-            cls.step = hooked(cls.step)  # type: ignore[method-assign]
+            cls.step = with_hooks(cls.step)  # type: ignore[method-assign]
 
     def start(self) -> None:
         """Begin without groups, state and hooks."""
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        self.pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
-        self.post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.pre_hooks: OrderedDict[int, StepHook] = OrderedDict()
+        self.post_hooks: OrderedDict[int, StepHook] = OrderedDict()
         self.steps_done = 0
 
-    def __gradop_stateful__(self) -> list[tuple[str, Any]]:
+    def __gradop_stateful__(self) -> list[tuple[str, object]]:
         """The parameters and what is kept of them, for a trace that captures the optimizer."""
         own = [(f"params[{i}]", p) for i, p in enumerate(self.parameters())]
         kept = [(f"state[{i}].{name}", t) for i, (_, p) in enumerate(own)
@@ -84,11 +89,11 @@ class Optimizer:
         hooks = [*self.pre_hooks.values(), *self.post_hooks.values()]
         return [*own, *kept, *options, *(("hook", hook) for hook in hooks)]
 
-    def __gradop_kept__(self) -> list[tuple[str, Any]]:
+    def __gradop_kept__(self) -> list[tuple[str, object]]:
         """The groups, whose options a trace that captures the optimizer must not change."""
         return [(f"param_groups[{i}]", group) for i, group in enumerate(self.param_groups)]
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Update the parameters; `closure`, if given, computes the gradients and gives the loss."""
         raise NotImplementedError(f"{type(self).__name__} must define step()")
 
@@ -122,13 +127,13 @@ class Optimizer:
             )
         self.param_groups.append({**self.defaults, **group})
 
-    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_step_pre_hook(self, hook: StepHook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before a step; it may return both changed."""
-        return registered(self.pre_hooks, hook)
+        return add_hook(self.pre_hooks, hook)
 
-    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_step_post_hook(self, hook: StepHook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after a step."""
-        return registered(self.post_hooks, hook)
+        return add_hook(self.post_hooks, hook)
 
     def state_dict(self) -> dict[str, Any]:
         """The state, and the options of the groups, with numbers in place of the parameters."""
@@ -136,7 +141,7 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
-        found, self.param_groups = state.loaded(state_dict, self.param_groups)
+        found, self.param_groups = state.load(state_dict, self.param_groups)
         self.state = defaultdict(dict, found)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -151,7 +156,7 @@ class Optimizer:
         self.defaults, self.param_groups = state["defaults"], state["param_groups"]
         self.state.update(state["state"])
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Optimizer":
+    def __deepcopy__(self, memo: dict[int, object]) -> "Optimizer":
         found = memo[id(self)] = object.__new__(type(self))
         found.__setstate__(copy.deepcopy(self.__getstate__(), memo))
         return found
@@ -164,11 +169,11 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
     """A step method that counts its calls, and calls the hooks before and after."""
 
     @functools.wraps(step)
-    def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Optimizer, *args: object, **kwargs: object) -> T:
         if tracing := TRACING.get():
             compiled.enter(self, tracing)
         if self.pre_hooks:
@@ -184,7 +189,9 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def before_step(optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any]:
+def before_step(
+    optimizer: Optimizer, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[tuple[object, ...], dict[str, object]]:
     """The arguments of a step after its hooks saw them."""
     for hook in [*optimizer.pre_hooks.values()]:
         changed = hook(optimizer, args, kwargs)
@@ -198,15 +205,15 @@ def before_step(optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any]
     return args, kwargs
 
 
-def evaluated(closure: Callable[[], Any] | None) -> Any:
-    """What the closure of a step gives, recorded also inside `no_grad`."""
+def evaluate(closure: Callable[[], T] | None) -> T | None:
+    """The result of the closure of a step, which is recorded also inside `no_grad`."""
     if closure is None:
         return None
     with enable_grad():
         return closure()
 
 
-def members(params: Any) -> Group:
+def members(params: Tensor | Iterable[Tensor] | Iterable[tuple[str, Tensor]]) -> Group:
     """The parameters of a group as a list, and their names if they came with names."""
     if isinstance(params, set | frozenset):
         raise TypeError(
@@ -219,8 +226,8 @@ def members(params: Any) -> Group:
     return {"params": found}
 
 
-def require_parameter(p: Any) -> None:
-    """Refuse what is no leaf."""
+def require_parameter(p: object) -> None:
+    """Raise unless `p` is a leaf tensor."""
     if not isinstance(p, Tensor):
         raise TypeError(
             f"optimizer can only optimize Tensors, but one of the params is a {type(p)}"

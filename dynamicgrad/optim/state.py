@@ -26,10 +26,10 @@ def state_dict(state: dict[Tensor, dict[str, Any]], groups: list[Group]) -> dict
     }
 
 
-def loaded(
+def load(
     saved: dict[str, Any], groups: list[Group]
 ) -> tuple[dict[Tensor, dict[str, Any]], list[Group]]:
-    """The state by parameter, and the groups, that a saved state stands for; a copy of it."""
+    """The state by parameter and the groups, copied from a saved state."""
     saved_groups = copy.deepcopy(saved["param_groups"])
     require_same_groups(saved_groups, groups)
     by_number = {
@@ -39,7 +39,9 @@ def loaded(
     }
     state = {
         by_number[number]: {
-            name: taken(by_number[number], name, v) for name, v in held.items() if v is not None
+            name: copy_entry(by_number[number], name, v)
+            for name, v in held.items()
+            if v is not None
         }
         for number, held in saved["state"].items()
     }
@@ -64,7 +66,7 @@ def require_same_groups(saved: list[Group], groups: list[Group]) -> None:
             )
 
 
-def taken(p: Tensor, name: str, value: Any) -> Any:
+def copy_entry(p: Tensor, name: str, value: Any) -> Any:
     """A copy of an entry of the state, in the dtype of its parameter; counts are float32."""
     if name == "step":
         return handle(np.array(getattr(value, "value", value), np.float32))

@@ -1,8 +1,9 @@
-"""Tensors that begin to hold, by a write in place, what a transform carries: a batch or a tangent.
+"""Writes in place that put a batch or a tangent of a transform into a tensor.
 
 Note [Captured writes]. A tensor that the function under `vmap` or `jvp` creates may be written to
-like that, and ends with the call. A captured tensor would be left with a batch in it; so a tensor
-that is still alive when the function has returned gets its old value back, and is an error.
+like that; it is gone after the call. A captured tensor would be left with a batch in it. At the
+write the two look alike, as a tensor without history has no time of creation. So a tensor that is
+still alive when the function has returned gets its old value back, and raises.
 """
 
 import gc
@@ -15,6 +16,7 @@ from gradops import OPS, TransformError
 from gradops.core.levels import at_level
 from gradops.core.source_location import Place, describe, here
 from gradops.core.tree import flatten
+from gradops.typing import AnyArray
 
 from ..engine.handle import ARRAYS, Handle
 from ..engine.node import Storage
@@ -26,7 +28,7 @@ OUT_OF_REACH = (
 
 
 class Change(NamedTuple):
-    """A tensor that began to hold what a transform carries, its value before, and the line."""
+    """A tensor that got a value of a transform, its value before, and the place of the write."""
 
     tensor: "weakref.ref[Handle]"
     before: Any
@@ -36,21 +38,21 @@ class Change(NamedTuple):
 CHANGES: ContextVar[list[Change] | None] = ContextVar("changes", default=None)
 
 
-def carry(t: Handle, value: Any) -> None:
-    """Let `t` hold the value that a write to it gave."""
+def carry(t: Handle, value: AnyArray) -> None:
+    """Set the value of `t` after a write to it."""
     changes = CHANGES.get()
     if changes is not None and level_of(value) > level_of(t.value):
         refuse_shared(t)
         changes.append(Change(weakref.ref(t), t.value, here()))
     t.value = value
     if t.storage is not None and t.storage.views and type(value) not in ARRAYS:
-        show(t, t.storage)
+        update_views(t, t.storage)
 
 
-def show(t: Handle, storage: Storage) -> None:
-    """Let those that share memory with `t`, which was written, hold what is there now.
+def update_views(t: Handle, storage: Storage) -> None:
+    """Set the values of tensors that share memory with `t`, after a write to it.
 
-    What a transform carries has no memory, so that views of it are values of their own.
+    Values of transforms have no memory, so views of them are separate values.
     """
     base = t if t.alias is None else t.alias.base
     if t.alias is not None:
@@ -65,13 +67,13 @@ def show(t: Handle, storage: Storage) -> None:
             view.value = view.alias.view_of(base.value)
 
 
-def level_of(value: Any) -> float:
-    """The level of the transform that a value belongs to; arrays are below all."""
+def level_of(value: object) -> float:
+    """The level of the transform that a value belongs to; arrays have -1."""
     return float(getattr(value, "gradop_level", -1.0))
 
 
 def refuse_shared(t: Handle) -> None:
-    """Refuse to write such a value to memory that others see, who would not see it."""
+    """Raise TransformError if `t` shares memory with other tensors, which would not change."""
     if t.alias is not None or (t.storage is not None and t.storage.viewed):
         raise TransformError(
             f"a Tensor of type {t.type} that shares its memory with others cannot be written to"
@@ -89,27 +91,27 @@ def run_at(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
         with at_level(level):
             returned = func(*args)
     except BaseException:
-        restored(changes)
+        restore(changes)
         raise
     finally:
         CHANGES.reset(token)
     if changes:
-        settle(changes, flatten(returned)[0], level)
+        refuse_captures(changes, flatten(returned)[0], level)
     return returned
 
 
-def settle(changes: list[Change], outputs: Sequence[Any], level: float) -> None:
-    """Refuse captures that were changed; what only an outer transform carries, is for that one."""
-    remaining = [c for c in changes if escaped(c, outputs)]
+def refuse_captures(changes: list[Change], outputs: Sequence[object], level: float) -> None:
+    """Raise TransformError for changed captures; those of outer levels are checked there."""
+    remaining = [c for c in changes if is_captured(c, outputs)]
     if remaining:
         gc.collect()  # a function that refers to itself keeps what it made for a while
-        remaining = [c for c in remaining if escaped(c, outputs)]
+        remaining = [c for c in remaining if is_captured(c, outputs)]
     mine = [c for c in remaining if level_of(value_of(c)) >= level]
     outer = CHANGES.get()
     if outer is not None:
         outer += [c for c in remaining if c not in mine]
     if mine:
-        restored(mine)
+        restore(mine)
         raise TransformError(
             "during a transform such as vmap or jvp, the function mutated a captured Tensor in"
             f" place, with a value that the transform carries\n  at {describe(mine[0].place)}"
@@ -117,20 +119,20 @@ def settle(changes: list[Change], outputs: Sequence[Any], level: float) -> None:
         )
 
 
-def escaped(change: Change, outputs: Sequence[Any]) -> bool:
-    """Whether the tensor is still there, other than as an output."""
+def is_captured(change: Change, outputs: Sequence[object]) -> bool:
+    """Whether the tensor is alive, other than as an output."""
     t = change.tensor()
     return t is not None and not any(t is y for y in outputs)
 
 
-def value_of(change: Change) -> Any:
-    """What the tensor holds now."""
+def value_of(change: Change) -> AnyArray | None:
+    """The present value of the tensor."""
     t = change.tensor()
     return None if t is None else t.value
 
 
-def restored(changes: Sequence[Change]) -> None:
-    """Give the tensors their values before back, the latest change first."""
+def restore(changes: Sequence[Change]) -> None:
+    """Give the tensors back the values before, the latest change first."""
     for change in reversed(changes):
         t = change.tensor()
         if t is not None:

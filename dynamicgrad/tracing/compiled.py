@@ -1,19 +1,30 @@
 """A call of a compiled program, as one operation on the tape.
 
-Note [Compiled calls]. A program that was traced keeps its own tape, of expressions. To go back
-along it with expressions for cotangents gives the graph of the gradient, which is compiled and run
-with what the call was given. Where the gradient is recorded in turn, that is one operation again.
+Note [Compiled calls]. A traced program keeps its own tape, of expressions. A backward along it with
+expressions for cotangents builds the graph of the gradient, which is compiled and runs on the
+operands of the call. If the gradient is recorded, it is one operation again.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradops import TapeError
+from gradops.typing import AnyArray
 
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, SavedOperands, clock
+from ..engine.node import (
+    NOTHING,
+    SEVERAL,
+    Node,
+    Part,
+    Parts,
+    SavedOperands,
+    Storage,
+    Vertex,
+    clock,
+)
 from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
@@ -22,12 +33,12 @@ from ..hooks.tensor_hooks import Whole
 
 
 def recorded(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
-    """Let `outputs` be those of one operation on `inputs`, or note why they are not."""
+    """Make `outputs` the outputs of one operation on `inputs`, or set why they have no history."""
     record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
 
 
 def spent(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
-    """Let `t` come from `inputs` by what a backward inside the program has freed."""
+    """Make `t` the output of an operation that a backward inside the program has freed."""
     record(inputs, [t], name, next(clock), lambda: freed)
 
 
@@ -36,9 +47,9 @@ def record(
     outputs: Sequence[Handle],
     name: str,
     number: int,
-    operands: Callable[[], Any],
+    operands: Callable[[], SavedOperands],
 ) -> None:
-    """Let `outputs` be those of a new node, if something that it comes from is on the tape."""
+    """Make `outputs` the outputs of a new node, if one of `inputs` is on the tape."""
     tracked = any(x.node is not None for x in inputs)
     if not tracked or not is_recording():
         for t in outputs:
@@ -56,7 +67,7 @@ def record(
 
 
 def freed_by(t: Handle) -> Freed | None:
-    """The mark of a freed node on the way to `t`, which a backward left; None if there is none."""
+    """The `Freed` of an ancestor of `t` that a backward has freed; None if there is none."""
     stack, seen = [t.node], set()
     while stack:
         node = stack.pop()
@@ -70,8 +81,8 @@ def freed_by(t: Handle) -> Freed | None:
     return None
 
 
-def give_history(t: Handle, vertex: Any) -> None:
-    """Let a tensor come from a vertex: a new one, or one that the call has written to."""
+def give_history(t: Handle, vertex: Part) -> None:
+    """Set the vertex of an output: a new tensor, or one that the call has written to."""
     if t.storage is None and t.node is None:
         t.node = vertex
     else:
@@ -90,7 +101,7 @@ class CompiledNode(Node):
 
 
 class Saved(SavedOperands):
-    """The values that a call keeps for its backward, in the place of its node's operands."""
+    """The values that a call saves for its backward, as the operands of its node."""
 
     __slots__ = ("call", "storages")
 
@@ -98,23 +109,23 @@ class Saved(SavedOperands):
         self.call = call
         self.storages = [x.storage or storage_of(x) for x in inputs]
 
-    def read(self, node: Node, freed: Freed | None) -> Any:
+    def read(self, node: Node, freed: Freed | None) -> Sequence[Any]:
         """The node, and the function that computes its gradients."""
 
-        def run(g: Any) -> Sequence[Any]:
-            found = self.gradients(node, g)
+        def run(g: Parts) -> list[AnyArray | None]:
+            gs = self.gradients(node, g)
             if freed is not None:
                 node.operands = freed
-            return found
+            return gs
 
         return node, run
 
-    def gradients(self, node: Node, g: Any) -> list[Any]:
+    def gradients(self, node: Node, g: Parts) -> list[AnyArray | None]:
         """The gradients of the inputs, recorded if gradients are."""
         given = sorted(g.by_index)
         seeds = [g.by_index[i] for i in given]
         wanted = node.wanted
-        found: list[Any] = [None] * len(node.inputs)
+        found: list[AnyArray | None] = [None] * len(node.inputs)
         for i in self.call.needed(wanted, given):
             self.check_unchanged(node, i)
         if is_recording():
@@ -128,20 +139,20 @@ class Saved(SavedOperands):
         return found
 
     def check_unchanged(self, node: Node, i: int) -> None:
-        """Refuse an input that was written to since."""
+        """Raise TapeError if an input was written to since the call."""
         storage, x = self.storages[i], node.inputs[i]
         if storage.changed > node.number:
             type = "a constant" if x is None else x.type
             raise TapeError(changed_text(node, "the argument", type, storage))
 
 
-def origin(vertex: Any, storage: Any) -> Handle:
-    """A handle on the history that an input had, and on the record of writes to it."""
-    found = hold(Array, None, vertex)
-    found.storage = storage
-    return found
+def origin(vertex: Vertex | None, storage: Storage) -> Handle:
+    """A handle without a value on the history and the storage of an input."""
+    t = hold(Array, None, vertex)
+    t.storage = storage
+    return t
 
 
-def plain(x: Any) -> Any:
-    """A cotangent as what it holds."""
+def plain(x: AnyArray) -> AnyArray:
+    """The value of a cotangent."""
     return x.value if isinstance(x, Handle) else x

@@ -1,4 +1,4 @@
-"""Handles as holders: what lets a tracer run a program of tensors on the values it chooses.
+"""The tracer protocol for handles: a tracer runs a program of tensors on values of its own.
 
 See `gradops.core.tracer_protocol`.
 """
@@ -9,35 +9,36 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError, TapeError, stop_gradient
+from gradops.typing import AnyArray
 
 from ..engine.array import Array
-from ..engine.backward import carry, seeded
+from ..engine.backward import carry, initial_cotangents
 from ..engine.grad_mode import INFERENCE, RECORDING, is_grad_enabled
 from ..engine.handle import Handle, detached, make_leaf, on_face
 from ..engine.handle import hold as new_handle
-from ..engine.node import Leaf, clock
-from ..engine.plain_arrays import is_plain, kept
+from ..engine.node import Leaf, Storage, Vertex, clock
+from ..engine.plain_arrays import is_plain, protected_copy
 from ..engine.storage import MADE_IN_INFERENCE, enter, storage_of
-from ..engine.views import replayed
+from ..engine.views import replay
 from ..ops.inplace import require_writable
 from .compiled import freed_by, recorded, spent
 
 
-def held(t: Handle) -> Any:
-    """The value a handle holds."""
+def held(t: Handle) -> AnyArray:
+    """The value of a handle."""
     return t.value
 
 
-def hold(t: Handle, value: Any) -> Handle:
+def hold(t: Handle, value: AnyArray) -> Handle:
     """A leaf that holds `value`, and requires gradients if `t` is one that does."""
     found = new_handle(type(t), value)
     return make_leaf(found) if type(t.node) is Leaf else found
 
 
 def write(t: Handle, value: Any) -> None:
-    """Let a handle hold `value` from now on, as an update under no_grad does.
+    """Write `value` to a handle, as an update under no_grad does.
 
-    It goes into the memory of the handle if others see that, else it takes its place.
+    It is copied into the memory of the handle if that is shared, else it replaces the value.
     """
     storage = storage_of(t)
     if storage.viewed and isinstance(t.value, np.ndarray):
@@ -48,12 +49,12 @@ def write(t: Handle, value: Any) -> None:
     storage.write()
 
 
-def like(t: Handle, x: Any) -> Any:
-    """A handle with the face of `t` on what `x` holds; what is plain stays so."""
+def like(t: Handle, x: object) -> object:
+    """A handle with the face of `t` on the value of `x`; `x` itself if it is not a handle."""
     return on_face(type(t), x) if isinstance(x, Handle) else x
 
 
-def look(t: Handle) -> Any:
+def look(t: Handle) -> object:
     """The properties of a tensor, beside its type, that a program may depend on."""
     node = t.node
     if node is None:
@@ -76,7 +77,7 @@ class Handles:
 
     @staticmethod
     def base(t: Handle) -> Handle | None:
-        """The tensor of whose memory `t` is a view, and which was not given other memory since."""
+        """The tensor of which `t` is a view, unless that has other memory since; else None."""
         if t.alias is None or t.storage is not t.alias.base.storage:
             return None
         if t.alias.steps is None:
@@ -88,7 +89,7 @@ class Handles:
         return base
 
     @staticmethod
-    def state(t: Handle) -> Any:
+    def state(t: Handle) -> tuple[Any, ...]:
         """The fields of a tensor, and of the leaf and the storage that it has."""
         leaf, storage = t.node, t.storage
         written = () if storage is None else (storage.changed, storage.version, storage.place)
@@ -96,8 +97,8 @@ class Handles:
         return t.value, leaf, grad, storage, written, t.alias, t.cut
 
     @staticmethod
-    def restore(t: Handle, state: Any) -> bool:
-        """Give a tensor its fields back; whether something had been written to it."""
+    def restore(t: Handle, state: tuple[Any, ...]) -> bool:
+        """Restore the fields of a tensor; return whether it had been written to."""
         value, changed = t.value, t.storage.changed if t.storage is not None else 0
         t.value, t.node, grad, t.storage, written, t.alias, t.cut = state
         if type(t.node) is Leaf:
@@ -109,11 +110,11 @@ class Handles:
         return value is not t.value or changed > (written[0] if written else 0)
 
     @staticmethod
-    def signature(t: Handle) -> Any:
+    def signature(t: Handle) -> tuple[object, ...]:
         """The properties of an argument, beside its entries, that a program may depend on."""
-        kept = t.node is None and getattr(t, "kept_grad", None) is not None
+        protected_copy = t.node is None and getattr(t, "kept_grad", None) is not None
         (found,) = Handles.looks((t,))
-        return t.value.shape, t.value.dtype, found, kept
+        return t.value.shape, t.value.dtype, found, protected_copy
 
     @staticmethod
     def gradient(t: Handle) -> Handle | None:
@@ -124,15 +125,15 @@ class Handles:
         return t.node.grad if type(t.node) is Leaf else None
 
     @staticmethod
-    def set_gradient(t: Handle, value: Any) -> None:
-        """Let a leaf, or a handle that requires no gradient, have a gradient, or none."""
+    def set_gradient(t: Handle, value: Handle | None) -> None:
+        """Set or remove the gradient of a leaf, or of a handle that requires none."""
         if type(t.node) is Leaf:
             t.node.grad = value
         else:
             t.kept_grad = value
 
     @staticmethod
-    def stand_in(t: Handle, value: Any, grad: Handle | None) -> Handle:
+    def stand_in(t: Handle, value: AnyArray, grad: Handle | None) -> Handle:
         """A tensor like `t` that holds `value`, a leaf with the same hooks if it has a history."""
         found = new_handle(type(t), value)
         if getattr(t, "is_parameter", False):
@@ -146,8 +147,8 @@ class Handles:
         return found
 
     @staticmethod
-    def enter(t: Handle, value: Any, grad: Handle | None) -> None:
-        """Let a tensor be a leaf that holds `value`; one that has hooks keeps them."""
+    def enter(t: Handle, value: AnyArray, grad: Handle | None) -> None:
+        """Make a tensor a leaf that holds `value`; its hooks stay."""
         t.value, t.storage, t.alias, t.cut = value, None, None, None
         if t.node is not None and type(t.node) is not Leaf:
             make_leaf(t)
@@ -158,7 +159,7 @@ class Handles:
 
     @staticmethod
     def enter_view(t: Handle, grad: Handle | None) -> None:
-        """Let a view be one of what its base holds now."""
+        """Compute a view again from the present value of its base."""
         alias = t.alias
         assert alias is not None
         t.value, t.storage, t.cut = alias.view_of(alias.base.value), storage_of(alias.base), None
@@ -167,10 +168,10 @@ class Handles:
         if type(t.node) is Leaf:
             t.node.grad = grad
         elif t.node is not None:
-            t.node = replayed(alias.base, alias.steps)
+            t.node = replay(alias.base, alias.steps or ())
 
     @staticmethod
-    def memory(t: Handle) -> Any:
+    def memory(t: Handle) -> Storage:
         """The identity of the memory of a tensor, until it is given another."""
         return storage_of(t)
 
@@ -181,7 +182,7 @@ class Handles:
 
     @staticmethod
     def viewed(t: Handle, base: Handle) -> Handle:
-        """The view of another base that `t` is of its own, cut off where `t` is."""
+        """The view of another base by the steps of `t`, cut off where `t` is."""
         assert t.alias is not None
         refusal, mode = t.alias.refusal, RECORDING.get()
         before = RECORDING.set((INFERENCE if refusal == MADE_IN_INFERENCE else False)
@@ -205,7 +206,7 @@ class Handles:
         )
 
     @staticmethod
-    def holder(value: Any) -> Handle:
+    def holder(value: AnyArray) -> Handle:
         """A handle that holds a value and requires no gradient."""
         return new_handle(Array, value)
 
@@ -215,20 +216,20 @@ class Handles:
         return type(t) is not Array
 
     @staticmethod
-    def with_history(value: Any, origin: Handle) -> Handle:
-        """A handle on a value that comes from where `origin` does."""
+    def with_history(value: AnyArray, origin: Handle) -> Handle:
+        """A handle on a value, with the history and storage of `origin`."""
         found = new_handle(Array, value, origin.node)
         found.storage = origin.storage
         return found
 
     @staticmethod
-    def saved(x: Any) -> Any:
-        """A value as a call saves it for backward: see Note [Plain arrays]."""
-        return kept(x)
+    def saved(x: object) -> object:
+        """A value that a call saves for backward: see Note [Plain arrays]."""
+        return protected_copy(x)
 
     @staticmethod
-    def read(x: Any, call: str) -> Any:
-        """What a call saved, unless it was a plain array that has been written to since."""
+    def read(x: Any, call: str) -> object:
+        """A saved value; raises TapeError if it is a plain array that was written to since."""
         if not is_plain(x):
             return x
         if x.storage.differs(x.value):
@@ -240,23 +241,23 @@ class Handles:
         return x.value
 
     @staticmethod
-    def leaf(value: Any) -> Handle:
+    def leaf(value: AnyArray) -> Handle:
         """A leaf that holds a value."""
         return make_leaf(new_handle(Array, value))
 
     @staticmethod
     def time() -> int:
-        """A number later than that of all that was recorded and written."""
+        """The next number of the clock of nodes and writes."""
         return next(clock)
 
     @staticmethod
-    def values(ts: Sequence[Handle]) -> list[Any]:
+    def values(ts: Sequence[Handle]) -> list[AnyArray]:
         """The values of tensors."""
         return [t.value for t in ts]
 
     @staticmethod
-    def looks(ts: Sequence[Handle]) -> list[Any]:
-        """Whether tensors require gradients, as leaves or results, and have some; their hooks."""
+    def looks(ts: Sequence[Handle]) -> list[object]:
+        """The facts of `look` for each tensor; a shorter one for leaves without hooks."""
         return [
             None if (node := t.node) is None
             else node.grad is None if type(node) is Leaf and not (node.watch or node.hooks)
@@ -265,19 +266,21 @@ class Handles:
         ]  # fmt: skip
 
     @staticmethod
-    def vertex(t: Handle) -> Any:
+    def vertex(t: Handle) -> Vertex | None:
         """The node of a tensor, None if it requires no gradient."""
         return t.node
 
     @staticmethod
-    def pulled(outputs: Sequence[Handle], ends: Sequence[Any], seeds: Sequence[Handle]) -> Any:
-        """The gradients at vertices, recorded; hooks of leaves run when they are delivered."""
+    def pulled(
+        outputs: Sequence[Handle], ends: Sequence[Vertex], seeds: Sequence[Handle]
+    ) -> list[AnyArray | None]:
+        """The gradients at vertices, recorded; hooks of leaves run later, at accumulation."""
         watches = [v.watch for v in ends]
         mode = RECORDING.set(True)
         try:
             for v in ends:
                 v.watch = None
-            found = carry(seeded(list(outputs), list(seeds)), list(ends), True, True)
+            found = carry(initial_cotangents(list(outputs), list(seeds)), list(ends), True, True)
         finally:
             RECORDING.reset(mode)
             for v, watch in zip(ends, watches, strict=True):

@@ -43,7 +43,7 @@ LINEAR = named(LINALG, linalg)
 TRANSFORMS = named(FFT, fft)
 
 
-def namespace(making: Making, module: str) -> dict[str, Any]:
+def namespace(making: Making, module: str) -> dict[str, object]:
     """All names of the standard, with functions that make values as `making` says."""
     frequencies = {name: getattr(making, name) for name in OF_FFT}
     return {

@@ -1,4 +1,4 @@
-"""Data types: what there are, what is known of them, and how they combine."""
+"""Data types: which exist, their limits, and promotion."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.errors import OptionError
 from ..core.types import PYTHON_SCALARS, native, type_of
+from ..typing import DTypeLike, OperandLike
 from .making import Making, require_device
 
 KINDS = {
@@ -31,7 +32,7 @@ class FloatInfo:
     max: float
     min: float
     smallest_normal: float
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
 
 @dataclass(frozen=True)
@@ -41,28 +42,28 @@ class IntegerInfo:
     bits: int
     max: int
     min: int
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
 
-def dtype_of(x: Any) -> np.dtype[Any]:
+def dtype_of(x: object) -> np.dtype:
     """A dtype itself, or that of an array."""
     return type_of(x).dtype if hasattr(x, "shape") and hasattr(x, "dtype") else native(x)
 
 
-def finfo(type: Any, /) -> FloatInfo:
+def finfo(type: object, /) -> FloatInfo:
     """The limits of a floating-point dtype, or of that of an array."""
     found = np.finfo(dtype_of(type))
     eps, most, least = float(found.eps), float(found.max), float(found.min)
     return FloatInfo(found.bits, eps, most, least, float(found.smallest_normal), found.dtype)
 
 
-def iinfo(type: Any, /) -> IntegerInfo:
+def iinfo(type: object, /) -> IntegerInfo:
     """The limits of an integer dtype, or of that of an array."""
     found = np.iinfo(dtype_of(type))
     return IntegerInfo(found.bits, found.max, found.min, found.dtype)
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: DTypeLike | None, kind: object) -> bool:
     """Whether a dtype is of a kind, is another one, or is any of several."""
     if isinstance(kind, tuple):
         return any(isdtype(dtype, k) for k in kind)
@@ -81,12 +82,12 @@ def of_kind(kind: str | None) -> list[str]:
     return KINDS[kind]
 
 
-def can_cast(from_: Any, to: Any, /) -> bool:
+def can_cast(from_: object, to: object, /) -> bool:
     """Whether values of a dtype, or of an array, keep what they are as another dtype."""
     return bool(np.can_cast(dtype_of(from_), native(to)))
 
 
-def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: OperandLike) -> np.dtype:
     """The dtype that arrays, dtypes and Python numbers have together."""
     parts = [x if type(x) in PYTHON_SCALARS else dtype_of(x) for x in arrays_and_dtypes]
     if all(type(x) in PYTHON_SCALARS for x in parts):
@@ -95,12 +96,12 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
 
 
 class Info:
-    """What a namespace can do: dtypes, devices, capabilities."""
+    """The inspection API of a namespace: dtypes, devices, capabilities."""
 
     def __init__(self, making: Making) -> None:
         self.making = making
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> dict[str, object]:
         """Whether shapes may depend on data, and how many axes there can be."""
         return {
             "boolean indexing": True,
@@ -108,22 +109,22 @@ class Info:
             "max dimensions": 64,
         }
 
-    def default_device(self) -> Any:
+    def default_device(self) -> object:
         """The device where values are made."""
         return self.making.device
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self, *, device: object = None) -> dict[str, np.dtype]:
         """The dtypes of what is made from Python numbers."""
         require_device(device)
         return self.making.default_dtypes()
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+    def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, np.dtype]:
         """The dtypes there are, of a kind or of several if they are given."""
         require_device(device)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         return {name: DTYPES[name] for k in kinds for name in of_kind(k)}
 
-    def devices(self) -> tuple[Any, ...]:
+    def devices(self) -> tuple[object, ...]:
         """The devices there are."""
         return (self.making.device,)
 

@@ -1,11 +1,11 @@
 """Functions of one or two arrays, entry by entry, by the standard's names."""
 
 import math
-from typing import Any
 
 import gradops as ops
 
 from ..core.types import is_complex, type_of
+from ..typing import AnyArray, OperandLike
 from .signatures import Function, Functions, each, one, two
 
 NEITHER = complex(math.nan, math.nan)
@@ -16,7 +16,7 @@ def whole(f: Function) -> Function:
     return lambda x, /: ops.copy(x) if type_of(x).dtype.kind in "iu" else f(x)
 
 
-def expm1(x: Any, /) -> Any:
+def expm1(x: OperandLike, /) -> AnyArray:
     """`exp(x) - 1`; of complex numbers that are not finite, by the standard's special cases."""
     y = ops.expm1(x)
     if not is_complex(type_of(x).dtype):
@@ -24,7 +24,7 @@ def expm1(x: Any, /) -> Any:
     return ops.where(ops.isfinite(x), y, ops.exp(x) - 1)  # NumPy's formula meets inf * 0 there
 
 
-def sign(x: Any, /) -> Any:
+def sign(x: OperandLike, /) -> AnyArray:
     """The direction of each entry; NaN where any part is, also beside an infinite one."""
     y = ops.sign(x)
     return ops.where(ops.isnan(x), NEITHER, y) if is_complex(type_of(x).dtype) else y

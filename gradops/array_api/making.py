@@ -1,4 +1,4 @@
-"""How values are made from nothing: the part of the standard in which kinds of operands differ."""
+"""Creation functions: the part of the standard in which kinds of operands differ."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ import gradops as ops
 from ..core.dims import Dim
 from ..core.errors import DTypeError, OptionError
 from ..core.types import as_shape, native, type_of
+from ..typing import AnyArray, DTypeLike, Operand, OperandLike
 
 NAMES = (
     "arange", "asarray", "astype", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like",
@@ -19,14 +20,14 @@ NAMES = (
 OF_FFT = ("fftfreq", "rfftfreq")
 
 
-def itself(x: Any) -> Any:
+def itself(x: OperandLike) -> Any:
     """An array, or what stands for one."""
     return x
 
 
 @dataclass(frozen=True)
 class Making:
-    """What a kind of operand adds to the functions that all share, and the functions it makes.
+    """The creation functions of one kind of operand.
 
     The fields say how operands are made; `NAMES` and `OF_FFT` list the methods that the standard
     has for functions.
@@ -41,9 +42,9 @@ class Making:
     )
     counted: Callable[..., Any] = lambda *args: np.arange(*args)  # start, stop, step, dtype
     default_dtype: Callable[[], Any] = lambda: np.float64  # of what is made from Python floats
-    device: Any = "cpu"
+    device: object = "cpu"
 
-    def default_dtypes(self) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self) -> dict[str, np.dtype]:
         """The dtypes of what is made of Python numbers, and of indices."""
         real = native(self.default_dtype())
         return {
@@ -53,7 +54,7 @@ class Making:
             "indexing": np.dtype(np.intp),
         }
 
-    def dtype_for(self, number: Any, dtype: Any = None) -> np.dtype[Any]:
+    def dtype_for(self, number: object, dtype: DTypeLike | None = None) -> np.dtype:
         """`dtype`, or that of an array of Python numbers like this one."""
         if dtype is not None:
             return native(dtype)
@@ -62,8 +63,14 @@ class Making:
         return self.default_dtypes()[called[kind]] if kind in called else np.dtype(bool)
 
     def asarray(
-        self, obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None
-    ) -> Any:
+        self,
+        obj: OperandLike,
+        /,
+        *,
+        dtype: DTypeLike | None = None,
+        device: object = None,
+        copy: bool | None = None,
+    ) -> AnyArray:
         """An array of numbers, of nested sequences of them, or on the memory of another array."""
         require_device(device)
         if isinstance(obj, self.kind) or hasattr(obj, "gradop_level"):
@@ -75,26 +82,34 @@ class Making:
             found = found.astype(self.dtype_for(found if found.size else 0.0), copy=False)
         return self.shared(found)
 
-    def astype(self, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    def astype(
+        self,
+        x: OperandLike,
+        dtype: DTypeLike | None,
+        /,
+        *,
+        copy: bool = True,
+        device: object = None,
+    ) -> AnyArray:
         """An array in another dtype; DTypeError for real numbers from complex ones."""
         require_device(device)
         return retyped(x, dtype, True if copy else None)
 
-    def from_dlpack(self, x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
+    def from_dlpack(self, x: Any, /, *, device: object = None, copy: bool | None = None) -> Any:
         """An array on the memory of another library's."""
         require_device(device)
         return self.shared(np.from_dlpack(x) if copy is None else np.from_dlpack(x, copy=copy))
 
     def arange(
         self,
-        start: Any,
+        start: object,
         /,
-        stop: Any = None,
-        step: Any = 1,
+        stop: object = None,
+        step: object = 1,
         *,
-        dtype: Any = None,
-        device: Any = None,
-    ) -> Any:
+        dtype: DTypeLike | None = None,
+        device: object = None,
+    ) -> AnyArray:
         """Numbers at equal distances from `start`, or 0 if it stands alone, to before `stop`."""
         require_device(device)
         start, stop = (0, start) if stop is None else (start, stop)
@@ -108,8 +123,8 @@ class Making:
         /,
         num: int,
         *,
-        dtype: Any = None,
-        device: Any = None,
+        dtype: DTypeLike | None = None,
+        device: object = None,
         endpoint: bool = True,
     ) -> Any:
         """So many numbers at equal distances between two."""
@@ -124,8 +139,8 @@ class Making:
         /,
         *,
         k: int = 0,
-        dtype: Any = None,
-        device: Any = None,
+        dtype: DTypeLike | None = None,
+        device: object = None,
     ) -> Any:
         """Ones on a diagonal of a matrix, zeros elsewhere."""
         require_device(device)
@@ -136,54 +151,83 @@ class Making:
         rows, columns = (self.counted(0, n, 1, np.dtype(np.int64)) for n in (n_rows, n_cols))
         return ops.astype(ops.equal(ops.expand_dims(rows + k, axis=1), columns), dtype=dtype)
 
-    def full(self, shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    def full(
+        self,
+        shape: object,
+        fill_value: object,
+        *,
+        dtype: DTypeLike | None = None,
+        device: object = None,
+    ) -> Any:
         """A number in a shape."""
         require_device(device)
         return self.filled(as_shape(shape), fill_value, self.dtype_for(fill_value, dtype))
 
-    def zeros(self, shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    def zeros(
+        self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """Zeros in a shape."""
         return self.full(shape, 0, dtype=self.dtype_for(0.0, dtype), device=device)
 
-    def ones(self, shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    def ones(
+        self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """Ones in a shape."""
         return self.full(shape, 1, dtype=self.dtype_for(0.0, dtype), device=device)
 
-    def empty(self, shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    def empty(
+        self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """Zeros in a shape, of which programs are to make no use."""
         return self.zeros(shape, dtype=dtype, device=device)
 
     def full_like(
-        self, x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None
-    ) -> Any:
+        self,
+        x: Operand,
+        /,
+        fill_value: Operand,
+        *,
+        dtype: DTypeLike | None = None,
+        device: object = None,
+    ) -> AnyArray:
         """A number in the shape, and unless told otherwise the dtype, of an array."""
         require_device(device)
         return self.filled_like(x, fill_value, dtype if dtype is None else native(dtype))
 
-    def zeros_like(self, x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
+    def zeros_like(
+        self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """Zeros in the shape, and unless told otherwise the dtype, of an array."""
         return self.full_like(x, 0, dtype=dtype, device=device)
 
-    def ones_like(self, x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
+    def ones_like(
+        self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """Ones in the shape, and unless told otherwise the dtype, of an array."""
         return self.full_like(x, 1, dtype=dtype, device=device)
 
-    def empty_like(self, x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
+    def empty_like(
+        self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """Zeros, of which programs are to make no use, in the shape and dtype of an array."""
         return self.zeros_like(x, dtype=dtype, device=device)
 
-    def fftfreq(self, n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Any:
+    def fftfreq(
+        self, n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """The frequencies of a discrete Fourier transform."""
         require_device(device)
         return self.new(np.fft.fftfreq(n, d).astype(self.dtype_for(0.0, dtype)))
 
-    def rfftfreq(self, n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Any:
+    def rfftfreq(
+        self, n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: object = None
+    ) -> AnyArray:
         """The frequencies of the transform of real numbers."""
         require_device(device)
         return self.new(np.fft.rfftfreq(n, d).astype(self.dtype_for(0.0, dtype)))
 
 
-def require_device(device: Any) -> None:
+def require_device(device: object) -> None:
     """Refuse a device that there is not."""
     if device is not None and str(device) != "cpu":
         raise OptionError(
@@ -192,7 +236,7 @@ def require_device(device: Any) -> None:
         )  # fmt: skip
 
 
-def retyped(x: Any, dtype: Any, copy: bool | None) -> Any:
+def retyped(x: object, dtype: DTypeLike | None, copy: bool | None) -> Any:
     """`x` in a dtype, if one is given; a copy if asked for."""
     found = type_of(x)
     if dtype is None or native(dtype) == found.dtype:

@@ -5,26 +5,29 @@ from typing import Any
 import gradops as ops
 
 from .. import linalg
-from ..library.shape.movement import computed_in
+from ..library.shape.movement import compute_in
+from ..typing import AnyArray, Axis, Operand, OperandLike
 from .signatures import Functions, each, one, two
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+def tensordot(x1: OperandLike, x2: OperandLike, /, *, axes: Axis = 2) -> AnyArray:
     """Products summed over axes of both arrays."""
     return linalg.tensordot(x1, x2, axes=axes)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def vecdot(x1: OperandLike, x2: OperandLike, /, *, axis: int = -1) -> AnyArray:
     """Products of vectors along an axis, the first conjugated."""
     return linalg.vecdot(x1, x2, axis=axis)
 
 
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """A norm of matrices: of their entries, of their singular values, or of sums along an axis."""
     return linalg.matrix_norm(x, keepdims, ord)
 
 
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(
+    x: OperandLike, /, *, axis: Axis = None, keepdims: bool = False, ord: object = 2
+) -> AnyArray:
     """A norm of vectors along axes, or of all entries."""
     return linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
@@ -48,7 +51,7 @@ LINALG: Functions = {
     "pinv": lambda x, /, *, rtol=None: linalg.pinv(x, rtol=rtol),
     "qr": lambda x, /, *, mode="reduced": linalg.qr(x, mode=mode),
     "svd": lambda x, /, *, full_matrices=True: linalg.svd(x, full_matrices=full_matrices),
-    "trace": lambda x, /, *, offset=0, dtype=None: computed_in(
+    "trace": lambda x, /, *, offset=0, dtype=None: compute_in(
         dtype, linalg.trace, x, offset=offset
     ),
     "vector_norm": vector_norm,

@@ -6,6 +6,7 @@ import gradops as ops
 
 from ..core.types import type_of
 from ..library.shape.movement import in_dtype
+from ..typing import AnyArray, OperandLike
 from .signatures import Functions, each, one, ordering, over, over_in, running, spread_over
 
 
@@ -19,12 +20,16 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     return ops.clip(x, *bounds)
 
 
-def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(
+    x1: OperandLike, x2: OperandLike, /, *, side: str = "left", sorter: object = None
+) -> AnyArray:
     """Where entries would keep others in order."""
     return ops.searchsorted(x1, x2, side=side, sorter=sorter)
 
 
-def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
+def diff(
+    x: OperandLike, /, *, axis: int = -1, n: int = 1, prepend: object = None, append: object = None
+) -> AnyArray:
     """Differences between neighbours along an axis."""
     return ops.diff(x, axis=axis, n=n, prepend=prepend, append=append)
 

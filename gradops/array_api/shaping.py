@@ -8,15 +8,16 @@ import gradops as ops
 
 from ..core.types import ArrayType, as_shape, type_of
 from ..core.types import broadcast_shapes as common_shape
+from ..typing import AnyArray, OperandLike, ShapeLike
 from .signatures import Functions, one
 
 
-def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
+def broadcast_shapes(*shapes: object) -> tuple[object, ...]:
     """The shape that shapes broadcast to."""
     return common_shape("broadcast_shapes", [ArrayType(as_shape(s), bool) for s in shapes])
 
 
-def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:
+def reshape(x: OperandLike, /, shape: ShapeLike, *, copy: bool | None = None) -> AnyArray:
     """The entries in another shape; ValueError if that takes a copy which is not allowed."""
     found = ops.reshape(ops.copy(x) if copy else x, shape=shape)
     if copy is False:
@@ -29,8 +30,8 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:
     return found
 
 
-def held(x: Any) -> Any:
-    """What a tensor holds; of anything else, itself."""
+def held(x: OperandLike) -> Any:
+    """The value in a tensor; anything else is returned as it is."""
     return getattr(x, "value", x)
 
 

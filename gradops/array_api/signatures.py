@@ -6,7 +6,7 @@ from typing import Any
 
 import gradops as ops
 
-from ..library.shape.movement import computed_in
+from ..library.shape.movement import compute_in
 
 Function = Callable[..., Any]
 Functions = dict[str, Function]
@@ -34,7 +34,7 @@ def over(f: Function) -> Function:
 
 def over_in(f: Function) -> Function:
     """A reduction over axes, in a dtype."""
-    return lambda x, /, *, axis=None, dtype=None, keepdims=False: computed_in(
+    return lambda x, /, *, axis=None, dtype=None, keepdims=False: compute_in(
         dtype, f, x, axis=axis, keepdims=keepdims
     )
 

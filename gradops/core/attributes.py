@@ -31,7 +31,7 @@ def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
 
 
 def attributes_of(kernel: FunctionType, arity: int) -> dict[str, Any]:
-    """The same of a plain function, at a tenth of the cost of its signature."""
+    """The attributes of a plain function, ten times faster than from its signature."""
     code, defaults = kernel.__code__, kernel.__defaults__ or ()
     count = code.co_argcount
     values = dict(zip(code.co_varnames[count - len(defaults) : count], defaults))
@@ -48,7 +48,7 @@ def takes_out(kernel: Callable[..., Any]) -> bool:
         return False
 
 
-def canonical(name: str, value: Any) -> Any:
+def canonical(name: str, value: object) -> Any:
     """An attribute's value in its one hashable form."""
     match name:
         case "shape":
@@ -66,8 +66,8 @@ def canonical(name: str, value: Any) -> Any:
     return value
 
 
-def plain(name: str, value: Any) -> Any:
-    """What an array of numbers, a tensor perhaps, holds, as numbers: an attribute has no graph."""
+def plain(name: str, value: object) -> Any:
+    """The Python numbers in an array or tensor: an attribute has no history and no graph."""
     if hasattr(value, "known_sizes"):
         return value.known_sizes()
     if not hasattr(value, "tolist"):

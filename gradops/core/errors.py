@@ -34,7 +34,7 @@ and warnings:
 * UnreachedWarning        a check or a print of what is computed is not run
 
 A message has parts, each on its line: the call with types and the reason with values; the words by
-which users of PyTorch know the error, and search for it; a hint.
+which users of another library know the error, and search for it; a hint.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from .source_location import note_of_call
+from .source_location import note_of_call, package_called
 
 __all__ = [
     "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
@@ -68,14 +68,14 @@ class GradError(Exception):
     Raised below a function of NumPy, SciPy or Python's library, it notes the line that calls that.
     """
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: object) -> None:
         super().__init__(*args)
         if "\n  at " not in str(args[0] if args else "") and (note := note_of_call()):
             self.add_note(note)
 
 
 class OperandError(GradError):
-    """An op was given operands it cannot take."""
+    """Operands that an op cannot take."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class OperandError(GradError):
         known_as: str | None = None,
     ) -> None:
         self.op, self.operands, self.reason = str(op), tuple(operands), reason
-        self.hint, self.known_as = hint, known_as
+        self.hint, self.known_as = hint, known_as or words_of_caller(self)
         super().__init__(self.message())
 
     def message(self) -> str:
@@ -97,64 +97,68 @@ class OperandError(GradError):
         lines += [f"  hint: {self.hint}"] if self.hint else []
         return "\n".join(lines)
 
-    def leave_out_known_as(self) -> None:
-        """Leave PyTorch's words out, for users who do not come from there."""
-        self.known_as = None
-        self.args = (self.message(),)
-
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.op, self.operands, self.reason, self.hint, self.known_as)
 
 
+def words_of_caller(error: OperandError) -> str | None:
+    """The words by which users of the package that they called know an error.
+
+    A package has them if it has a function `__gradop_words__` of an error.
+    """
+    words = getattr(package_called(), "__gradop_words__", None)
+    return words and words(error)
+
+
 class ShapeError(OperandError, ValueError, RuntimeError):
-    """An op was given shapes it cannot take: NumPy's ValueError, PyTorch's RuntimeError."""
+    """Operand shapes that an op cannot take, also a ValueError and a RuntimeError."""
 
 
 class AxisError(ShapeError, IndexError):
-    """An op was given an axis that its operand does not have."""
+    """An axis that an operand does not have."""
 
 
 class DTypeError(OperandError, TypeError, RuntimeError):
-    """An op was given dtypes it cannot take: NumPy's TypeError, PyTorch's RuntimeError."""
+    """Operand dtypes that an op cannot take, also a TypeError and a RuntimeError."""
 
 
 class IndexingError(OperandError, IndexError, RuntimeError):
-    """An op was given an index that its operand does not have; PyTorch has a RuntimeError, too."""
+    """An index that an operand does not have, also an IndexError and a RuntimeError."""
 
 
 class NoKernelError(DTypeError, NotImplementedError):
-    """An op was given a dtype that it does not compute, as NumPy has no sign of a truth value."""
+    """A dtype that an op does not compute: there is no sign of a truth value."""
 
 
 class OptionError(OperandError, ValueError, RuntimeError):
-    """An op was given an attribute whose value it does not know; PyTorch has a RuntimeError."""
+    """An attribute whose value an op does not know, also a ValueError and a RuntimeError."""
 
 
 class DivisionError(OperandError, ZeroDivisionError, RuntimeError):
-    """An integer is to be divided by zero, for which NumPy warns and gives 0."""
+    """An integer divided by zero, for which NumPy warns and gives 0."""
 
 
 class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):
-    """An op was given a matrix it cannot take: singular, not positive definite, not finite."""
+    """A matrix that an op cannot take: singular, not positive definite, not finite."""
 
 
 class MixedOperandsError(OperandError, TypeError):
-    """An op was given operands that belong to different worlds."""
+    """Operands that do not go together: a tensor and an expression, another graph's expression."""
 
 
 class MissingRuleError(GradError, NotImplementedError):
-    """An op lacks the rule that a transformation needs."""
+    """A rule that a transformation needs and an op does not have."""
 
     def __init__(self, op: object, rule: str, hint: str | None = None) -> None:
         self.op, self.rule, self.hint = str(op), rule, hint
         super().__init__(f"{op} has no {rule} rule" + (f"\n  hint: {hint}" if hint else ""))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.op, self.rule, self.hint)
 
 
 class MissingExtraError(GradError, ImportError):
-    """A function needs a library that is not installed, and comes with an extra."""
+    """A library that a function needs, that an extra brings, and that is not installed."""
 
     def __init__(self, function: object, library: str, extra: str) -> None:
         self.function, self.library, self.extra = str(function), library, extra
@@ -163,7 +167,7 @@ class MissingExtraError(GradError, ImportError):
             f"\n  hint: pip install 'staticgrad[{extra}]'"
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.function, self.library, self.extra)
 
 
@@ -176,61 +180,61 @@ class NumPyCallError(MissingRuleError, TypeError):
 
 
 class TapeError(GradError, RuntimeError):
-    """The tape cannot do what was asked: it was freed, cut or changed."""
+    """A tape that cannot do what was asked, as it was freed, cut or changed."""
 
 
 class NotDifferentiableError(TapeError, TypeError):
-    """A tensor that has no derivative was asked for gradients."""
+    """Gradients of something that has none, such as integers."""
 
 
 class StateError(GradError, RuntimeError):
-    """A saved state that belongs to something else than what is to take it over."""
+    """A saved state that does not fit the object that loads it."""
 
 
 class StateFormatError(StateError, ValueError):
-    """A file that is no saved state, or a damaged one."""
+    """A file that is not a saved state, or is damaged."""
 
 
 class TransformError(TapeError, ValueError):
-    """A function, or what it was given or gave, cannot be transformed as asked."""
+    """A function, argument or result that a transformation does not take."""
 
 
 class GradcheckError(GradError, RuntimeError):
-    """A derivative that differences do not confirm."""
+    """A derivative that differs from finite differences."""
 
 
 class GraphError(GradError, RuntimeError):
-    """A graph cannot do what was asked."""
+    """Base of the errors of graphs."""
 
 
 class StructureError(GraphError, TypeError, ValueError):
-    """Structures that differ: TensorFlow's TypeError of branches, its ValueError of loops."""
+    """Structures of loops or branches that differ, also a TypeError and a ValueError."""
 
 
 class FeedError(GraphError, ValueError, TypeError):
-    """A feed is missing, unknown, or of another type than its placeholder."""
+    """A feed that is missing, unknown, or of another type than its placeholder."""
 
 
 class FetchError(GraphError, ValueError, TypeError, KeyError):
-    """A fetch that is not an expression of the graph; TensorFlow has an error of each kind."""
+    """A fetch that is not an expression of the graph."""
 
     __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class ValueUnknownError(GraphError, TypeError):
-    """Python asked an expression for a value that exists only when the graph runs."""
+    """A use of an expression's value, which exists only when the graph runs."""
 
 
 class CheckError(GraphError, AssertionError):
-    """A condition that the program asserts does not hold."""
+    """A condition that the program asserts and that does not hold."""
 
 
 class NotFiniteError(GraphError, FloatingPointError):
-    """A value that was to be checked is infinite or no number."""
+    """A checked value that is infinite or NaN."""
 
 
 class DetachWarning(UserWarning):
-    """A value was taken out of a computation that is being differentiated."""
+    """A value was detached from a computation that is being differentiated."""
 
 
 class GrowthWarning(UserWarning):
@@ -238,7 +242,7 @@ class GrowthWarning(UserWarning):
 
 
 class UnreachedWarning(UserWarning):
-    """A check or a print of what is computed is not run."""
+    """A check or print in the graph does not run."""
 
 
 class GraphFormatError(GraphError, ValueError):

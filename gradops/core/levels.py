@@ -1,4 +1,4 @@
-"""Levels of nested transforms: each new one is above all that were there. See Note [Dispatch]."""
+"""Levels of nested transforms: each new one is above all others. See Note [Dispatch]."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
 
 
 TRACING: ContextVar[Any] = ContextVar("tracing", default=None)
-"""What traces the program that runs now, if something does: its values are not those of a call.
+"""The tracer of the program that runs now, None without one. Traced values are not those of a call.
 
 Its text is what a user calls it, `constant(array, make)` gives the expression for an array, and
 `capture` and its like, where it has them, let objects that keep tensors take part in each call.
@@ -21,7 +21,7 @@ Its text is what a user calls it, `constant(array, make)` gives the expression f
 
 
 def watched(look: Callable[[], Any]) -> Any:
-    """What `look` gives now; a trace in force, which depends on it, holds as long as it is that."""
+    """The value of `look()`; a running trace is valid only as long as that stays the same."""
     guard = getattr(TRACING.get(), "guard", None)
     if guard is not None:
         guard(look)
@@ -29,17 +29,17 @@ def watched(look: Callable[[], Any]) -> Any:
 
 
 class Carrier:
-    """An operand of a transform's level, made of operands of lower levels: its parts."""
+    """An operand at the level of a transform, composed of operands of lower levels: its parts."""
 
     __slots__ = ()
 
     @property
-    def parts(self) -> Sequence[Any]:
-        """The operands that this one is made of."""
+    def parts(self) -> Sequence[object]:
+        """The operands that this one is composed of."""
         raise NotImplementedError
 
-    def with_parts(self, parts: Sequence[Any]) -> "Carrier":
-        """An operand of the same level, made of others."""
+    def with_parts(self, parts: Sequence[object]) -> "Carrier":
+        """An operand of the same level with other parts."""
         raise NotImplementedError
 
     def mapped(self, change: Callable[[Any], Any]) -> "Carrier":
@@ -50,12 +50,12 @@ class Carrier:
 
 
 MASKS = ("setting an array element with a sequence", "Error setting single item of array")
-"""What NumPy says in the place of any error of a value that is to become a number."""
+"""How NumPy's errors begin where a value refused to become a number, and raised ours."""
 
 
 @contextmanager
 def at_level(level: float) -> Iterator[None]:
-    """What runs inside may meet operands of this level."""
+    """Let the code inside meet operands of this level."""
     token = LEVEL.set(level)
     try:
         yield
@@ -68,7 +68,7 @@ def at_level(level: float) -> Iterator[None]:
 
 @contextmanager
 def own_errors() -> Iterator[None]:
-    """Raise our error where NumPy put one of its own in the place of it."""
+    """Raise our error where NumPy replaced it with one of its own."""
     try:
         yield
     except ValueError as error:

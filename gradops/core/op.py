@@ -1,11 +1,10 @@
-"""An op: a primitive and all that is known of it; the table of ops; and how a call is dispatched.
+"""Ops: the class, the table, and the dispatch of calls.
 
-Note [Dispatch]. A call to an op is claimed by the operand of the highest level, and the type of
-that operand says what the call means (`__gradop__`). Arrays and scalars claim nothing: the call
-computes. A `Dual` or `Batched` has the level of the `jvp` or `vmap` that made it, so the innermost
-transformation claims first; an `Expr` has level 0; a `Tensor` sits half a level above what it
-holds, and takes tensors of lower levels for constants. Each operand type applies the op to what it
-wraps, which dispatches again one level down.
+Note [Dispatch]. The operand of the highest level handles a call, by its type's `__gradop__`. With
+only arrays and numbers as operands, the call computes. A `Dual` or `Batched` has the level of the
+`jvp` or `vmap` that created it, so the innermost transformation runs first; an `Expr` has level 0;
+a `Tensor` is half a level above its value, and treats tensors of lower levels as constants. Each
+operand type applies the op to the value inside, which dispatches again one level down.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,18 +35,18 @@ OPS: dict[str, "Op"] = {}
 PLAIN = frozenset(
     {np.ndarray, bool, int, float, complex} | {np.dtype(code).type for code in np.typecodes["All"]}
 )
-"""Types that claim nothing: with only these as operands, an op computes."""
+"""Types without a level: with only these as operands, an op computes."""
 
 SEQUENCES = frozenset({list, tuple})
 UNFORESEEN = {
     TypeError: DTypeError, OverflowError: DTypeError, IndexError: IndexingError,
     ValueError: ShapeError,
 }  # fmt: skip
-"""Our errors for NumPy's where type inference does not know the reason."""
+"""The errors raised for NumPy's own, if type inference finds no reason."""
 
 
 class ErrorSample:
-    """Operands an op must refuse, the error's class, and words its message must have."""
+    """Operands that an op must refuse, the class of the error, and a part of its text."""
 
     __slots__ = ("attrs", "error", "operands", "says")
 
@@ -62,9 +61,9 @@ class ErrorSample:
 
 
 class Op:
-    """A primitive, and all that is known of it; it never changes.
+    """A primitive operation and all facts about it; immutable.
 
-    Calling it applies it: to arrays it computes, to tensors it records, to expressions it builds.
+    A call computes with arrays, records with tensors, and builds a graph with expressions.
     Operands come first, attributes after them, by position or by name. Rules are written with ops:
     `vjp[i](g, y, *operands, **attrs)` is operand i's cotangent, `jvp[i](t, y, *operands, **attrs)`
     the output's tangent; None marks an operand without derivative. `infix` is Python's operator on
@@ -104,17 +103,17 @@ class Op:
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         for a in args:
             if type(a) not in PLAIN:
-                return self.claimed(a, args, attrs)
+                return self.call_by_type(a, args, attrs)
         try:
             return self.kernel(*args, **attrs)
-        except Exception:  # of attributes in their normal form it may compute
+        except Exception:  # with attributes in normal form it may succeed
             pass
         return compute(self, *self.bind(args, attrs))
 
-    def claimed(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-        """A call with an operand `a` that claims it: by the code that its type has for this op.
+    def call_by_type(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """A call with an operand `a` that is not plain: by the specialised function of its type.
 
-        A type may have `specialised`, functions by ops, None for an op that has none.
+        A type may have `specialised`: a function for each op, None for an op without one.
         """
         if not attrs and (special := getattr(type(a), "specialised", None)) is not None:
             call = special[self]
@@ -125,7 +124,7 @@ class Op:
         return self.dispatch(args, attrs)
 
     def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-        """Let the operand of the highest level say what the call means. See Note [Dispatch]."""
+        """Apply the op by the operand of the highest level. See Note [Dispatch]."""
         operands, attrs = self.bind(args, attrs)
         owner: Any = None
         for a in operands:
@@ -138,7 +137,7 @@ class Op:
         return owner.__gradop__(self, operands, attrs)
 
     def dispatch_by_level(self, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        """The same for operands of several kinds."""
+        """Apply the op to operands of several types."""
         owner, highest = None, -1.0
         operands = [number(a) if isinstance(a, int | float | complex) else a for a in operands]
         for a in operands:
@@ -156,7 +155,7 @@ class Op:
     def bind(
         self, args: Sequence[Any], attrs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Operands and attributes apart, the latter complete and in one normal form."""
+        """Split arguments into operands and attributes, which are complete and in normal form."""
         n = len(args) if self.arity is None else self.arity
         if len(args) < n or len(args) - n > len(self.params):
             raise TypeError(f"{self.signature} was given {len(args)} arguments")
@@ -170,7 +169,7 @@ class Op:
         )
 
     def bind_attrs(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All attributes in their normal form: those given, and the defaults of the others."""
+        """All attributes in normal form: those given, and defaults for the others."""
         full = dict(self.defaults)
         for name, value in given.items():
             if type(value) not in SETTLED or name in CONVERTED:
@@ -184,14 +183,14 @@ class Op:
         return full
 
     def type_for(self, types: Sequence[ArrayType], attrs: Mapping[str, Any]) -> ArrayType:
-        """What `infer` gives for operands of these types, which may come again and again."""
+        """The result of `infer` for these types, cached for default attributes."""
         if attrs and attrs is not self.defaults:
             return self.infer(*types, **attrs)
         return inferred(self, *types)
 
     @cached_property
     def signature(self) -> str:
-        """How the op is called, in words: `sum(x, axis=None, keepdims=False)`."""
+        """The call as text: `sum(x, axis=None, keepdims=False)`."""
         n = self.arity
         operands = ["*xs"] if n is None else list("xyzuvw"[:n]) if n < 7 else [f"*{n} operands"]
         attrs = [k if v is REQUIRED else f"{k}={v!r}" for k, v in self.params.items()]
@@ -236,12 +235,12 @@ def lookup(name: str) -> Op:
 
 @lru_cache(maxsize=4096)
 def inferred(op: Op, *types: ArrayType) -> ArrayType:
-    """The type that an op with its default attributes gives for operands of these types."""
+    """The output type of an op with default attributes, for operands of these types."""
     return op.infer(*types, **op.defaults)
 
 
 def compute(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-    """Run the kernel; if it fails, let type inference say why in the user's terms."""
+    """Run the kernel; if it fails, raise the reason that type inference finds."""
     try:
         return op.kernel(*args, **attrs)
     except Exception as error:
@@ -250,7 +249,7 @@ def compute(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 
 def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Exception) -> None:
-    """Raise the op's own error for operands its kernel refused, if inference knows the reason."""
+    """Raise the op's error for operands that the kernel refused, if inference finds the reason."""
     if isinstance(error, GradError):
         return
     operands, attrs = op.bind(args, attrs)
@@ -262,7 +261,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
         op.infer(*types, **attrs)
     except GradError:
         raise
-    except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
+    except TypeError as reason:  # of NumPy: a ufunc without a loop for the dtype
         raise NoKernelError(op, types, "NumPy does not compute it for these dtypes") from reason
     except (ValueError, IndexError, OverflowError) as reason:
         error = reason
@@ -272,7 +271,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
 
 
 def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
-    """How strongly operand `a` claims a call. See Note [Dispatch]."""
+    """The level of operand `a`; -1 for plain ones. See Note [Dispatch]."""
     if type(a) in PLAIN or isinstance(unmasked(a), np.ndarray):
         return -1.0
     level: float | None = getattr(a, "gradop_level", None)
@@ -285,14 +284,14 @@ def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
 
 
 def number(a: Any) -> Any:
-    """An instance of a subclass of Python's numbers as the number it is; NumPy's stay."""
+    """An instance of a subclass of a Python number type as that type; NumPy scalars stay."""
     if type(a) in PLAIN:
         return a
     return complex(a) if isinstance(a, complex) else float(a) if isinstance(a, float) else int(a)
 
 
 def as_operand(a: Any) -> Any:
-    """What users pass as an operand: sequences become arrays."""
+    """An argument as an operand: sequences become arrays; masked arrays are refused."""
     if not isinstance(a, list | tuple):
         return a if type(a) in PLAIN else unmasked(a)
     if any(hasattr(x, "gradop_level") for x in a):
@@ -301,7 +300,7 @@ def as_operand(a: Any) -> Any:
 
 
 def unmasked(a: Any) -> Any:
-    """`a`, unless it is a masked array, whose mask would be lost."""
+    """`a`; raises MixedOperandsError for a masked array, whose mask would be lost."""
     if isinstance(a, np.ndarray) and hasattr(a, "filled"):
         raise MixedOperandsError(
             "an op", [type(a).__name__], "a masked array, whose mask would be lost, is no operand",

@@ -21,22 +21,22 @@ def drawn(draw: Any, shapes: Sequence[Shape], **attrs: Any) -> Samples:
     return lambda rng: [([draw(rng, s) for s in shapes], attrs)]
 
 
-def reals(*shapes: Shape, **attrs: Any) -> Samples:
+def reals(*shapes: Shape, **attrs: object) -> Samples:
     """Reals of both signs, none of them near zero."""
     return drawn(lambda r, s: r.uniform(0.2, 2.0, s) * r.choice([-1.0, 1.0], s), shapes, **attrs)
 
 
-def positive(*shapes: Shape, **attrs: Any) -> Samples:
+def positive(*shapes: Shape, **attrs: object) -> Samples:
     """Positive reals away from zero."""
     return drawn(lambda r, s: r.uniform(0.3, 2.0, s), shapes, **attrs)
 
 
-def between(low: float, high: float, *shapes: Shape, **attrs: Any) -> Samples:
+def between(low: float, high: float, *shapes: Shape, **attrs: object) -> Samples:
     """Reals between two bounds."""
     return drawn(lambda r, s: r.uniform(low, high, s), shapes, **attrs)
 
 
-def distinct(*shapes: Shape, **attrs: Any) -> Samples:
+def distinct(*shapes: Shape, **attrs: object) -> Samples:
     """Reals no two of which, in all operands, are near each other: order survives a small step."""
 
     def draw(rng: "np.random.Generator") -> Any:
@@ -48,24 +48,24 @@ def distinct(*shapes: Shape, **attrs: Any) -> Samples:
     return draw
 
 
-def complexes(*shapes: Shape, **attrs: Any) -> Samples:
+def complexes(*shapes: Shape, **attrs: object) -> Samples:
     """Complex numbers, none of them near zero or near the negative reals."""
     return drawn(
         lambda r, s: r.uniform(0.3, 2.0, s) * np.exp(1j * r.uniform(-2.5, 2.5, s)), shapes, **attrs
     )
 
 
-def integers(*shapes: Shape, **attrs: Any) -> Samples:
+def integers(*shapes: Shape, **attrs: object) -> Samples:
     """Integers from -3 to 3."""
     return drawn(lambda r, s: r.integers(-3, 4, s), shapes, **attrs)
 
 
-def booleans(*shapes: Shape, **attrs: Any) -> Samples:
+def booleans(*shapes: Shape, **attrs: object) -> Samples:
     """Truth values."""
     return drawn(lambda r, s: r.integers(0, 2, s).astype(bool), shapes, **attrs)
 
 
-def exactly(*operands: Any, **attrs: Any) -> Samples:
+def exactly(*operands: object, **attrs: object) -> Samples:
     """Given operands."""
     return lambda rng: [([np.asarray(x) for x in operands], attrs)]
 

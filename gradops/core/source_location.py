@@ -1,4 +1,4 @@
-"""Where in the user's program something was made.
+"""Where in the user's program something was created, and which function the user called there.
 
 A place is a code object and an instruction offset: cheap to take, turned into text only when an
 error is shown.
@@ -32,7 +32,7 @@ _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist
 
 
 class _Ours(dict[str, bool]):
-    """Whether a file is one of the library, of NumPy, SciPy or Python; filled on demand."""
+    """Files of the library, of NumPy, SciPy or Python, as True; filled on demand."""
 
     def __missing__(self, filename: str) -> bool:
         ours = filename.startswith((*_ROOTS, *_GENERATED)) or is_standard(filename)
@@ -107,7 +107,7 @@ def short(place: Place | None) -> str:
 
 @lru_cache(maxsize=4096)
 def shortened(filename: str, place: Place) -> str:
-    """The same of a place in a file: equal pieces of code of two files are not told apart."""
+    """File name and line. Equal code of two files compares equal, so the name is an argument."""
     return f"{os.path.basename(filename)}:{line_number(place)}"
 
 
@@ -182,6 +182,12 @@ def calls_staticgrad() -> bool:
     return any(package_of(frame) == "staticgrad" for frame in frames_to_user()[1:2])
 
 
+def package_called() -> ModuleType | None:
+    """The package above gradops that the user's line calls, or that a function of gradops calls."""
+    packages = [package_of(frame) for frame in frames_to_user()[1:]]  # no frame stays: a cycle
+    return sys.modules.get(next((p for p in packages if p in PACKAGES - {"gradops"}), ""))
+
+
 def note_of_call() -> str:
     """A note with the user's line, where it calls a function of another library; or nothing."""
     called = function_called()
@@ -246,7 +252,7 @@ def call_of_user() -> Call | None:
 
 
 def is_conversion(place: Place) -> bool:
-    """Whether a program calls float or its like at a place, which needs no counterpart."""
+    """Whether the instruction is a call of float, int or complex."""
     node = node_at(*place)
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") in CONVERSIONS
 

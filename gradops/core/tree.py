@@ -9,7 +9,7 @@ DICTS = (dict, OrderedDict, defaultdict)
 
 
 def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
-    """The parts of a structure and how to make it again from others, or None for a leaf.
+    """The parts of a structure and a function that rebuilds it from other parts; None for a leaf.
 
     None has no parts. A dict's parts come in the order of its keys' insertion.
     """
@@ -30,14 +30,14 @@ def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
     return None
 
 
-def filled(made: dict[Any, Any], parts: Iterable[Any]) -> dict[Any, Any]:
-    """A dict with other values under its keys."""
+def filled(made: dict[Any, Any], parts: Iterable[object]) -> dict[Any, Any]:
+    """Replace the values of a dict, in the order of its keys."""
     made.update(zip(made, parts, strict=True))
     return made
 
 
-def is_operand(x: Any) -> bool:
-    """Whether `x` takes part in ops, and so is a leaf whatever else it is."""
+def is_operand(x: object) -> bool:
+    """Whether `x` is an operand of ops, and so a leaf even if it is a dataclass."""
     return hasattr(x, "__gradop__") or hasattr(x, "gradop_level")
 
 
@@ -58,13 +58,13 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     return leaves, lambda new: build(iter(new))
 
 
-def only(leaves: Iterable[Any]) -> Any:
+def only(leaves: Iterable[object]) -> Any:
     """The one leaf that there is."""
     (leaf,) = leaves
     return leaf
 
 
-def _plan(tree: Any, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
+def _plan(tree: object, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
     found = children(tree)
     if found is None:
         leaves.append(tree)
@@ -74,7 +74,7 @@ def _plan(tree: Any, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
     return lambda new: make([plan(new) for plan in plans])
 
 
-def leaves_of(tree: Any) -> list[Any]:
+def leaves_of(tree: object) -> list[Any]:
     """The leaves of a structure, in order."""
     return flatten(tree)[0]
 
@@ -92,7 +92,7 @@ def structure(tree: Any) -> Any:
     return type(tree), names, tuple(map(structure, found[0]))
 
 
-def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
+def tree_map(f: Callable[..., Any], tree: object, *others: object) -> Any:
     """A structure like `tree` with `f` applied to its leaves, and those of `others` beside them.
 
     >>> tree_map(lambda a, b: a + b, {"x": 1}, {"x": 2})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..typing import DTypeLike
 from .dims import Dim, Shape, Size, common_size, product
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
@@ -46,9 +47,9 @@ class ArrayType:
 
     __slots__ = ("dtype", "shape")
     shape: Shape
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
-    def __init__(self, shape: Shape, dtype: Any) -> None:
+    def __init__(self, shape: Shape, dtype: DTypeLike) -> None:
         self.shape, self.dtype = shape, np.dtype(dtype)
 
     @property
@@ -83,7 +84,7 @@ class ArrayType:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
-def type_of(x: Any) -> ArrayType:
+def type_of(x: object) -> ArrayType:
     """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
     if isinstance(x, np.ndarray | np.generic):
         return ArrayType(x.shape, x.dtype)
@@ -99,7 +100,7 @@ def shape_of(x: Any) -> Shape:
     return x.shape if hasattr(x, "shape") else np.shape(x)
 
 
-def operand_types(args: Iterable[Any]) -> list[ArrayType]:
+def operand_types(args: Iterable[object]) -> list[ArrayType]:
     """The types of operands, Python scalars taking the dtype the others give them (NEP 50)."""
     args = [1 if isinstance(a, Dim) else a for a in args]
     strong = [type_of(a) for a in args if type(a) not in PYTHON_SCALARS]
@@ -108,7 +109,7 @@ def operand_types(args: Iterable[Any]) -> list[ArrayType]:
     return [weak_type(a, dtypes) if type(a) in PYTHON_SCALARS else next(found) for a in args]
 
 
-def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
+def weak_type(number: Any, dtypes: tuple[np.dtype, ...]) -> ArrayType:
     """The type of a Python scalar beside operands of these dtypes, if there are any."""
     if not dtypes:
         return ArrayType((), np.result_type(number))
@@ -116,12 +117,12 @@ def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
 
 
 @lru_cache(maxsize=4096)
-def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
-    """The same for any number of a kind: where there is a dtype, its value does not count."""
+def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype, ...]) -> ArrayType:
+    """The type of a Python scalar by its class: beside other dtypes its value does not matter."""
     return ArrayType((), np.result_type(*dtypes, kind(1)))
 
 
-def native(dtype: Any) -> np.dtype[Any]:
+def native(dtype: Any) -> np.dtype:
     """A numeric dtype in this machine's byte order, and as NumPy's one object for it.
 
     Generated code compares dtypes by identity, which `newbyteorder` does not keep. Raises
@@ -135,21 +136,21 @@ def native(dtype: Any) -> np.dtype[Any]:
 
 
 @lru_cache(maxsize=256)
-def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _native(dtype: np.dtype) -> np.dtype:
     return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype
 
 
-def is_float(dtype: Any) -> bool:
+def is_float(dtype: DTypeLike) -> bool:
     """Whether values of this dtype are real floats."""
     return bool(np.dtype(dtype).kind == "f")
 
 
-def is_complex(dtype: Any) -> bool:
+def is_complex(dtype: DTypeLike) -> bool:
     """Whether values of this dtype are complex."""
     return bool(np.dtype(dtype).kind == "c")
 
 
-def is_inexact(dtype: Any) -> bool:
+def is_inexact(dtype: DTypeLike) -> bool:
     """Whether values of this dtype can be differentiated."""
     return np.dtype(dtype).kind in "fc"
 
@@ -161,13 +162,10 @@ def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:
         return types[0].shape
     ndim = max((t.ndim for t in types), default=0)
     padded = [(1,) * (ndim - t.ndim) + t.shape for t in types]
-    by_axis = enumerate(zip(*padded, strict=True))
-    return tuple(_broadcast_sizes(op, types, axis, sizes) for axis, sizes in by_axis)
+    return tuple(_broadcast_sizes(op, types, sizes) for sizes in zip(*padded, strict=True))
 
 
-def _broadcast_sizes(
-    op: object, types: list[ArrayType], axis: int, sizes: tuple[Size, ...]
-) -> Size:
+def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]) -> Size:
     distinct = [s for s in dict.fromkeys(sizes) if s != 1]
     known = [s for s in distinct if isinstance(s, int)]
     if len(known) > 1:
@@ -176,8 +174,6 @@ def _broadcast_sizes(
             types,
             f"the shapes do not broadcast: {known[0]} against {known[1]}",
             hint="axes are matched from the last; each pair must be equal, or one of them 1",
-            known_as=f"The size of tensor a ({known[0]}) must match the size of tensor b"
-            f" ({known[1]}) at non-singleton dimension {axis}",
         )
     return common_size(distinct)
 
@@ -195,20 +191,13 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
     if not -rank <= axis < rank:
         raise AxisError(
             op, [x], f"axis {axis} is out of range for {rank} dimensions",
-            known_as=out_of_range(axis, rank),
         )  # fmt: skip
     return axis % rank
 
 
-def is_integer(x: Any) -> bool:
+def is_integer(x: object) -> bool:
     """Whether `x` is an integer of Python's or NumPy's, and no truth value."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
-
-
-def out_of_range(axis: int, rank: int) -> str:
-    """How PyTorch refuses a dimension."""
-    low, high = min(-rank, -1), max(rank - 1, 0)
-    return f"Dimension out of range (expected to be in range of [{low}, {high}], but got {axis})"
 
 
 def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -> tuple[int, ...]:
@@ -219,16 +208,14 @@ def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -
     axes: tuple[Any, ...] = tuple(axis) if several else (axis,)  # type: ignore[arg-type]
     found = tuple(normalize_axis(op, x, a) for a in axes)
     if len(set(found)) < len(found):
-        twice = next(a for i, a in enumerate(found) if a in found[:i])
         raise ShapeError(
             op, [x], f"an axis is named twice in {axes}",
-            known_as=f"dim {twice} appears multiple times in the list of dims",
         )  # fmt: skip
     return found
 
 
 @lru_cache(maxsize=4096)
-def result_dtype(kernel: Callable[..., Any], dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
+def result_dtype(kernel: Callable[..., Any], dtypes: tuple[np.dtype, ...]) -> np.dtype:
     """The dtype `kernel` gives for operands of these dtypes, found by asking it."""
     with np.errstate(all="ignore"):
         return np.asarray(kernel(*(np.ones(1, d) for d in dtypes))).dtype

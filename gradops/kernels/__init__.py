@@ -1,1 +1,1 @@
-"""NumPy kernels that are more than one call."""
+"""NumPy kernels of ops, where they are more than one call of NumPy."""

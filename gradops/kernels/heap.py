@@ -1,4 +1,4 @@
-"""Freed memory stays with the process, for what is allocated next.
+"""Keeps freed memory in the process for the next allocations.
 
 Note [Freed memory]. A training step allocates what the step before has freed. glibc gives the end
 of its heap back to the system when more of it is free than a threshold: twice the largest block
@@ -20,6 +20,6 @@ BLOCK = (32 << 20) - (64 << 10)  # bytes, with room for what the allocator adds
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Let the allocator keep up to 64 MB at the end of its heap, once. See Note [Freed memory]."""
+    """Make the allocator keep up to 64 MB at the end of its heap. See Note [Freed memory]."""
     with contextlib.suppress(MemoryError):  # the process is allowed less than that
         np.empty(BLOCK, np.uint8)

@@ -1,8 +1,8 @@
-"""Work that threads share: for kernels of many NumPy calls, each of which lets others run.
+"""Threads for kernels of many NumPy calls, each of which releases the GIL.
 
-OpenBLAS uses all cores by itself, but only inside one product of matrices. A kernel that also
-copies much is faster if each core copies and multiplies. Threads are made for one call, and end
-with it: 65 to 100 us for each.
+OpenBLAS uses all cores, but only inside one matrix product. A kernel that also copies much is
+faster if each core copies and multiplies. Threads are started for one call, and end with it: 65 to
+100 us for each.
 """
 
 import itertools
@@ -20,7 +20,7 @@ VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def cores() -> int:
-    """How many threads a kernel may use: what the user allows OpenBLAS, at most the cores."""
+    """The number of threads a kernel may use: OpenBLAS's limit, at most the cores."""
     try:
         found = len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
@@ -32,10 +32,9 @@ def cores() -> int:
 
 
 def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> None:
-    """Parts worked on in as many threads as there are cores and parts, this one among them.
+    """Work on parts in as many threads as there are cores and parts, including this one.
 
-    In each thread `work` is called once. What it is given are the parts that it takes, each when it
-    asks for one.
+    `work` is called once in each thread, with an iterator of the parts that it takes.
     """
     left, failures = deque(parts), []
 
@@ -52,7 +51,7 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
             left.clear()
 
     count = min(cores(), len(parts)) if len(parts) > 1 else 1
-    helpers = started(run, count - 1)
+    helpers = start_threads(run, count - 1)
     run()
     for helper in helpers:
         helper.join()
@@ -60,8 +59,8 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
         raise failures[0]
 
 
-def started(run: Callable[[], None], count: int) -> list["Thread"]:
-    """So many threads that run a function; fewer where a limit is met, or Python is ending."""
+def start_threads(run: Callable[[], None], count: int) -> list["Thread"]:
+    """Up to `count` running threads; fewer where a limit is met, or Python is exiting."""
     from threading import Thread
 
     found: list[Thread] = []
@@ -73,8 +72,8 @@ def started(run: Callable[[], None], count: int) -> list["Thread"]:
     return found
 
 
-def shared(parts: Iterable[Any], most: int) -> list[list[Any]]:
-    """Parts in their order, as lists of nearly equal lengths."""
+def share_parts(parts: Iterable[Any], most: int) -> list[list[Any]]:
+    """Parts in order, as lists of nearly equal lengths."""
     parts = list(parts)
     count = max(1, min(most, len(parts)))
     bounds = [i * len(parts) // count for i in range(count + 1)]

@@ -4,7 +4,6 @@ from types import ModuleType
 
 from .elementwise import (
     arithmetic,
-    bessel,
     comparison,
     complexes,
     exponential,
@@ -47,9 +46,7 @@ from .nn import (
 from .random import distributions, random
 from .reduce import (
     along_axis,
-    covariance,
     cumulative,
-    differences,
     quantiles,
     reduction,
     searching,
@@ -61,7 +58,6 @@ from .shape import (
     broadcasting,
     creation,
     ensure_shape,
-    im2col,
     joining,
     movement,
     padding,
@@ -69,7 +65,7 @@ from .shape import (
     repeating,
     windows,
 )
-from .signal import fft, fourier, resampling
+from .signal import fourier, resampling
 
 MODULES = [m for m in list(globals().values()) if isinstance(m, ModuleType)]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))

@@ -24,7 +24,7 @@ from ..core.types import (
     shape_of,
     type_of,
 )
-from ..typing import AnyArray, Attrs, Operand, Rule
+from ..typing import AnyArray, Arrays, Attrs, Flags, Operand, Rule
 
 
 class singular:
@@ -36,16 +36,17 @@ class singular:
 
 Partial = Callable[..., Any] | singular | int | None
 
+Kernel = Callable[..., Any]
+"""An op on arrays: operands by position, attributes by name."""
 
-def broadcast(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
+
+def elementwise_type(op: object, kernel: Kernel, *types: ArrayType) -> ArrayType:
     """The type of an elementwise result."""
     shape = broadcast_shapes(op, types)
     return ArrayType(shape, result_dtype(kernel, tuple(t.dtype for t in types)))
 
 
-def elementwise(
-    name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any
-) -> Op:
+def elementwise(name: str, kernel: Kernel, *, d: Sequence[Partial], **facets: Any) -> Op:
     """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
     if isinstance(kernel, np.ufunc):
         operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
@@ -56,12 +57,12 @@ def elementwise(
     facets["samples"] = with_edges(facets["samples"])
     if len(d) > 1:
         facets.setdefault("error_samples", [unequal(len(d))])
-    facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
+    facets.setdefault("infer", lambda *types, **attrs: elementwise_type(name, kernel, *types))
     plain = len(d) == 1 and not attributes(kernel, 1)
     rules = [scaled_by(partial, plain) for partial in d]
     facets.setdefault("vjp", rules)
     facets.setdefault("jvp", rules)
-    return Op(name=name, kernel=kernel, batch=align, arity=len(d), **facets)
+    return Op(name=name, kernel=kernel, batch=batch_elementwise, arity=len(d), **facets)
 
 
 def unequal(arity: int) -> ErrorSample:
@@ -90,7 +91,7 @@ def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
     return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
 
 
-def zeros_like(x: Operand) -> Any:
+def zeros_like(x: Operand) -> AnyArray:
     """Zeros of the type of `x`, whose shape may have unknown dimensions."""
     return OPS["full_like"](x, value=0)
 
@@ -104,9 +105,7 @@ def through_singular(partial: Callable[..., Any]) -> Rule:
     return rule
 
 
-def selection(
-    name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **facets: object
-) -> Op:
+def selection(name: str, kernel: Kernel, *, masks: Sequence[Any], **facets: object) -> Op:
     """An elementwise op that passes one operand on; `masks[i](y, *xs)` says where operand i is.
 
     Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
@@ -125,12 +124,12 @@ def selected_by(mask: Callable[..., Any]) -> Rule:
     return rule
 
 
-def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: object) -> Op:
+def discrete(name: str, kernel: Kernel, arity: int = 2, **facets: object) -> Op:
     """An elementwise op without derivative: a comparison, a test, a logical connective."""
     return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
 
 
-def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+def linear(name: str, kernel: Kernel, *, transpose: Rule, **facets: Any) -> Op:
     """An op linear in its one operand: the op is its own JVP, and its transpose its VJP."""
 
     def forward(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> Any:
@@ -142,14 +141,14 @@ def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: 
 
 
 def joining(
-    name: str, kernel: Callable[..., Any], *, transpose: Callable[..., Sequence[Any]], **facets: Any
+    name: str, kernel: Kernel, *, transpose: Callable[..., Sequence[Any]], **facets: Any
 ) -> Op:
     """An op on any number of operands, linear in all together.
 
     `transpose(wanted, g, y, *xs, **attrs)` gives the cotangents of the wanted operands.
     """
 
-    def forward(tangents: Mapping[int, Any], y: Any, *xs: Any, **attrs: Any) -> Any:
+    def forward(tangents: Mapping[int, Any], y: AnyArray, *xs: AnyArray, **attrs: object) -> Any:
         ts = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(xs)]
         return op(*ts, **attrs)
 
@@ -159,9 +158,7 @@ def joining(
     return op
 
 
-def multilinear(
-    name: str, kernel: Callable[..., Any], *, transpose: Sequence[Rule], **facets: Any
-) -> Op:
+def multilinear(name: str, kernel: Kernel, *, transpose: Sequence[Rule], **facets: Any) -> Op:
     """An op linear in each operand; `transpose[i](g, y, *xs)` carries a cotangent back to i."""
 
     def forward(i: int) -> Rule:
@@ -175,14 +172,14 @@ def multilinear(
     return op
 
 
-def align(op: Op, stacks: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+def batch_elementwise(op: Op, stacks: Arrays, batched: Flags, attrs: Attrs) -> Any:
     """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
     pairs = zip(stacks, batched, strict=True)
-    return op(*(padded(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
+    return op(*(pad_leading(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
 
 
-def advance(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def batch_along_axis(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
     x, axis = type_of(xs[0]).example, attrs["axis"]
     if isinstance(axis, int):
@@ -190,7 +187,7 @@ def advance(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attr
     return op(*xs, **{**attrs, "axis": tuple([i + 1 for i in normalize_axes(op, x, axis)])})
 
 
-def padded(x: AnyArray, n: int) -> AnyArray:
+def pad_leading(x: AnyArray, n: int) -> AnyArray:
     """A stack whose examples have `n` more axes of size 1 in front."""
     shape = shape_of(x)
     return OPS["reshape"](x, shape=(shape[0], *(1,) * n, *shape[1:])) if n else x

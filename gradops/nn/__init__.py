@@ -1,13 +1,12 @@
-"""Layers as functions of ops, which both packages share: what they compute, and no state.
+"""Layers as functions of ops, which both packages share: formulas without state.
 
-Operands are arrays, tensors or expressions. Weights have PyTorch's shapes: a row per output. What
-makes weights and holds them, modules or variables in a scope, is each package's own.
+Operands are arrays, tensors or expressions. Weights have PyTorch's shapes: a row per output.
+Modules or variables that create and hold weights are each package's own.
 """
 
 from .attention import Projections, causal, mean_of_heads, multi_head_attention, residual
-from .linear import linear
-from .normalization import running_moments
-from .recurrent import CELLS, Weights, recurrent
+from .layers import linear, running_moments
+from .recurrent_layers import CELLS, Weights, recurrent
 
 __all__ = [
     "CELLS", "Projections", "Weights", "causal", "linear", "mean_of_heads", "multi_head_attention",

@@ -1,4 +1,4 @@
-"""Attention with several heads, and the layers that transformers are made of."""
+"""Multi-head attention, and the residual structure of transformer layers."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,35 +16,35 @@ from ..library.nn.activation import softmax
 from ..library.reduce.reduction import all, mean
 from ..library.shape.movement import reshape, swapaxes, transpose
 from ..typing import AnyArray, Operand
-from .linear import linear
+from .layers import linear
 
 Function = Callable[[Any], Any]
 
 
 class Projections(NamedTuple):
-    """The weights of an attention: of queries, keys and values, and of what comes out."""
+    """The weights of an attention layer: of queries, keys, values and the output."""
 
     weights: Sequence[Any]
     biases: Sequence[Any]
-    out_weight: Any
-    out_bias: Any = None
+    out_weight: AnyArray
+    out_bias: AnyArray | None = None
 
 
 def multi_head_attention(
-    query: Any,
+    query: AnyArray,
     key: Any,
-    value: Any,
+    value: AnyArray,
     heads: int,
     projections: Projections,
     masks: Sequence[AnyArray] = (),
     drop: Function | None = None,
 ) -> tuple[Operand, Operand]:
-    """What each query gathers from the values, and with which weights, in Vaswani et al.'s way.
+    """Multi-head attention (Vaswani et al., 2017): its output, and the weights.
 
     Operands have the shape (batch, places, features). A mask broadcasts to (batch, heads, queries,
-    keys): truth values say where a query must not look, numbers are added to scores. A query that
-    may look nowhere has weights of zero. `drop` is applied to the weights, which have the shape
-    (batch, heads, queries, keys).
+    keys): truth values are true where a query must not attend, numbers are added to scores. A query
+    that may attend to no key has weights of zero. `drop` is applied to the weights, which have the
+    shape (batch, heads, queries, keys).
 
     >>> w = Projections([np.eye(2)] * 3, [None] * 3, np.eye(2))
     >>> y, weights = multi_head_attention(*[np.ones((1, 3, 2))] * 3, 1, w)
@@ -52,24 +52,24 @@ def multi_head_attention(
     ((1, 3, 2), array([0.33333333, 0.33333333, 0.33333333]))
     """
     q, k, v = (
-        parted(linear(x, w, b), heads)
+        split_heads(linear(x, w, b), heads)
         for x, w, b in zip((query, key, value), projections.weights, projections.biases)
     )
     scores = (q * (1 / math.sqrt(shape_of(q)[-1]))) @ swapaxes(k, -1, -2)
     weights = softmax_where(scores, masks)
     weights = weights if drop is None else drop(weights)
-    return linear(united(weights @ v), projections.out_weight, projections.out_bias), weights
+    return linear(merge_heads(weights @ v), projections.out_weight, projections.out_bias), weights
 
 
 def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
-    """The weights of keys, by scores to which masks are applied; zeros where all are hidden.
+    """The softmax of scores with masks applied; zeros where all keys are masked.
 
-    The scores of a query that may look nowhere stay as they are, so that nothing is NaN.
+    The scores of such queries stay as they are, so that nothing is NaN.
     """
     masks = masks if isinstance(masks, list | tuple) else [masks]
-    nowhere = hidden_from(masks) if masks else None
+    nowhere = all_hidden(masks) if masks else None
     for mask in masks:
-        if is_of_truth(mask):
+        if is_boolean(mask):
             hides = mask if nowhere is None else logical_and(mask, logical_not(nowhere))
             scores = where(hides, -np.inf, scores)
         else:
@@ -78,40 +78,40 @@ def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
     return weights if nowhere is None else where(nowhere, 0, weights)
 
 
-def hidden_from(masks: Sequence[Operand]) -> Any:
-    """Which queries may look nowhere; None if it is known that there is none."""
-    hides = [m if is_of_truth(m) else equal(m, -np.inf) for m in masks]
+def all_hidden(masks: Sequence[Operand]) -> Any:
+    """A mask of queries that may attend to no key; None if there are known to be none."""
+    hides = [m if is_boolean(m) else equal(m, -np.inf) for m in masks]
     nowhere = all(reduce(logical_or, hides), axis=-1, keepdims=True)
     found = held(nowhere)
     return None if isinstance(found, np.ndarray) and not found.any() else nowhere
 
 
-def is_of_truth(mask: Operand) -> bool:
-    """Whether a mask is one of truth values."""
+def is_boolean(mask: Operand) -> bool:
+    """True for a mask of truth values."""
     return type_of(mask).dtype.kind == "b"
 
 
-def parted(x: Operand, heads: int) -> Any:
-    """The heads of (batch, places, features) as (batch, heads, places, features of a head)."""
+def split_heads(x: Operand, heads: int) -> AnyArray:
+    """(batch, places, features) split into heads: (batch, heads, places, features of a head)."""
     rows, places, size = shape_of(x)
     if not isinstance(size, int) or heads < 1 or size % heads:
         raise ShapeError("attention", [type_of(x)], f"{heads} heads do not share features equally")
     return transpose(reshape(x, shape=(rows, places, heads, size // heads)), axes=(0, 2, 1, 3))
 
 
-def united(x: AnyArray) -> AnyArray:
-    """What `parted` took apart."""
+def merge_heads(x: AnyArray) -> AnyArray:
+    """The inverse of `split_heads`: heads merged into (batch, places, features)."""
     rows, heads, places, size = shape_of(x)
     return reshape(transpose(x, axes=(0, 2, 1, 3)), shape=(rows, places, heads * size))
 
 
 def mean_of_heads(weights: Operand) -> AnyArray:
-    """The weights with which all heads together look at each place."""
+    """The attention weights averaged over heads."""
     return mean(weights, axis=1)
 
 
 def causal(places: int) -> Any:
-    """The mask that lets each place look at itself and what comes before it.
+    """The mask with which each position attends to itself and earlier ones.
 
     >>> causal(3).astype(int)
     array([[0, 1, 1],
@@ -124,9 +124,9 @@ def causal(places: int) -> Any:
 def residual(
     x: AnyArray, parts: Sequence[Function], norms: Sequence[Function], first: bool
 ) -> AnyArray:
-    """Parts of a network one after the other, each added to its operand and normalized.
+    """Sublayers one after the other, each with a residual connection and normalization.
 
-    A norm is applied to the sum, or if `first` to what its part is given.
+    A norm is applied to the sum, or if `first` to the input of the sublayer.
 
     >>> residual(1.0, [lambda x: 2 * x], [lambda x: x / 4], first=False)
     0.75

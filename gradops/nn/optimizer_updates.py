@@ -3,13 +3,13 @@
 A rule maps a parameter, its gradient and the optimizer's state to a new parameter and a new state.
 Operands are arrays, tensors or expressions; hyperparameters are numbers, `lr` may also be one of
 them. The state is a dict under PyTorch's names, empty before the first step; `step` in it counts
-the steps, as a number or as anything that holds one. What holds the state, tensors updated in place
-or variables assigned in a graph, is each package's own.
+the steps, as a number or an array. Each package holds the state in its own way: tensors updated in
+place, or variables assigned in a graph.
 
 Note [Scalars]. What is computed from numbers alone, a rate or a power of beta, is computed in
-float64 and rounded where it meets an array, whoever computes it: Python, which does so with its
-numbers, or a graph that holds the step. So both have the same bits. NumPy's power and Python's may
-differ in the last one; both take NumPy's.
+float64 and rounded where it meets an array: by Python with its numbers, or by a graph that holds
+the step. So both have the same bits. NumPy's power and Python's may differ in the last one; both
+use NumPy's.
 """
 
 import math
@@ -28,7 +28,8 @@ from ..typing import AnyArray, Operand, OperandLike
 __all__ = ["adagrad", "adam", "adamw", "momentum_sgd", "rmsprop", "rmsprop_graves", "sgd"]
 
 State = Mapping[str, Any]
-Updated = tuple[Any, dict[str, Any]]
+NewState = dict[str, Any]
+Updated = tuple[Any, NewState]
 
 
 def sgd(
@@ -51,7 +52,7 @@ def sgd(
     >>> sgd(1.0, 0.5, {"momentum_buffer": 1.0}, lr=0.5, momentum=0.5)
     (0.5, {'momentum_buffer': 1.0})
     """
-    g = decayed(param, -grad if maximize else grad, weight_decay)
+    g = with_weight_decay(param, -grad if maximize else grad, weight_decay)
     rate = scalar(lr, param)
     if not momentum:
         return param - rate * g, {}
@@ -90,16 +91,16 @@ def adam(
     if decoupled_weight_decay and weight_decay:
         param = param * scalar(1 - lr * weight_decay, param)
     elif weight_decay:
-        g = decayed(param, g, weight_decay)
+        g = with_weight_decay(param, g, weight_decay)
     step = state.get("step", 0) + 1
-    m = averaged(state.get("exp_avg"), g, betas[0])
-    v = averaged(state.get("exp_avg_sq"), g * g, betas[1])
+    m = moving_average(state.get("exp_avg"), g, betas[0])
+    v = moving_average(state.get("exp_avg_sq"), g * g, betas[1])
     new = {"step": step, "exp_avg": m, "exp_avg_sq": v}
     if amsgrad:
         largest = state.get("max_exp_avg_sq")
         v = new["max_exp_avg_sq"] = v if largest is None else maximum(largest, v)
-    rate = scalar(lr / share_seen(betas[0], step), param)
-    seen = scalar(root(share_seen(betas[1], step)), param)
+    rate = scalar(lr / bias_correction(betas[0], step), param)
+    seen = scalar(root(bias_correction(betas[1], step)), param)
     scale = (sqrt(v) + eps) / seen if eps_hat else sqrt(v) / seen + eps
     return param - rate * (m / scale), new
 
@@ -141,26 +142,21 @@ def rmsprop(
     centered: bool = False,
     maximize: bool = False,
 ) -> Updated:
-    """Hinton's RMSprop: the gradient over the root of the running mean of its square.
+    """Hinton's RMSprop: the gradient over the root of the moving average of its square.
 
     The state is `step`, `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if the
-    gradient's own mean is taken out of the square's (`centered`).
+    variance replaces the mean square (`centered`).
 
     >>> p, state = rmsprop(1.0, 0.5, {}, lr=0.1)
     >>> round(float(p), 6)
     0.0
     """
-    g = decayed(param, -grad if maximize else grad, weight_decay)
-    square = averaged(state.get("square_avg"), g * g, alpha)
-    new = {"step": state.get("step", 0) + 1, "square_avg": square}
-    if centered:
-        mean = new["grad_avg"] = averaged(state.get("grad_avg"), g, alpha)
-        square = square - mean * mean
+    g = with_weight_decay(param, -grad if maximize else grad, weight_decay)
+    new = {"step": state.get("step", 0) + 1}
+    square = square_average(g, state, new, alpha, centered)
     move = g / (sqrt(square) + eps)
     if momentum:
-        if (before := state.get("momentum_buffer")) is not None:
-            move = momentum * before + move
-        new["momentum_buffer"] = move
+        move = with_momentum(move, state, new, momentum)
     return param - scalar(lr, param) * move, new
 
 
@@ -184,17 +180,10 @@ def rmsprop_graves(
     >>> round(float(p), 6), float(state["square_avg"])
     (0.94453, 0.8125)
     """
-    square = averaged(state.get("square_avg"), grad * grad, alpha)
-    new = {"square_avg": square}
-    if centered:
-        mean = new["grad_avg"] = averaged(state.get("grad_avg"), grad, alpha)
-        square = square - mean * mean
+    new: NewState = {}
+    square = square_average(grad, state, new, alpha, centered)
     move = scalar(lr, param) * grad / sqrt(square + eps)
-    if momentum:
-        if (before := state.get("momentum_buffer")) is not None:
-            move = momentum * before + move
-        new["momentum_buffer"] = move
-    return param - move, new
+    return param - (with_momentum(move, state, new, momentum) if momentum else move), new
 
 
 def adagrad(
@@ -216,53 +205,70 @@ def adagrad(
     >>> round(float(p), 6), float(state["sum"])
     (0.9, 0.25)
     """
-    g = decayed(param, -grad if maximize else grad, weight_decay)
+    g = with_weight_decay(param, -grad if maximize else grad, weight_decay)
     step, total = state.get("step", 0) + 1, g * g
     if (before := state.get("sum")) is not None:
         total = before + total
-    rate = scalar(lr / (1 + (counted(step) - 1) * lr_decay) if lr_decay else lr, param)
+    rate = scalar(lr / (1 + (step_count(step) - 1) * lr_decay) if lr_decay else lr, param)
     return param - rate * (g / (sqrt(total) + eps)), {"step": step, "sum": total}
 
 
-def decayed(param: Any, grad: Any, weight_decay: float) -> Any:
-    """The gradient of the loss with half the squared parameter added, `weight_decay` times."""
+def with_weight_decay(param: Any, grad: Any, weight_decay: float) -> Any:
+    """The gradient plus `weight_decay` times the parameter."""
     return grad + weight_decay * param if weight_decay else grad
 
 
 def scalar(x: Operand, like: Any) -> Any:
-    """A scalar in the dtype of an array; a number has it by itself. See Note [Scalars]."""
+    """A scalar in the dtype of an array; Python numbers unchanged. See Note [Scalars]."""
     if type(x) in PYTHON_SCALARS or type_of(x).dtype == (dtype := type_of(like).dtype):
         return x
     return astype(x, dtype=dtype)
 
 
-def counted(step: Any) -> Any:
+def step_count(step: Any) -> Any:
     """The number of steps as a float64."""
     return float(step) if type(step) in PYTHON_SCALARS else astype(step, dtype="float64")
 
 
-def share_seen(beta: float, step: Any) -> Any:
-    """1 - beta ** step, how much of a mean that starts from zero is of what it has seen."""
+def bias_correction(beta: float, step: Any) -> Any:
+    """1 - beta ** step, the bias correction of a mean that starts from zero."""
     if type(step) in PYTHON_SCALARS:
-        return share_of_number(beta, step)
-    return 1 - power(beta, counted(step))
+        return number_bias_correction(beta, step)
+    return 1 - power(beta, step_count(step))
 
 
 @lru_cache(maxsize=64)  # a step asks anew for each parameter
-def share_of_number(beta: float, step: float) -> float:
-    """The same for a number of steps, by NumPy's power."""
+def number_bias_correction(beta: float, step: float) -> float:
+    """`bias_correction` for a Python number of steps, with NumPy's power."""
     return 1 - float(np.power(beta, float(step)))
 
 
 def root(x: Operand) -> Operand:
-    """The square root of a scalar; of a number, a number."""
+    """The square root of a scalar; of a Python number, a Python number."""
     return math.sqrt(x) if type(x) is float else sqrt(x)
 
 
-def averaged(before: Any, value: Any, beta: float) -> Any:
-    """The exponentially weighted mean, which starts from zero."""
+def moving_average(before: Any, value: Any, beta: float) -> Any:
+    """An exponential moving average, starting from zero."""
     share = (1 - beta) * value
     return share if before is None else beta * before + share
+
+
+def square_average(grad: Any, state: State, new: NewState, alpha: float, centered: bool) -> Any:
+    """The moving average of the squared gradient, or of its variance, noted in the new state."""
+    square = new["square_avg"] = moving_average(state.get("square_avg"), grad * grad, alpha)
+    if not centered:
+        return square
+    mean = new["grad_avg"] = moving_average(state.get("grad_avg"), grad, alpha)
+    return square - mean * mean
+
+
+def with_momentum(move: Any, state: State, new: NewState, momentum: float) -> Any:
+    """The step plus `momentum` times the one before, noted in the new state."""
+    if (before := state.get("momentum_buffer")) is not None:
+        move = momentum * before + move
+    new["momentum_buffer"] = move
+    return move
 
 
 def momentum_sgd(
@@ -272,7 +278,7 @@ def momentum_sgd(
     lr: float,
     momentum: float = 0.9,
 ) -> tuple[list[Any], list[Any]]:
-    """`sgd` with momentum for several parameters: the new parameters and the new velocities.
+    """`sgd` with momentum for several parameters: the new parameters and velocities.
 
     >>> momentum_sgd([1.0], [0.5], [0.0], lr=0.1)
     ([0.95], [0.5])

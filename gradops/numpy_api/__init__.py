@@ -1,4 +1,4 @@
-"""What NumPy's own functions are when they are called on tensors, expressions and their like.
+"""NumPy's functions and ufuncs called with tensors, expressions and other operands.
 
 Note [NumPy's calls]. NumPy hands a call to us through `__array_ufunc__` and `__array_function__`.
 It is looked up by NumPy's name: first among the functions in this package, which are written to

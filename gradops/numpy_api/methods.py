@@ -8,6 +8,7 @@ import numpy as np
 from ..core.errors import DTypeError
 from ..library.elementwise.complexes import conj, imag, real
 from ..library.shape.movement import astype, reshape, swapaxes, transpose
+from ..typing import AnyArray, Axis, DTypeLike, OperandLike, ShapeLike
 from . import function_for, in_place
 from .operators import Operators
 
@@ -15,7 +16,7 @@ from .operators import Operators
 def method(function: Any) -> Callable[..., Any]:
     """A function of NumPy, as a method: it takes the same arguments."""
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: object, *args: object, **kwargs: object) -> AnyArray:
         return function_for(function)(self, *args, **kwargs)
 
     call.__name__ = function.__name__
@@ -46,7 +47,7 @@ class ArrayMethods(Operators):
         "__setitem__", "x.at[index].set(value), or np.stack(values),", "x[index] = value"
     )
 
-    def compress(self, condition: Any, axis: Any = None) -> Any:
+    def compress(self, condition: OperandLike, axis: Axis = None) -> AnyArray:
         """The entries along an axis where a condition holds."""
         return function_for(np.compress)(condition, self, axis=axis)
 
@@ -56,11 +57,11 @@ class ArrayMethods(Operators):
 
     conjugate = conj
 
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
+    def reshape(self, *shape: ShapeLike, order: str = "C") -> AnyArray:
         """The entries in another shape, given as one tuple or size by size."""
         return function_for(np.reshape)(self, shape[0] if len(shape) == 1 else shape, order=order)
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: Axis) -> AnyArray:
         """The axes in another order, reversed if none is given."""
         if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], int)):
             axes = tuple(axes[0] or ())
@@ -68,12 +69,12 @@ class ArrayMethods(Operators):
 
     def astype(
         self,
-        dtype: Any,
+        dtype: DTypeLike | None,
         order: str = "K",
         casting: str = "unsafe",
         subok: bool = True,
         copy: bool = True,
-    ) -> Any:
+    ) -> AnyArray:
         """The entries as another dtype; raises DTypeError where `casting` forbids it."""
         if not np.can_cast(self.dtype, dtype, casting):  # type: ignore[arg-type]
             raise DTypeError(
@@ -82,17 +83,17 @@ class ArrayMethods(Operators):
         return astype(self, dtype=dtype)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> AnyArray:
         """The real part."""
         return real(self)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> AnyArray:
         """The imaginary part."""
         return imag(self)
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> AnyArray:
         """The last two axes exchanged."""
         return swapaxes(self, -1, -2)
 

@@ -1,4 +1,4 @@
-"""What to write in place of functions that would make plain arrays or numbers of traced values."""
+"""Replacements for functions that would convert traced values to plain arrays or numbers."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -59,7 +59,7 @@ NAMED_OTHERWISE = {
 
 
 def instead_of(call: Call | None) -> str:
-    """What to write instead of a call of the user's, or nothing if that is not known."""
+    """The replacement for a call in the user's program; empty if none is known."""
     if call is None:
         return ""
     space, _, name = call.name.rpartition(".")

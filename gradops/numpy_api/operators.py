@@ -30,13 +30,14 @@ from ..library.index.functional_update import At
 from ..library.index.indexing import index
 from ..library.linalg.contraction import matmul
 from ..library.shape.movement import swapaxes, transpose
+from ..typing import AnyArray, OperandLike
 from . import apply_ufunc, function_for
 
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:
     """The method `x <op> other`."""
 
-    def method(self: Any, other: Any) -> Any:
+    def method(self: AnyArray, other: AnyArray) -> Any:
         return op(self, other) if is_operand(other) else NotImplemented
 
     return method
@@ -45,13 +46,13 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
 def reflected(op: Op) -> Callable[[Any, Any], Any]:
     """The method `other <op> x`."""
 
-    def method(self: Any, other: Any) -> Any:
+    def method(self: AnyArray, other: AnyArray) -> Any:
         return op(other, self) if is_operand(other) else NotImplemented
 
     return method
 
 
-def is_operand(x: Any) -> bool:
+def is_operand(x: OperandLike) -> bool:
     """Whether Python should hand `x` to us and not try the other operand's method."""
     return not isinstance(x, str | bytes | dict | set) and x is not None
 
@@ -84,37 +85,37 @@ class Operators:
     __eq__ = binary(equal)
     __ne__ = binary(not_equal)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: OperandLike) -> Any:
         return (self // other, self % other) if is_operand(other) else NotImplemented
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: OperandLike) -> Any:
         return (other // self, other % self) if is_operand(other) else NotImplemented
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> AnyArray:
         return neg(self)
 
     def __pos__(self) -> Any:
         return self
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> AnyArray:
         return abs(self)
 
-    def __round__(self, ndigits: int | None = None) -> Any:
+    def __round__(self, ndigits: int | None = None) -> AnyArray:
         return function_for(np.round)(self, ndigits or 0)
 
-    def __floor__(self) -> Any:
+    def __floor__(self) -> AnyArray:
         return np.floor(self)
 
-    def __ceil__(self) -> Any:
+    def __ceil__(self) -> AnyArray:
         return np.ceil(self)
 
-    def __trunc__(self) -> Any:
+    def __trunc__(self) -> AnyArray:
         return np.trunc(self)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> AnyArray:
         return invert(self)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return index(self, key)
 
     def __len__(self) -> int:
@@ -146,12 +147,12 @@ class Operators:
         return ArrayType(self.shape, self.dtype).size
 
     @property
-    def T(self) -> Any:
+    def T(self) -> AnyArray:
         """The axes in reverse order."""
         return transpose(self)
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> AnyArray:
         """The last two axes exchanged."""
         return swapaxes(self, -1, -2)
 
@@ -160,7 +161,7 @@ class Operators:
         """Where the entries are: in the memory of the CPU."""
         return "cpu"
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+    def to_device(self, device: object, /, *, stream: object = None) -> Any:
         """The value itself; raises OptionError for another device than the CPU."""
         from ..array_api import require_device
 
@@ -178,10 +179,14 @@ class Operators:
         """`x.at[key].set(v)` and the like: the value with other entries at a key."""
         return At(self)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: object, **kwargs: object) -> Any:
         return apply_ufunc(ufunc, method, args, kwargs)
 
     def __array_function__(
-        self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        func: object,
+        types: Sequence[type],
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
     ) -> Any:
         return function_for(func)(*args, **kwargs)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core.errors import NumPyCallError
 from ..core.types import shape_of
+from ..typing import AnyArray
 from .detach_checks import where_and_way_out
 
 
@@ -34,7 +35,7 @@ def written(call: str, out: Any, value: Any, where: Any = True) -> Any:
     return out
 
 
-def length(x: Any, axis: int = 0) -> int:
+def length(x: object, axis: int = 0) -> int:
     """The size of an axis, which must be known."""
     found = shape_of(x)[axis]
     if not isinstance(found, int):
@@ -44,7 +45,7 @@ def length(x: Any, axis: int = 0) -> int:
     return found
 
 
-def lengths(x: Any) -> tuple[int, ...]:
+def lengths(x: object) -> tuple[int, ...]:
     """The size of each axis, which must all be known."""
     return tuple(length(x, i) for i in range(len(shape_of(x))))
 
@@ -52,7 +53,7 @@ def lengths(x: Any) -> tuple[int, ...]:
 def in_place(name: str, instead: str, shown: str = "") -> Callable[..., Any]:
     """A method that changes an array, which has no counterpart: its call is an error."""
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: object, *args: object, **kwargs: object) -> AnyArray:
         raise refusal(
             shown or f"x.{name}(...)", "it would change x, which has no memory of its own",
             f"use the new value that {instead} gives",

@@ -48,8 +48,8 @@ CALLED = {
 
 
 @cache
-def function_for(func: Any) -> Callable[..., Any]:
-    """What `func`, a function of NumPy's, is here; it takes the same arguments.
+def function_for(func: object) -> Callable[..., Any]:
+    """Our counterpart of a NumPy function, with NumPy's signature.
 
     Raises NumPyCallError where there is nothing like it.
     """
@@ -106,7 +106,7 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
 
 
 def offered(name: str, space: str = "") -> Callable[..., Any] | None:
-    """What `gradops`, or the namespace of it that is called so, offers under a name of NumPy's."""
+    """The function of `gradops`, or of one of its namespaces, that has NumPy's name."""
     import gradops
 
     if space:
@@ -122,7 +122,7 @@ class Bound:
 
     __slots__ = ("arity", "call", "defaults", "names", "ours", "places")
 
-    def __init__(self, call: str, func: Any, ours: Callable[..., Any]) -> None:
+    def __init__(self, call: str, func: object, ours: Callable[..., Any]) -> None:
         self.call, self.ours = call, ours
         self.names, is_open = parameters(func)
         theirs = self.names or {}
@@ -152,7 +152,7 @@ class Bound:
         found = self.ours(*[attrs.pop(i) for i in range(self.arity)], **attrs)
         return found if out is None else written(self.call, out, found)
 
-    def kept(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def kept(self, kwargs: Mapping[str, object]) -> dict[str, object]:
         """The keywords that ours takes, for a function of any number of operands.
 
         Others may be given if they are neutral.
@@ -164,8 +164,8 @@ class Bound:
             raise self.keyword(min(unknown))
         return given
 
-    def is_neutral(self, name: str, value: Any) -> bool:
-        """Whether a keyword that ours has not asks for nothing that ours does not do."""
+    def is_neutral(self, name: str, value: object) -> bool:
+        """Whether a keyword that ours lacks has a value that changes nothing."""
         if value is UNSET or (name == "out" and value is None):
             return True
         if name in NEUTRAL:
@@ -180,7 +180,7 @@ class Bound:
         )  # fmt: skip
 
     def way_out(self, name: str) -> str:
-        """What to write instead of a keyword: NumPy's, where the name is PyTorch's."""
+        """A hint for an unknown keyword: NumPy's name for it, where the given one is PyTorch's."""
         theirs = [n for n in OF_TORCH.get(name, ()) if n in self.places]
         return f"write {theirs[0]}=" if theirs else INSTEAD.get(name, f"leave {name}= away")
 
@@ -200,7 +200,7 @@ def parameters(func: Any) -> tuple[dict[str, Any] | None, bool]:
     return {p.name: p.default for p in found if p.kind is not p.VAR_KEYWORD}, is_open
 
 
-def places_of(theirs: Mapping[str, Any], ours: Any) -> tuple[dict[str, Any], int]:
+def places_of(theirs: Mapping[str, object], ours: object) -> tuple[dict[str, Any], int]:
     """Where each parameter of NumPy's goes: an operand's number or a name; how many operands."""
     if isinstance(ours, Op):
         arity = ours.arity or 0
@@ -213,7 +213,7 @@ def places_of(theirs: Mapping[str, Any], ours: Any) -> tuple[dict[str, Any], int
     return {n: n for n in theirs if n in names} | dict(zip(others, required)), 0
 
 
-def defaults_of(ours: Any) -> dict[str, Any]:
+def defaults_of(ours: Any) -> dict[str, object]:
     """The parameters of a function of ours that can be given by name, and their defaults."""
     if isinstance(ours, Op):
         return ours.params
@@ -226,6 +226,6 @@ def takes_any(ours: Any) -> bool:
     return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(ours).parameters.values())
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: object, b: object) -> bool:
     """Whether two defaults are the same."""
     return a is b or (type(a) is type(b) and bool(np.all(a == b)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.op import OPS, Op
 from ..core.types import result_dtype, shape_of, type_of
+from ..typing import AnyArray, DTypeLike, OperandLike
 from .missing import reason_for
 from .refusals import refusal, written
 from .signatures import UNSET, function_for, offered
@@ -21,8 +22,10 @@ REDUCTIONS: Mapping[np.ufunc, Any] = {
 ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
-def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What `ufunc.method(*args, **kwargs)` is for operands of ours."""
+def apply_ufunc(
+    ufunc: np.ufunc, method: str, args: tuple[object, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The value of `ufunc.method(*args, **kwargs)` for operands that are not plain arrays."""
     call = title(ufunc) + ("" if method == "__call__" else f".{method}")
     if method not in METHODS:
         hint = "index_add and scatter_add of gradops add at indices; reduceat is sums of slices"
@@ -62,8 +65,8 @@ def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def in_loop(
-    ufunc: np.ufunc, call: str, args: Sequence[Any], dtype: np.dtype[Any], casting: Any
-) -> tuple[Any, ...]:
+    ufunc: np.ufunc, call: str, args: Sequence[object], dtype: np.dtype, casting: Any
+) -> tuple[object, ...]:
     """Operands in the dtypes of the loop of a ufunc that gives results of a dtype."""
     given = [type(x) if type(x) in (int, float, complex) else type_of(x).dtype for x in args]
     signature = (*(None for _ in args), *(dtype,) * ufunc.nout)
@@ -78,7 +81,7 @@ def in_loop(
     return tuple([cast(call, x, t, casting) for x, t in zip(args, loop, strict=False)])
 
 
-def cast(call: str, x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
+def cast(call: str, x: object, dtype: np.dtype, casting: Any) -> Any:
     """An operand in the dtype that a ufunc was told to compute in."""
     if type(x) in (bool, int, float, complex):  # NumPy's own numbers have a dtype
         return x
@@ -89,9 +92,15 @@ def cast(call: str, x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
 
 
 def reduced(
-    ufunc: np.ufunc, call: str, x: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = False,
-    initial: Any = UNSET, where: Any = True,
-) -> Any:  # fmt: skip
+    ufunc: np.ufunc,
+    call: str,
+    x: AnyArray,
+    axis: int | None = 0,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    initial: OperandLike = UNSET,
+    where: OperandLike = True,
+) -> Any:
     """`ufunc.reduce`, along the first axis unless told otherwise."""
     given = {"dtype": dtype, "initial": initial, "where": where}
     if same := REDUCTIONS.get(ufunc):
@@ -104,8 +113,8 @@ def reduced(
 
 
 def accumulated(
-    ufunc: np.ufunc, call: str, x: Any, axis: int = 0, dtype: Any = None
-) -> Any:  # fmt: skip
+    ufunc: np.ufunc, call: str, x: AnyArray, axis: int = 0, dtype: DTypeLike | None = None
+) -> AnyArray:  # fmt: skip
     """`ufunc.accumulate`, along the first axis unless told otherwise."""
     if same := ACCUMULATIONS.get(ufunc):
         return function_for(same)(x, axis=axis, dtype=dtype)
@@ -117,7 +126,7 @@ def accumulated(
     return OPS["stack"](*found, axis=axis)
 
 
-def entries(call: str, x: Any, axis: int) -> list[Any]:
+def entries(call: str, x: AnyArray, axis: int) -> list[object]:
     """The parts of `x` at each place along an axis, of which there must be some."""
     rank, size = len(shape_of(x)), shape_of(x)[axis]
     if not isinstance(size, int) or not size:
@@ -128,7 +137,9 @@ def entries(call: str, x: Any, axis: int) -> list[Any]:
     return [index(x, (*whole, i)) for i in range(size)]
 
 
-def outer(ufunc: np.ufunc, call: str, a: Any, b: Any, dtype: Any = None) -> Any:
+def outer(
+    ufunc: np.ufunc, call: str, a: AnyArray, b: AnyArray, dtype: DTypeLike | None = None
+) -> AnyArray:
     """`ufunc.outer`: every entry of `a` with every entry of `b`."""
     column = (*shape_of(a), *(1 for _ in shape_of(b)))
     return called(ufunc, call, OPS["reshape"](a, shape=column), b, dtype=dtype)
@@ -164,7 +175,7 @@ def known(count: int) -> dict[np.ufunc, Any]:
 
 @cache
 def named(ufunc: np.ufunc) -> Any:
-    """What `gradops` offers under the name of a ufunc of NumPy's, `gradops.special` of SciPy's."""
+    """Our function of a ufunc's name: in `gradops`, or in `gradops.special` for SciPy's."""
     from .. import special
 
     name = ufunc.__name__
@@ -173,13 +184,13 @@ def named(ufunc: np.ufunc) -> Any:
     return getattr(special, name) if name in special.__all__ else None
 
 
-def divided(a: Any, b: Any) -> tuple[Any, Any]:
+def divided(a: object, b: object) -> tuple[AnyArray, AnyArray]:
     """The quotient rounded down, and what remains."""
     return OPS["floor_divide"](a, b), OPS["remainder"](a, b)
 
 
-def parts(x: Any) -> tuple[Any, Any]:
-    """What comes after the decimal point, and what before it."""
+def parts(x: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """The fractional and the integral part, as `np.modf` gives them."""
     whole = OPS["trunc"](x)
     return x - whole, whole
 
@@ -187,7 +198,7 @@ def parts(x: Any) -> tuple[Any, Any]:
 def in_dtype_of(ufunc: np.ufunc, op: Op) -> Callable[[Any], Any]:
     """An op as a ufunc that is like it, but for the dtypes that it takes and gives."""
 
-    def call(x: Any) -> Any:
+    def call(x: object) -> AnyArray:
         dtype = type_of(x).dtype
         try:
             found = result_dtype(ufunc, (dtype,))

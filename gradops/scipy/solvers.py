@@ -22,6 +22,7 @@ from ..library.reduce.reduction import sum
 from ..library.shape.joining import concatenate
 from ..library.shape.movement import reshape
 from ..numpy_api.detach_checks import cuts_noted
+from ..typing import AnyArray
 
 Function = Callable[..., Any]
 CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
@@ -83,7 +84,7 @@ class Packing:
         )
 
 
-def as_it_is(x: Any) -> Any:
+def as_it_is(x: object) -> Any:
     """A piece of the vector where the user gave an array."""
     return x
 
@@ -95,8 +96,8 @@ class Arguments(dict[str, Any]):
         super().__init__(given)
         self.packing = packing
 
-    def unflatten(self, x: Any) -> Any:
-        """What a vector such as `result.x` stands for, in the structure of `x0`."""
+    def unflatten(self, x: object) -> Any:
+        """The structure, like `x0`, of the arrays in a vector such as `result.x`."""
         return tree_map(lambda a: a[()], self.packing.unpack(np.array(x, np.float64)))
 
 
@@ -113,8 +114,8 @@ class SciPy:
         self.derivatives, self.__doc__ = derivatives, doc
 
     def __call__(
-        self, f: Function, x0: Any, args: Any = (), method: Any = None, hess: bool = False,
-        **others: Any,
+        self, f: Function, x0: object, args: object = (), method: object = None, hess: bool = False,
+        **others: object,
     ) -> Arguments:  # fmt: skip
         """The keyword arguments of `scipy.optimize.minimize`.
 
@@ -137,7 +138,7 @@ class SciPy:
 
     minimize = __call__
 
-    def objective(self, f: Function, method: Any, hess: bool) -> dict[str, Any]:
+    def objective(self, f: Function, method: object, hess: bool) -> dict[str, Any]:
         """The function, with as many derivatives as a method of `minimize` uses."""
         d = self.derivatives
         second = method in PRODUCTS | HESSIANS or callable(method)
@@ -148,13 +149,17 @@ class SciPy:
             return found | {"hess": fresh(d.hessian(f))}
         return found | {"hessp": fresh_along(d.product(f))} if second else found
 
-    def least_squares(self, f: Function, x0: Any, args: Any = (), **others: Any) -> Arguments:
+    def least_squares(
+        self, f: Function, x0: object, args: object = (), **others: object
+    ) -> Arguments:
         """The keyword arguments of `scipy.optimize.least_squares`, for `f` that gives residuals."""
         packing = Packing(x0)
         found = self.residuals(vector(on_vector(f, packing)))
         return Arguments(packing, found | given(packing, args) | others)
 
-    def root(self, f: Function, x0: Any, args: Any = (), method: Any = None, **others: Any) -> Any:
+    def root(
+        self, f: Function, x0: object, args: object = (), method: object = None, **others: object
+    ) -> Any:
         """The keyword arguments of `scipy.optimize.root`, for `f` that is to become zero."""
         packing = Packing(x0)
         found = self.residuals(vector(on_vector(f, packing)))
@@ -163,9 +168,15 @@ class SciPy:
         return Arguments(packing, found | given(packing, args, method) | others)
 
     def constraint(
-        self, f: Function, x0: Any, lb: Any, ub: Any, args: Any = (), hess: bool = True,
-        **others: Any,
-    ) -> Arguments:  # fmt: skip
+        self,
+        f: Function,
+        x0: AnyArray,
+        lb: AnyArray,
+        ub: AnyArray,
+        args: Any = (),
+        hess: bool = True,
+        **others: object,
+    ) -> Arguments:
         """The keyword arguments of `scipy.optimize.NonlinearConstraint`: lb <= f(x) <= ub.
 
         `x0` says what structure `f` takes. SLSQP and others do without `hess`.
@@ -190,7 +201,7 @@ class SciPy:
         return "<arguments for the solvers of scipy.optimize>"
 
 
-def given(packing: Packing, args: Any, method: Any = None) -> dict[str, Any]:
+def given(packing: Packing, args: object, method: object = None) -> dict[str, Any]:
     """Where a solver starts, and what it is handed on."""
     found: dict[str, Any] = {"x0": packing.vector}
     args = args if isinstance(args, tuple) else (args,)
@@ -204,7 +215,7 @@ def on_vector(f: Function, packing: Packing) -> Function:
     derivative would be zero, and the solver stop where it starts.
     """
 
-    def call(x: Any, *args: Any) -> Any:
+    def call(x: object, *args: object) -> Any:
         with cuts_noted() as cuts:
             found = f(packing.unpack(x), *args)
         if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
@@ -221,7 +232,7 @@ def on_vector(f: Function, packing: Packing) -> Function:
 def number(f: Function) -> Function:
     """`f`, whose value must be one number, and is made one if it is an array of one entry."""
 
-    def call(x: Any, *args: Any) -> Any:
+    def call(x: object, *args: object) -> Any:
         y = tied(f(x, *args), x)
         shape = shape_of(y)
         if any(n != 1 for n in shape):
@@ -242,7 +253,7 @@ def tied(y: Any, x: Any) -> Any:
 def vector(f: Function) -> Function:
     """`f`, whose values, in whatever structure, are put into one vector."""
 
-    def call(x: Any, *args: Any) -> Any:
+    def call(x: object, *args: object) -> Any:
         found = [reshape(tied(y, x), shape=(-1,)) for y in leaves_of(f(x, *args))]
         return found[0] if len(found) == 1 else concatenate(found)
 
@@ -255,11 +266,11 @@ def fresh(f: Function) -> Function:
 
 
 def fresh_along(f: Function) -> Function:
-    """The same for `f` of two vectors."""
+    """`fresh` for a function of two vectors."""
     return lambda x, v, *args: np.array(f(double(x), double(v), *args), np.float64)
 
 
-def double(x: Any) -> Any:
+def double(x: object) -> Any:
     """A vector in float64; SciPy tries functions out on integers."""
     return np.asarray(x, np.float64)
 
@@ -272,7 +283,7 @@ def valued(f: Function) -> Function:
 def paired(f: Function) -> Function:
     """`f`, of a value and a gradient, with a number and an array of its own."""
 
-    def call(x: Any, *args: Any) -> tuple[float, Any]:
+    def call(x: object, *args: object) -> tuple[float, Any]:
         value, gradient = f(double(x), *args)
         return float(value), np.array(gradient, np.float64)
 

@@ -1,4 +1,4 @@
-"""Which operation of a program has a derivative that differences do not confirm."""
+"""Names the operation of a program whose derivative rule disagrees with finite differences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,67 +9,63 @@ import numpy as np
 from ..core.op import Op
 from ..core.source_location import Place, describe
 from ..core.types import is_float, type_of
-from .finite_differences import along, derivative
-from .op_properties import Case, cotangent, inner, noise
+from ..transforms.forward import spread
+from .op_properties import Case, compare_slopes, noise
 
 SURE = 1e-4  # relative to what was added up: above the error of differences, below a wrong rule's
 
 
 @dataclass(frozen=True)
 class Call:
-    """An operation that ran: on which operands, which of them were traced, where, and recorded."""
+    """A call of an op while a program ran: operands, which are traced, source location, mode."""
 
     op: Op
-    operands: Sequence[Any]
+    operands: Sequence[np.ndarray]
     traced: Sequence[bool]
     attrs: dict[str, Any]
     place: Place | None
     recorded: bool
 
 
-def first_wrong(calls: Iterable[Call], kind: str, unchecked: str = "") -> str:
-    """What to say of the operations of a program, of which one has a wrong `kind`: vjp or jvp.
+def blame(calls: Iterable[Call], kind: str, unchecked: str = "") -> str:
+    """Describe the first call whose rule of a `kind`, vjp or jvp, is wrong.
 
-    `unchecked` says what else may be wrong if none of them is.
+    `unchecked` names what else may be wrong if none of them is.
     """
     calls = list(calls)
     for call in calls:
-        if (said := verdict(call, kind)) is not None:
-            return said
+        if text := mismatch(call, kind):
+            return text
     return (
-        f"each of its {len(calls)} operations has a {kind} that differences confirm: the error is"
-        f" in {unchecked or 'how they are put together, or in what runs outside of operations'}"
+        f"each of its {len(calls)} operations has a {kind} that agrees with differences: the error"
+        f" is in {unchecked or 'how they are composed, or in what runs outside of operations'}"
     )
 
 
-def verdict(call: Call, kind: str) -> str | None:
-    """What is wrong with one operation, if something is."""
+def mismatch(call: Call, kind: str) -> str:
+    """Describe the wrong rule of a call; empty if none is wrong."""
     where = f"`{call.op}`, called at {describe(call.place)}"
-    case = Case(call.op, 0, [[as_double(x) for x in call.operands]], call.attrs)
+    operands = [x.astype(np.float64) if is_float(x.dtype) else x for x in call.operands]
+    case = Case(call.op, 0, [operands], call.attrs)
     for i, traced in enumerate(call.traced):
-        if not traced or not is_float(case.operands[i].dtype):
+        if not traced or not is_float(operands[i].dtype):
             continue
         with np.errstate(all="ignore"):
             got, want, scale = slopes(case, i, kind)
         if not abs(got - want) > SURE * scale:
             continue
         types = ", ".join(str(type_of(x)) for x in call.operands)
-        said = f"{where}: operand {i} of {call.op}({types})"
+        operand = f"{where}: operand {i} of {call.op}({types})"
         if getattr(call.op, kind)[i] is None:
-            return f"{said} has no {kind}, though the output changes with it, by {want:.6g}"
+            return f"{operand} has no {kind}, though the output changes with it, by {want:.6g}"
         if not np.isclose(got, want, rtol=SURE):
             return (
-                f"the {kind} of {said} is wrong: along a direction it gives analytical {got:.6g},"
-                f" differences give numerical {want:.6g}"
+                f"the {kind} of {operand} is wrong: along a direction it gives analytical"
+                f" {got:.6g}, differences give numerical {want:.6g}"
             )
     if not call.recorded and kind == "vjp" and any(call.traced):
         return f"{where}, ran under no_grad(), which cuts the graph there"
-    return None
-
-
-def as_double(x: Any) -> Any:
-    """Floats as float64, in which differences are taken."""
-    return x.astype(np.float64) if is_float(x.dtype) else x
+    return ""
 
 
 def slopes(case: Case, i: int, kind: str) -> tuple[float, float, float]:
@@ -77,14 +73,13 @@ def slopes(case: Case, i: int, kind: str) -> tuple[float, float, float]:
     y = case(*case.operands)
     if not is_float(type_of(y).dtype):
         return 0.0, 0.0, 1.0
-    g, t = noise(y), noise(case.operands[i], 1)
-    slope, _ = derivative(along(case, case.operands, {i: t}))
-    want, scale = inner(g, slope)
-    rule: Any = getattr(case.op, kind)[i]
+    t = noise(case.operands[i], 1)
+    rule = getattr(case.op, kind)[i]
     if rule is None:
-        return 0.0, float(want), float(scale)
-    if kind == "vjp":
-        got, other = inner(cotangent(case, i, g, y, case.operands), t)
+        tangent = np.zeros_like(y)
+    elif kind == "jvp":
+        tangent = spread(rule(t, y, *case.operands, **case.attrs), y)
     else:
-        got, other = inner(g, rule(t, y, *case.operands, **case.attrs))
-    return float(got), float(want), float(scale + other)
+        tangent = None
+    got, want, scale, _ = compare_slopes(case, i, t, y, tangent)
+    return float(got), float(want), float(scale)

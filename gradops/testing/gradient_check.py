@@ -1,4 +1,4 @@
-"""A gradient beside difference quotients of the function itself: how far they are apart."""
+"""Gradient checking: the derivatives of a function compared with finite differences."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,13 +6,39 @@ from typing import Any
 
 import numpy as np
 
-from ..scipy.solvers import Packing
-from .finite_differences import COMPLEX_STEP, derivative
+from ..scipy.solvers import Packing, on_vector, vector
+from .finite_differences import COMPLEX_STEP, Line, derivative
 
 WRONG = 1e-5  # a relative error that no rounding explains
 SMALL = 1e-3  # entries below this part of the largest are measured by it
 FEW = 200  # more entries than these are checked along random directions
 DIRECTIONS = 50
+
+OfVector = Callable[[Any], Any]
+"""A function of one vector, to which the arguments of the user's function are packed."""
+
+
+def check_gradient(
+    f: Callable[..., Any],
+    x: object,
+    args: tuple[object, ...],
+    value: Callable[[OfVector, np.ndarray], np.ndarray],
+    jacobian: Callable[[OfVector, np.ndarray], np.ndarray],
+    blame: Callable[[OfVector, np.ndarray], str],
+) -> float:
+    """Print the largest relative error of the Jacobian of `f` at (x, *args), and return it.
+
+    Given `f` as a function of one vector, and that vector, `value` computes it, `jacobian` its
+    Jacobian, and `blame` describes the wrong operation, which is printed if there is one.
+    """
+    packing = Packing(x)
+    of_vector = vector(on_vector(f, packing))
+    flat: OfVector = lambda v: of_vector(v, *args)
+    result = compare(lambda v: value(flat, v), jacobian(flat, packing.vector), packing)
+    print(f"gradient of {getattr(f, '__name__', type(f).__name__)}: {result}")
+    if result.is_wrong:
+        print(f"  {blame(flat, packing.vector)}")
+    return result.error
 
 
 @dataclass(frozen=True)
@@ -23,24 +49,23 @@ class Comparison:
     place: str
     got: float
     want: float
-    beside: str
+    reference: str
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the error is larger than rounding explains."""
+        """True if the error is larger than rounding explains."""
         return not self.error <= WRONG
 
     def __str__(self) -> str:
-        found = f"largest relative error {self.error:.1e}, {self.place}, beside {self.beside}"
-        return found + (f": {self.got:.10g}, not {self.want:.10g}" if self.is_wrong else "")
+        text = f"largest relative error {self.error:.1e}, {self.place}, against {self.reference}"
+        return text + (f": {self.got:.10g}, not {self.want:.10g}" if self.is_wrong else "")
 
 
-def compare(value: Callable[[Any], Any], jacobian: Any, packing: Packing) -> Comparison:
-    """The derivatives of a vector, which `value` computes, beside quotients of `value`.
+def compare(value: OfVector, jacobian: np.ndarray, packing: Packing) -> Comparison:
+    """Compare the Jacobian of `value` at the packing's vector with numerical derivatives.
 
-    `jacobian` is the matrix of them at the packing's vector. A quotient along an entry is the
-    complex step, exact to rounding, where the function is analytic; else central differences,
-    extrapolated from three steps.
+    These are complex steps, exact to rounding, where the function is analytic; else central
+    differences, extrapolated from three steps.
     """
     x = packing.vector
     places, directions, lengths = along_entries(packing) if x.size <= FEW else at_random(x)
@@ -48,22 +73,22 @@ def compare(value: Callable[[Any], Any], jacobian: Any, packing: Packing) -> Com
     if not got.size:
         return Comparison(0.0, "with nothing to differentiate", 0.0, 0.0, "nothing")
     with np.errstate(all="ignore"):
-        columns = [derivative(moved(value, x, d)) for d in directions]
+        columns = [derivative(line(value, x, d)) for d in directions]
     want = np.array([np.asarray(column, np.float64) for column, _ in columns]).T
     exact = all(tolerance == COMPLEX_STEP for _, tolerance in columns)
-    beside = "the complex step" if exact else "extrapolated differences"
-    error, i, j = largest(got, want, np.asarray(value(x)))
+    reference = "the complex step" if exact else "extrapolated differences"
+    error, i, j = largest_error(got, want, np.asarray(value(x)))
     place = places[j] + (f" of output {i}" if len(got) > 1 else "")
-    return Comparison(error, place, got[i, j] / lengths[j], want[i, j] / lengths[j], beside)
+    return Comparison(error, place, got[i, j] / lengths[j], want[i, j] / lengths[j], reference)
 
 
-def moved(value: Callable[[Any], Any], x: Any, d: Any) -> Callable[[Any], Any]:
-    """The value as a function of how far `x` is moved along a direction."""
+def line(value: OfVector, x: np.ndarray, d: np.ndarray) -> Line:
+    """`value` along the direction `d` from `x`."""
     return lambda h: value(x + h * d)
 
 
-def largest(got: Any, want: Any, y: Any) -> tuple[float, int, int]:
-    """How far two matrices are apart relative to their entries, and where they are furthest."""
+def largest_error(got: np.ndarray, want: np.ndarray, y: np.ndarray) -> tuple[float, int, int]:
+    """The largest relative difference of two matrices' entries, with its row and column."""
     floor = max(SMALL * np.max(np.abs(want)), 1e-6 * np.max(np.abs(y)), np.finfo(float).tiny)
     scale = np.maximum(np.maximum(np.abs(got), np.abs(want)), floor)
     errors = np.abs(got - want) / scale
@@ -73,8 +98,8 @@ def largest(got: Any, want: Any, y: Any) -> tuple[float, int, int]:
     return float(errors[i, j]), i, j
 
 
-def along_entries(packing: Packing) -> tuple[list[str], Any, Any]:
-    """The name of each entry of the vector, and a step along it as long as the entry is large."""
+def along_entries(packing: Packing) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Unit directions scaled by the vector's entries: their names, rows and lengths."""
     x = packing.vector
     names = []
     for i, shape in enumerate(packing.shapes):
@@ -85,7 +110,7 @@ def along_entries(packing: Packing) -> tuple[list[str], Any, Any]:
     return names, np.diag(lengths), lengths
 
 
-def at_random(x: Any) -> tuple[list[str], Any, Any]:
-    """Random directions."""
-    found = np.random.default_rng(0).uniform(-1, 1, (DIRECTIONS, x.size))
-    return [f"along random direction {i}" for i in range(DIRECTIONS)], found, np.ones(DIRECTIONS)
+def at_random(x: np.ndarray) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Random directions: their names, rows and lengths, which are taken as one."""
+    rows = np.random.default_rng(0).uniform(-1, 1, (DIRECTIONS, x.size))
+    return [f"along random direction {i}" for i in range(DIRECTIONS)], rows, np.ones(DIRECTIONS)

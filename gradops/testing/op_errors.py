@@ -1,4 +1,4 @@
-"""What ops refuse: facts of every op, on operands and attributes that it was not declared for."""
+"""Property tests of errors: each op on operands and attributes that it was not declared for."""
 
 import contextlib
 import itertools
@@ -41,7 +41,7 @@ UNUSUAL: Mapping[str, Callable[[Any], Any]] = {
     "infinite": lambda x: np.full_like(x, np.inf) if is_inexact(x.dtype) else x,
     "zeros": np.zeros_like,
 }
-"""What operands may be beside what an op was declared for."""
+"""Operands that no op was declared for, by how they are changed."""
 
 UNUSUAL_ATTRS: Mapping[str, Sequence[Any]] = {
     "axis": (99, -99, (0, 99), 0.5, "a"),
@@ -78,13 +78,13 @@ def wrong_attributes_are_refused_in_words(op: Op) -> None:
 def bad_operands_are_refused(op: Op) -> None:
     """Operands the op cannot take are refused in words: by the kernel, and by inference."""
     for bad in op.error_samples:
-        refused(op, bad, partial(op, *bad.operands, **bad.attrs))
+        require_refusal(op, bad, partial(op, *bad.operands, **bad.attrs))
         if issubclass(bad.error, ShapeError | DTypeError):
             attrs = op.bind(bad.operands, bad.attrs)[1]
-            refused(op, bad, partial(op.infer, *map(type_of, bad.operands), **attrs))
+            require_refusal(op, bad, partial(op.infer, *map(type_of, bad.operands), **attrs))
 
 
-def refused(op: Op, bad: ErrorSample, call: Callable[[], Any]) -> None:
+def require_refusal(op: Op, bad: ErrorSample, call: Callable[[], Any]) -> None:
     """Demand that a call raises the error it should, naming the op and its operands."""
     try:
         got = call()

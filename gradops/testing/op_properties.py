@@ -234,13 +234,27 @@ def evaluate(case: Case, template: str, out: Any = None) -> Any:
 def vjp_is_the_derivative(case: Case) -> None:
     """Each VJP rule agrees with a derivative found by arithmetic."""
     y = case(*case.operands)
-    g = noise(y)
     for i in with_derivative(case):
-        t = direction(case, i, 1)
-        slope, tolerance = derivative(along(case, case.operands, {i: t}))
-        want, scale = inner(g, slope)
+        got, want, scale, tolerance = compare_slopes(case, i, direction(case, i, 1), y)
+        agree(f"along a direction of operand {i}", got, want, tolerance, scale)
+
+
+def compare_slopes(
+    case: Case, i: int, t: np.ndarray, y: np.ndarray, tangent: np.ndarray | None = None
+) -> tuple[np.floating, np.floating, np.floating, float]:
+    """A cotangent times the derivative of `y` along `t` in operand i, by rule and by differences.
+
+    The rule's result is `tangent`, or by default that of the VJP. Then the magnitude of what was
+    added up, and the relative accuracy of the differences.
+    """
+    g = noise(y)
+    slope, tolerance = derivative(along(case, case.operands, {i: t}))
+    want, scale = inner(g, slope)
+    if tangent is None:
         got, other = inner(cotangent(case, i, g, y, case.operands), t)
-        agree(f"along a direction of operand {i}", got, want, tolerance, scale + other)
+    else:
+        got, other = inner(g, tangent)
+    return got, want, scale + other, tolerance
 
 
 def jvp_is_the_transpose_of_vjp(case: Case) -> None:
@@ -288,7 +302,7 @@ def float32_stays_float32(case: Case) -> None:
 
 
 def a_zero_cotangent_stays_zero(case: Case) -> None:
-    """What was masked out does not come back as NaN, even where the derivative is infinite."""
+    """A zero cotangent gives zeros, not NaN, even where the derivative is infinite."""
     for point in SINGULAR:
         xs = [np.full_like(x, point) if is_float(x.dtype) else x for x in case.operands]
         try:
@@ -308,7 +322,7 @@ def vmap_is_a_loop(case: Case) -> None:
         axes = (*axes, *(0 for _ in case.operands[3:]))
         if axes != (None,) * len(axes):
             looped = [case(*one) for one in each_example(case, axes)]
-            stacks = map(stacked, zip(*case.examples, strict=True), axes)
+            stacks = map(stack_draws, zip(*case.examples, strict=True), axes)
             got = vmap(case, in_axes=axes)(*stacks)
             agree(f"with in_axes={axes}", got, np.stack(looped), SAME_SUM)
             demand(got.dtype == looped[0].dtype, f"dtype {got.dtype}, not {looped[0].dtype}")
@@ -320,7 +334,7 @@ def each_example(case: Case, axes: Sequence[int | None]) -> Iterator[Sequence[An
         yield [x if a == 0 else first for x, first, a in zip(drawn, case.operands, axes)]
 
 
-def stacked(draws: Sequence[Any], axis: int | None) -> Any:
+def stack_draws(draws: Sequence[Any], axis: int | None) -> Any:
     """All draws of an operand along a new axis, or the first if it is not batched."""
     return draws[0] if axis is None else np.stack(draws)
 
@@ -348,7 +362,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     a_zero_cotangent_stays_zero,
     vmap_is_a_loop,
 ]
-"""What holds of an op on each of its samples."""
+"""The properties that are checked on each sample of an op."""
 
 FACTS: Sequence[Callable[[Op], None]] = [
     doc_is_a_sentence,
@@ -357,4 +371,4 @@ FACTS: Sequence[Callable[[Op], None]] = [
     what_an_op_refuses_it_refuses_in_words,
     wrong_attributes_are_refused_in_words,
 ]
-"""What holds of an op as it is declared."""
+"""The properties that are checked once for each op."""

@@ -35,11 +35,11 @@ class Batched(Carrier, ArrayMethods):
         self.stack, self.gradop_level = stack, level
 
     @property
-    def parts(self) -> Sequence[Any]:
+    def parts(self) -> Sequence[object]:
         """The stack alone."""
         return (self.stack,)
 
-    def with_parts(self, parts: Sequence[Any]) -> "Batched":
+    def with_parts(self, parts: Sequence[object]) -> "Batched":
         """Another stack at this level."""
         (stack,) = parts
         return Batched(stack, self.gradop_level)
@@ -73,7 +73,7 @@ class Batched(Carrier, ArrayMethods):
 
     tolist = __float__ = __int__ = __complex__ = item
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
         raise array_refused(ITEM, COLLECTED, KEEP)
 
     def __repr__(self) -> str:
@@ -85,11 +85,11 @@ class Shared:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
 
-def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
+def vmap(f: Callable[..., Any], in_axes: object = 0, out_axes: int = 0) -> Callable[..., Any]:
     """`f` over an additional axis of its arguments, without a loop.
 
     `in_axes` says which axis of each argument counts the examples, None for one they share: one
@@ -102,7 +102,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     (5, 2)
     """
 
-    def over_examples(*args: Any) -> Any:
+    def over_examples(*args: object) -> Any:
         level = next(levels)
         leaves, rebuild = flatten(args)
         axes = leaf_axes(args, in_axes)
@@ -115,7 +115,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     return over_examples
 
 
-def leaf_axes(args: Sequence[Any], in_axes: Any) -> list[int | None]:
+def leaf_axes(args: Sequence[object], in_axes: object) -> list[int | None]:
     """The axis of each leaf of the arguments."""
     if not isinstance(in_axes, list | tuple):
         in_axes = [in_axes] * len(args)
@@ -123,7 +123,7 @@ def leaf_axes(args: Sequence[Any], in_axes: Any) -> list[int | None]:
     return [axis for n, axis in zip(counts, in_axes, strict=True) for _ in range(n)]
 
 
-def batch_size(leaves: Sequence[Any], axes: Sequence[int | None]) -> Any:
+def batch_size(leaves: Sequence[object], axes: Sequence[int | None]) -> Any:
     """How many examples the leaves hold, on which they must agree."""
     sizes = [shape_of(x)[axis] for x, axis in zip(leaves, axes, strict=True) if axis is not None]
     if not sizes:
@@ -134,7 +134,7 @@ def batch_size(leaves: Sequence[Any], axes: Sequence[int | None]) -> Any:
     return sizes[0]
 
 
-def batch(x: Any, axis: int | None, level: float) -> Any:
+def batch(x: object, axis: int | None, level: float) -> Any:
     """`x` with `axis` hidden as its axis of examples."""
     if axis is None:
         return x
@@ -147,7 +147,7 @@ def to_front(ndim: int, axis: int) -> tuple[int, ...]:
     return (axis, *(i for i in range(ndim) if i != axis))
 
 
-def unbatch(y: Any, axis: int, size: Any, level: float) -> Any:
+def unbatch(y: object, axis: int, size: object, level: float) -> Any:
     """A result with its examples along `axis`; one that all examples share is repeated."""
     if not (isinstance(y, Batched) and y.gradop_level == level):
         y = OPS["broadcast_to"](y, shape=(size, *shape_of(y)))

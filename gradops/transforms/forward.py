@@ -21,11 +21,11 @@ class Dual(Carrier, ArrayMethods):
         self.primal, self.tangent, self.gradop_level = primal, tangent, level
 
     @property
-    def parts(self) -> Sequence[Any]:
+    def parts(self) -> Sequence[object]:
         """The primal and the tangent."""
         return self.primal, self.tangent
 
-    def with_parts(self, parts: Sequence[Any]) -> "Dual":
+    def with_parts(self, parts: Sequence[object]) -> "Dual":
         """Another primal and tangent at this level."""
         primal, tangent = parts
         return Dual(primal, tangent, self.gradop_level)
@@ -80,7 +80,7 @@ class Dual(Carrier, ArrayMethods):
     def __format__(self, spec: str) -> str:
         return format(self.primal if spec else str(self), spec)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
         raise array_refused(
             "a value with a tangent cannot become an array: the tangent would be lost",
             COLLECTED,
@@ -91,7 +91,7 @@ class Dual(Carrier, ArrayMethods):
         return f"Dual({self.primal!r}, {self.tangent!r})"
 
 
-def spread(t: Any, y: Any) -> Any:
+def spread(t: object, y: object) -> Any:
     """The tangent `t` in the shape and dtype of the output `y`."""
     want = type_of(y)
     if shape_of(t) != want.shape:
@@ -99,7 +99,9 @@ def spread(t: Any, y: Any) -> Any:
     return t if type_of(t).dtype == want.dtype else OPS["astype"](t, dtype=want.dtype)
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[object], tangents: Sequence[object]
+) -> tuple[Any, Any]:
     """The value of `f` at `primals`, and its derivative there in the direction `tangents`.
 
     Primals and tangents pair up, each a number, array, tensor or expression of the same shape;
@@ -120,6 +122,6 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return rebuild(values), rebuild(found)
 
 
-def carries_tangent(x: Any) -> bool:
+def carries_tangent(x: object) -> bool:
     """Whether `x` has a dtype that carries derivatives."""
     return is_inexact(type_of(x).dtype)

@@ -1,9 +1,9 @@
-"""Reverse mode: the one loop that carries cotangents from outputs back to inputs.
+"""Reverse mode: the loop that carries cotangents from outputs back to inputs.
 
-Note [Complex]. The gradient of a real loss by z = a + ib is dL/da + i dL/db, the direction in which
-the loss grows, as in PyTorch. A rule v -> v * partial serves tangents; the same rule between two
-conjugations serves cotangents, so ops with complex outputs need no rules of their own. An op with
-a real output of complex operands (`abs`, `real`, `angle`) gives that direction by itself.
+Note [Complex]. The gradient of a real loss by z = a + ib is dL/da + i dL/db, the direction of
+steepest ascent, as in PyTorch. A rule v -> v * partial is right for tangents; between two
+conjugations it is right for cotangents, so ops with complex outputs need no further rules. The
+rules of ops with real outputs of complex operands (`abs`, `real`, `angle`) give that direction.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -28,11 +28,11 @@ class VertexOp(Protocol):
 
     @property
     def name(self) -> str:
-        """What errors and graphs call it."""
+        """The name in errors and graphs."""
 
     @property
     def traits(self) -> frozenset[Trait]:
-        """What is known of it beside its rules."""
+        """Facts that passes and the tape ask for."""
 
     def pull(
         self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs, /
@@ -41,11 +41,10 @@ class VertexOp(Protocol):
 
 
 class Vertex(Protocol):
-    """What a tape node and an expression share.
+    """A tape node or an expression.
 
-    `number` grows in the order of creation, so an input always has a smaller one than its user.
-    `wanted` are the numbers of the inputs that get cotangents, where `pull_back` is not told the
-    active vertices.
+    `number` grows in the order of creation, so an input has a smaller number than its users.
+    `wanted` are the positions of the inputs that get cotangents when `pull_back` gets no `active`.
     """
 
     op: VertexOp | None
@@ -63,7 +62,7 @@ Inspect = Callable[[Any, Sequence[int], Sequence[Any]], Sequence[Any]]
 
 
 class Hooks(Protocol):
-    """Functions that a reverse pass calls at vertices which have a `watch`."""
+    """Calls the hooks of vertices with a `watch` during a reverse pass."""
 
     def visit(self, v: Any, cotangents: dict[Any, Any]) -> None:
         """Call the hooks of `v`, whose cotangent is complete; it may be replaced or removed."""
@@ -86,11 +85,11 @@ def pull_back(
     `read(vertex)` gives the output and the operands that the rules see, and their type decides
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. `inspect(vertex, numbers of operands, cotangents)` sees
-    what the rules of a vertex compute and may replace it; `view(vertex)` gives another vertex to
-    differentiate in its place.
+    what the rules of a vertex compute and may replace it; `view(vertex)` is the vertex that is
+    differentiated in its place.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
-    a vertex is reached when its cotangent is complete, and no order need be found beforehand.
+    a vertex is visited when its cotangent is complete, without a topological sort.
     """
     cotangents = dict(seeds)
     frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
@@ -120,7 +119,7 @@ def pull_back(
                 cotangents[x] = ct
                 if x.op is not None:
                     heappush(frontier, (-x.number, x))
-                elif x.watch is not None:  # other leaves carry it nowhere
+                elif x.watch is not None:  # other leaves need no visit
                     heappush(frontier, (hooks.turn(x), x))  # type: ignore[union-attr]
         except Exception as error:
             blame(error, "the backward of", shown)
@@ -129,12 +128,12 @@ def pull_back(
 
 
 def positions(inputs: Sequence[Any], active: AbstractSet[Any]) -> list[int]:
-    """The numbers of the inputs that are active."""
+    """The positions of the active inputs."""
     return [i for i, x in enumerate(inputs) if x in active]
 
 
 class Conjugated:
-    """An op whose output is complex, with rules for cotangents. See Note [Complex]."""
+    """An op with a complex output, and rules for cotangents. See Note [Complex]."""
 
     def __init__(self, op: Op) -> None:
         self.op = op
@@ -142,7 +141,7 @@ class Conjugated:
     def pull(
         self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs
     ) -> Sequence[Any]:
-        """The cotangents that the rules of the op give between two conjugations."""
+        """The cotangents by the rules of the op, between two conjugations."""
         return [conjugate(ct) for ct in self.op.pull(wanted, conjugate(g), values, attrs)]
 
     def __getattr__(self, name: str) -> Any:
@@ -154,7 +153,7 @@ class Conjugated:
 
 @cache
 def conjugated(op: Op) -> Conjugated:
-    """`op` as it stands where its output is complex; raises NotDifferentiableError."""
+    """`op` for a complex output; raises NotDifferentiableError if its rules are for reals only."""
     if not takes_complex(op):
         raise NotDifferentiableError(
             f"{op} of complex numbers has no gradient\n  hint: compute with abs(), real and imag"
@@ -163,9 +162,9 @@ def conjugated(op: Op) -> Conjugated:
 
 
 def takes_complex(op: Op) -> bool:
-    """Whether the rules of an op hold for complex numbers: it has such a sample, or is linear.
+    """Whether the rules of an op hold for complex numbers: it has complex samples, or is linear.
 
-    An op says so by a trait where differences cannot tell, as a phase of its result is free.
+    A trait says so where samples cannot be checked, because the phase of the result is free.
     """
     if Trait.COMPLEX in op.traits:
         return True
@@ -182,20 +181,20 @@ def takes_complex(op: Op) -> bool:
 
 
 def conjugate(x: Any) -> Any:
-    """The conjugate of a cotangent, if it is complex and there is one."""
+    """The conjugate of a cotangent; None and real cotangents as they are."""
     return x if x is None or x.dtype.kind != "c" else OPS["conj"](x)
 
 
 def blame(error: Exception, doing: str, v: Any) -> None:
-    """Add a note to an error in a hook or a rule that names the forward call it belongs to."""
+    """Add a note with the forward call to an error in a hook or a rule."""
     if isinstance(error, TapeError):
-        return  # names it already
+        return  # its text names the call
     where = "a leaf" if v.op is None else f"{v.op}, called at {describe(v.place)}"
     error.add_note(f"in {doing} {where}")
 
 
 def fit(ct: Any, x: Any) -> Any:
-    """`ct` with broadcasting undone and in the dtype of `x`."""
+    """`ct` summed to the shape of `x` and converted to its dtype."""
     if ct.shape != x.shape:
         if type(ct) is np.ndarray and ct.shape[1:] == x.shape:  # a bias: the common case
             ct = np.add.reduce(ct, axis=0)
@@ -207,22 +206,20 @@ def fit(ct: Any, x: Any) -> Any:
 
 
 def depending_on(wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] = ()) -> set[Any]:
-    """The vertices between `wrt` and `ends`, through which a derivative passes.
+    """The vertices on paths from `wrt` to `ends`, through which derivatives pass.
 
-    What is in `stop` counts as constant: it is there only if it is in `wrt`, and nothing behind it
-    is looked at.
+    Vertices in `stop` count as constants: paths do not continue behind them.
     """
-    found = set(wrt)
-    oldest = min((v.number for v in found), default=0)
-    between = ancestors(ends, oldest, stop)
-    for v in sorted(between, key=attrgetter("number")):
-        if v not in found and v not in stop and not found.isdisjoint(v.inputs):
-            found.add(v)
-    return found
+    active = set(wrt)
+    oldest = min((v.number for v in active), default=0)
+    for v in sorted(ancestors(ends, oldest, stop), key=attrgetter("number")):
+        if v not in active and v not in stop and not active.isdisjoint(v.inputs):
+            active.add(v)
+    return active
 
 
 def ancestors(ends: Iterable[Any], oldest: int = 0, stop: Container[Any] = ()) -> set[Any]:
-    """What `ends` are computed from, themselves included: nothing older, or behind `stop`."""
+    """The vertices that `ends` are computed from, and `ends`; not older ones or behind `stop`."""
     stack = [v for v in ends if v.number >= oldest]
     seen = set(stack)
     while stack:

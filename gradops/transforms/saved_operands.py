@@ -1,7 +1,7 @@
-"""What a rule reads: the output, the operands, or only their types.
+"""Which values a derivative rule reads: the output, operands, or only their types.
 
-The fact is derived, not kept by hand: the rule is called with probes, and whatever an op is applied
-to has been read. A tape then saves no more than backward will need.
+This is derived, not declared: the rule is called with probes, and an op applied to a probe reads
+its value. So a tape saves only the values that backward needs.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from ..core.op import Op
 from ..core.types import ArrayType, operand_types, type_of
 from ..numpy_api.operators import Operators
 
-OUTPUT = -1  # stands for the output among the numbers of operands
+OUTPUT = -1  # the number of the output among those of operands
 
 
 class Probe(Operators):
-    """An operand that notes when an op is applied to it."""
+    """An operand that records whether an op is applied to it."""
 
     __slots__ = ("number", "seen", "type")
     gradop_level = 0.0
@@ -35,18 +35,17 @@ class Probe(Operators):
         return Probe(op.infer(*operand_types(args), **attrs), probes[0].seen)
 
     def note(self) -> None:
-        """Take down that this operand's value was used."""
+        """Record that the value was read."""
         if self.number is not None:
             self.seen.add(self.number)
 
 
 @cache
 def reads(op: Op, i: int, count: int, kind: str = "vjp", real: bool = False) -> frozenset[int]:
-    """The operands, and OUTPUT, whose values a rule of operand i of `count` reads.
+    """The numbers of the operands, and OUTPUT, whose values the rule of operand i of `count` reads.
 
-    It is the VJP rule, unless `kind` is "jvp". With `real`, the output is known to be real.
-
-    Found on the op's samples. Where no sample tells, the rule is taken to read everything.
+    `kind` is "vjp" or "jvp"; `real` says that the output is real. The op's samples provide the
+    types. A rule that no sample fits is assumed to read all values.
     """
     rng = np.random.default_rng(0)
     samples = [(xs, op.bind(xs, attrs)[1]) for xs, attrs in op.samples(rng)]
@@ -62,14 +61,14 @@ def reads(op: Op, i: int, count: int, kind: str = "vjp", real: bool = False) -> 
 
 
 def is_real(op: Op, xs: Sequence[Any], attrs: dict[str, Any]) -> bool:
-    """Whether an op gives real numbers for operands."""
+    """Whether the output of an op is real for these operands."""
     return op.infer(*map(type_of, xs), **attrs).dtype.kind != "c"
 
 
 def note_reads(
     op: Op, kind: str, i: int, types: Sequence[ArrayType], attrs: dict[str, Any], seen: set[int]
 ) -> None:
-    """Call the rule of operand i with probes that note in `seen` what it reads."""
+    """Call the rule of operand i with probes that add to `seen` the numbers of the values read."""
     rule = op.rule(kind, i)
     if rule is None:
         return
@@ -81,4 +80,4 @@ def note_reads(
     v = Probe(y if kind == "vjp" else types[i], set())
     ct = rule(v, Probe(y, seen, OUTPUT), *probes, **attrs)
     if isinstance(ct, Probe):
-        ct.note()  # an operand handed on as it is
+        ct.note()  # an operand returned as it is

@@ -25,6 +25,7 @@ from ..library.families import zeros_like
 from ..numpy_api.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..numpy_api.methods import ArrayMethods
 from ..numpy_api.operators import Operators
+from ..typing import AnyArray, Attrs
 from .forward import carries_tangent, spread
 from .saved_operands import reads
 
@@ -34,15 +35,15 @@ class Series(Carrier, ArrayMethods):
 
     __slots__ = ("coefficients", "gradop_level")
 
-    def __init__(self, coefficients: Sequence[Any], level: float) -> None:
+    def __init__(self, coefficients: Sequence[object], level: float) -> None:
         self.coefficients, self.gradop_level = list(coefficients), level
 
     @property
-    def parts(self) -> Sequence[Any]:
+    def parts(self) -> Sequence[object]:
         """The coefficients."""
         return self.coefficients
 
-    def with_parts(self, parts: Sequence[Any]) -> "Series":
+    def with_parts(self, parts: Sequence[object]) -> "Series":
         """Other coefficients at this level."""
         return Series(parts, self.gradop_level)
 
@@ -75,7 +76,7 @@ class Series(Carrier, ArrayMethods):
         """The entries at h = 0 as nested lists."""
         return self.term(0).tolist()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
         raise array_refused(
             "a value with derivatives cannot become an array: they would be lost", COLLECTED, JOIN
         )
@@ -108,7 +109,7 @@ class Series(Carrier, ArrayMethods):
         return f"Series({self.coefficients!r})"
 
 
-def is_at(a: Any, level: float) -> bool:
+def is_at(a: object, level: float) -> bool:
     """Whether an operand is a series of a level."""
     return isinstance(a, Series) and a.gradop_level == level
 
@@ -134,7 +135,7 @@ class Tower:
         """An operand as a series of this tower, if it is one of its level."""
         return Lazy(self, a.term) if is_at(a, self.level) else a
 
-    def applied(self, op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    def applied(self, op: Op, args: Sequence[object], attrs: Attrs) -> Any:
         """`op` on operands, of which some are series: the same result for the same operands."""
         key = op, tuple(map(id, args)), repr(sorted(attrs.items()))
         if key not in self.made:
@@ -150,9 +151,7 @@ class Tower:
         """The operands with the first coefficient of each series."""
         return [a.term(0) if self.has(a) else a for a in args]
 
-    def rule(
-        self, op: Op, y: "Lazy", args: Sequence[Any], attrs: dict[str, Any]
-    ) -> Callable[[int], Any]:
+    def rule(self, op: Op, y: "Lazy", args: Sequence[object], attrs: Attrs) -> Callable[[int], Any]:
         """How `op` on series finds its coefficient k, from 1 on."""
         series = [i for i, a in enumerate(args) if self.has(a)]
         if op.name in PRODUCTS or (Trait.LINEAR in op.traits and len(series) > 1):
@@ -161,7 +160,7 @@ class Tower:
             return lambda k: pushed(op, y, self.heads(args), series, args, attrs, k)
         return Rate(op, y, args, series, attrs)
 
-    def has(self, a: Any) -> bool:
+    def has(self, a: object) -> bool:
         """Whether an operand is a series of this tower."""
         return isinstance(a, Lazy) and a.tower is self
 
@@ -169,9 +168,7 @@ class Tower:
 PRODUCTS = frozenset({"mul", "strong_product"})
 
 
-def multiplied(
-    op: Op, args: Sequence[Any], series: Sequence[int], attrs: dict[str, Any], k: int
-) -> Any:
+def multiplied(op: Op, args: Sequence[Any], series: Sequence[int], attrs: Attrs, k: int) -> Any:
     """Coefficient k of what is linear in each of some series."""
     terms = []
     for orders in splits(k, len(series)):
@@ -193,7 +190,7 @@ def splits(k: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 def pushed(
-    op: Op, y: "Lazy", heads: Sequence[Any], series: Sequence[int], args: Sequence[Any],
+    op: Op, y: "Lazy", heads: Sequence[AnyArray], series: Sequence[int], args: Sequence[Any],
     attrs: dict[str, Any], k: int,
 ) -> Any:  # fmt: skip
     """Coefficient k of what is affine in its series: the JVP of coefficients k."""
@@ -206,7 +203,7 @@ class Rate:
     """Finds coefficients of an op on series from its rate y', which its JVP rules give."""
 
     def __init__(
-        self, op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: dict[str, Any]
+        self, op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: Attrs
     ) -> None:
         self.op, self.y, self.args, self.series, self.attrs = op, y, args, series, attrs
         self.rate: Any = None
@@ -263,7 +260,7 @@ class Lazy(Operators):
 
 
 def jet(
-    f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]]
+    f: Callable[..., Any], primals: Sequence[object], series: Sequence[Sequence[Any]]
 ) -> tuple[Any, list[Any]]:
     """The value of `f` on a curve, and its derivatives of order 1 to n along the curve.
 

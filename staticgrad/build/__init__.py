@@ -1,1 +1,1 @@
-"""What a program builds graphs with."""
+"""The graph under construction: placeholders, variables, effects, tracing."""

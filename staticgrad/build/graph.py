@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradops import FetchError, GraphError
 from gradops.core.source_location import here, short
@@ -12,11 +12,14 @@ from ..ir.expr import Expr
 from ..ir.names import Enclosure, Names
 from .suggest import nearest
 
+if TYPE_CHECKING:
+    from .inputs import Variable
+
 DEFAULT: "ContextVar[Graph]" = ContextVar("default_graph")
 
 
 class Graph:
-    """What a program builds: expressions with unique names, isolated from other graphs.
+    """A graph under construction: expressions with unique names, isolated from other graphs.
 
     >>> g = sg.Graph()
     >>> with g.as_default():
@@ -31,14 +34,15 @@ class Graph:
         self.members: dict[str, Expr] = {}
         self.token: Expr | None = None  # orders effects: see Note [Effects]
         self.checks: list[Expr] = []
-        self.variables: list[Any] = []
+        self.variables: list[Variable] = []
         self.collections: dict[str, list[Any]] = {}
-        self.callees: dict[Any, Any] = {}  # functions that were called in it, see control/calls.py
+        self.callees: dict[Any, Any] = {}  # the functions called in it, by control/calls.py
         self.seed: int | None = None  # of random numbers: see Note [Seeds]
         self.run_number: Expr | None = None
-        self.steps: set[Expr] = set()  # what counts the steps of loops that draw numbers
-        self.wider: dict[Expr, Expr] = {}  # forms that keep more: see Note [Residuals]
-        self.inside: dict[Expr, Enclosure] = {}  # what was built in bodies: see Note [Bodies]
+        self.steps: set[Expr] = set()  # step counters of loops that draw random numbers
+        self.frozen: set[Expr] = set()  # fetched or fed, so that their shapes are final
+        self.wider: dict[Expr, Expr] = {}  # by narrow form: see Note [Residuals]
+        self.inside: dict[Expr, Enclosure] = {}  # of expressions in bodies: see Note [Bodies]
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager
@@ -52,7 +56,7 @@ class Graph:
 
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
-        """Put `name/` before the names of what is built inside a `with` block.
+        """Prefix `name/` to the names of expressions built inside a `with` block.
 
         As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
         an empty one, or None, leaves all scopes.
@@ -61,52 +65,52 @@ class Graph:
             raise GraphError(f"the name of a scope is a string or None, not {name!r}")
         name = name or ""
         again = not name or name.endswith("/")
-        with self.names.opened(name if again else f"{self.names.given(name)}/") as prefix:
+        with self.names.scope(name if again else f"{self.names.unique_valid(name)}/") as prefix:
             yield prefix
 
     def finalize(self) -> None:
         """Refuse further expressions."""
         self.names.finalized = self.names.finalized or here()
 
-    def add_to_collection(self, name: str, value: Any) -> None:
+    def add_to_collection(self, name: str, value: object) -> None:
         """Keep something with the graph under the name of a collection."""
         self.collections.setdefault(name, []).append(value)
 
     def get_collection(self, name: str) -> list[Any]:
-        """What was kept under the name, and for TensorFlow's names of them, the variables.
+        """The values in a collection; TensorFlow's collections of variables have the variables.
 
         >>> with sg.Graph().as_default() as g:
         ...     w = sg.Variable(1.0, name="w")
         >>> g.get_collection("trainable_variables")
         [<variable w: float32[]>]
         """
-        found = list(self.collections.get(name, ()))
+        values = list(self.collections.get(name, ()))
         if name in ("variables", "global_variables"):
-            found += self.variables
+            values += self.variables
         if name == "trainable_variables":
-            found += [v for v in self.variables if v.trainable]
-        return found
+            values += [v for v in self.variables if v.trainable]
+        return values
 
     def get_operations(self) -> list[Expr]:
-        """Everything built so far, in order."""
+        """All expressions built so far, in order."""
         return list(self.members.values())
 
     def find(self, name: str) -> Expr | None:
         """The expression called `name`, or None; TensorFlow's `x:0` is `x`."""
-        found = self.members.get(name)
-        return self.members.get(name.removesuffix(":0")) if found is None else found
+        result = self.members.get(name)
+        return self.members.get(name.removesuffix(":0")) if result is None else result
 
     def get_tensor_by_name(self, name: str) -> Expr:
         """The expression called `name`; raises FetchError with the nearest name if there is none.
 
         TensorFlow's output number is accepted: `x:0` is `x`.
         """
-        found = self.find(name) if isinstance(name, str) else None
-        if found is None:
+        result = self.find(name) if isinstance(name, str) else None
+        if result is None:
             raise FetchError(
                 f"{self.name!r} has no expression called {name!r}{nearest(str(name), self.members)}"
             )
-        return found
+        return result
 
     def __bool__(self) -> bool:
         return True  # an empty graph is a graph
@@ -122,20 +126,31 @@ class Graph:
 
 
 def get_default_graph() -> Graph:
-    """The graph that is built in now; each thread and task begins with an empty one.
+    """The current default graph; each thread and task begins with an empty one.
 
     >>> with sg.Graph().as_default() as g:
     ...     sg.get_default_graph() is g
     True
     """
-    found = DEFAULT.get(None)
-    if found is None:
-        found = Graph("default")
-        DEFAULT.set(found)
-    return found
+    result = DEFAULT.get(None)
+    if result is None:
+        result = Graph("default")
+        DEFAULT.set(result)
+    return result
 
 
-def global_variables() -> list[Any]:
+def rename(e: object, name: str) -> Expr:
+    """The expression `e`, just built, under another name."""
+    if not isinstance(e, Expr) or e.names is None:
+        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
+    if (graph := e.graph) is not None:
+        del graph.members[e.name]
+    e.names.release(e.name)
+    e.name = e.names.unique_valid(name)
+    return e.names.add(e)
+
+
+def global_variables() -> "list[Variable]":
     """The variables of the default graph, in the order in which they were made.
 
     >>> w = sg.Variable(1.0)
@@ -145,7 +160,7 @@ def global_variables() -> list[Any]:
     return get_default_graph().get_collection("global_variables")
 
 
-def trainable_variables() -> list[Any]:
+def trainable_variables() -> "list[Variable]":
     """The variables of the default graph that are trained.
 
     >>> step = sg.Variable(0, trainable=False)
@@ -155,7 +170,7 @@ def trainable_variables() -> list[Any]:
     return get_default_graph().get_collection("trainable_variables")
 
 
-def add_to_collection(name: str, value: Any) -> None:
+def add_to_collection(name: str, value: object) -> None:
     """Keep something with the default graph under the name of a collection.
 
     >>> sg.add_to_collection("losses", sg.constant(1.0))
@@ -166,7 +181,7 @@ def add_to_collection(name: str, value: Any) -> None:
 
 
 def get_collection(name: str) -> list[Any]:
-    """What the default graph keeps under the name of a collection; see `add_to_collection`."""
+    """The values in a collection of the default graph; see `add_to_collection`."""
     return get_default_graph().get_collection(name)
 
 
@@ -182,12 +197,12 @@ def reset_default_graph() -> None:
 
 @contextmanager
 def name_scope(
-    name: str | None, default_name: str | None = None, values: Any = None
+    name: str | None, default_name: str | None = None, values: object = None
 ) -> Iterator[str]:
-    """Put `name/` before the names of what is built inside a `with` block.
+    """Prefix `name/` to the names of expressions built inside a `with` block.
 
     Without a name it is `default_name`; without either, all scopes are left. A name that ends in
-    `/` is taken as it is. `values` is there for TensorFlow's programs and has no effect.
+    `/` is taken as it is. `values` has no effect; TensorFlow has it.
 
     >>> with sg.name_scope("layer"):
     ...     sg.placeholder("float32", [2], name="x").name

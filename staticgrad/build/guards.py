@@ -1,12 +1,13 @@
-"""Whether what a program reads from outside, beside tensors and arrays, is as it was.
+"""Guards: conditions on Python state outside a traced program under which its trace is valid.
 
-Note [Guards]. Numbers, texts and flags that a traced program reads are part of it: a trace holds as
-long as they are equal, and names stand for the objects that they stood for. What the program itself
-would change of that, it would change while it is traced and never again; so that is refused.
+Note [Guards]. Numbers, strings and flags that a traced program reads become part of its graph. A
+trace is valid while they are equal and names refer to the objects they referred to. Tensors and
+arrays are not guarded here. A program that changes such state itself is refused: it would do so
+while it is traced and never again.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import is_, itemgetter, length_hint
 from types import FunctionType, GeneratorType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -15,38 +16,38 @@ import numpy as np
 
 from gradops import leaves_of
 
-from .surroundings import DATA, Surroundings, cell_values
+from .surroundings import DATA, Container, Surroundings, cell_values
 
 
 class Guard:
-    """The condition of a trace: names and attributes stand for the objects they stood for."""
+    """The condition of a trace: names and attributes refer to the objects they referred to."""
 
-    def __init__(self, found: Surroundings) -> None:
-        self.cells = [cell for _, cell in found.cells if any(map(is_guarded, cell_values(cell)))]
-        places: list[tuple[Any, Any]] = [
-            (own, [name]) for own, name in found.globals if is_guarded(own[name])
+    def __init__(self, surroundings: Surroundings) -> None:
+        self.cells = [cell for _, cell in surroundings.cells if any(map(is_guarded, cell_values(cell)))]
+        places: list[tuple[Any, list[object]]] = [
+            (own, [name]) for own, name in surroundings.globals if is_guarded(own[name])
         ]
-        places += [(x, guarded_keys(x, found.attributes if attributes else None))
-                   for _, x, attributes in found.containers]  # fmt: skip
-        places += [(vars(cls), guarded_keys(own, found.attributes)) for cls, own in found.classes]
+        places += [(x, guarded_keys(x, surroundings.attributes if attributes else None))
+                   for _, x, attributes in surroundings.containers]  # fmt: skip
+        places += [(vars(cls), guarded_keys(own, surroundings.attributes)) for cls, own in surroundings.classes]
         places = [(x, keys) for x, keys in places if keys]
-        self.sets = [(x, frozenset(x)) for x in found.sets]
-        self.places = [(several(keys), x) for x, keys in places]
-        self.sized = [x for _, x, _ in found.containers if x]
-        self.empty = [x for _, x, _ in found.containers if not x]
+        self.sets = [(x, frozenset(x)) for x in surroundings.sets]
+        self.places = [(getter(keys), x) for x, keys in places]
+        self.sized = [x for _, x, _ in surroundings.containers if x]
+        self.empty = [x for _, x, _ in surroundings.containers if not x]
         self.lengths = list(map(len, self.sized))
         self.values = self.now()
         self.is_trivial = not (self.cells or self.places or self.empty or self.sets)
 
-    def now(self) -> list[Any]:
-        """The guarded values at the moment."""
-        found = [cell.cell_contents for cell in self.cells]
+    def now(self) -> list[object]:
+        """The current guarded values."""
+        values = [cell.cell_contents for cell in self.cells]
         for get, owner in self.places:
-            found += get(owner)
-        return found
+            values += get(owner)
+        return values
 
     def holds(self) -> bool:
-        """Whether all is as it was."""
+        """True while the trace is valid."""
         if self.is_trivial:
             return True
         try:
@@ -55,25 +56,22 @@ class Guard:
             return False
         if self.sized and list(map(len, self.sized)) != self.lengths:
             return False
-        if (self.empty and any(self.empty)) or (self.sets and self.sets_differ()):
+        if (self.empty and any(self.empty)) or (
+            self.sets and any(x != before for x, before in self.sets)
+        ):
             return False
         return all(map(is_, now, self.values)) or all(map(is_alike, now, self.values))
 
-    def sets_differ(self) -> bool:
-        """Whether sets have other members."""
-        return any(x != before for x, before in self.sets)
-
-
-def is_guarded(x: Any) -> bool:
-    """Whether a name may come to stand for something else: not one of a module or class."""
+def is_guarded(x: object) -> bool:
+    """True for values that a name is guarded to keep: all but modules and classes."""
     return not isinstance(x, ModuleType | type)
 
 
 UNGUARDED = (dict, type, property, staticmethod, classmethod, MemberDescriptorType)
-"""Values of attributes that nobody exchanges, or that are guarded by what is in them."""
+"""Types of attributes that are not reassigned, or that are guarded by their contents."""
 
 
-def guarded_keys(x: Any, attributes: set[str] | None) -> list[Any]:
+def guarded_keys(x: Container, attributes: set[str] | None) -> list[object]:
     """The keys of a container whose values a program may have read."""
     if isinstance(x, list | deque):
         return list(range(len(x)))
@@ -81,25 +79,27 @@ def guarded_keys(x: Any, attributes: set[str] | None) -> list[Any]:
             and (attributes is None or k in attributes)]  # fmt: skip
 
 
-def several(keys: list[Any]) -> Any:
-    """A function that gives the values under keys, as a tuple."""
+def getter(keys: list[Any]) -> Callable[[Container], tuple[object, ...]]:
+    """A function that returns the values at keys, as a tuple."""
     if len(keys) == 1:
         key = keys[0]
         return lambda x: (x[key],)
     return itemgetter(*keys)
 
 
-def is_alike(a: Any, b: Any) -> bool:
-    """Whether two values give the same program: one object, equal numbers or texts, one code."""
+def is_alike(a: object, b: object) -> bool:
+    """True if programs that read one value or the other are equal."""
     if a is b:
         return True
     if type(a) is not type(b) or not isinstance(a, (*DATA, tuple, FunctionType)):
         return False
-    return is_same_code(a, b) if isinstance(a, FunctionType) else repr(a) == repr(b)
+    if isinstance(a, FunctionType) and isinstance(b, FunctionType):
+        return is_same_code(a, b)
+    return repr(a) == repr(b)
 
 
 def is_same_code(f: FunctionType, g: FunctionType) -> bool:
-    """Whether two functions were made by one definition, with the same defaults and closure."""
+    """True if two functions have one definition, and the same defaults and closure."""
     return f.__code__ is g.__code__ and all(
         len(a) == len(b) and all(map(is_, a, b))
         for a, b in (
@@ -110,8 +110,8 @@ def is_same_code(f: FunctionType, g: FunctionType) -> bool:
     )
 
 
-def state_of(generator: Any) -> Any:
-    """The state of a generator of random numbers, or of an iterator."""
+def state_of(generator: Any) -> object:
+    """The state of a random number generator, or of an iterator."""
     if isinstance(generator, Iterator):
         return position(generator)
     if isinstance(generator, np.random.Generator):
@@ -120,19 +120,19 @@ def state_of(generator: Any) -> Any:
     return get()
 
 
-def position(iterator: Iterator[Any]) -> Any:
-    """Where an iterator is, as far as it tells."""
+def position(iterator: Iterator[object]) -> object:
+    """The position of an iterator, as far as it can be read."""
     if isinstance(iterator, GeneratorType):
         frame = iterator.gi_frame
         return (
             None if frame is None else (frame.f_lasti, repr(list(map(id, frame.f_locals.values()))))
         )
-    left = length_hint(iterator, -1)
-    return left if left >= 0 else repr(iterator)  # of itertools.count it shows the number
+    remaining = length_hint(iterator, -1)
+    return remaining if remaining >= 0 else repr(iterator)  # of itertools.count it shows the number
 
 
 def set_state(generator: Any, state: Any) -> None:
-    """Let a generator draw again what it has drawn; an iterator does not go back."""
+    """Reset a random number generator to a state; iterators cannot be reset."""
     if isinstance(generator, Iterator):
         return
     if isinstance(generator, np.random.Generator):
@@ -141,20 +141,20 @@ def set_state(generator: Any, state: Any) -> None:
         (getattr(generator, "setstate", None) or generator.set_state)(state)
 
 
-def is_same_state(a: Any, b: Any) -> bool:
-    """Whether two states of a generator are equal."""
-    return [*map(plain, leaves_of(a))] == [*map(plain, leaves_of(b))]
+def is_same_state(a: object, b: object) -> bool:
+    """True if two states of a generator are equal."""
+    return [*map(comparable, leaves_of(a))] == [*map(comparable, leaves_of(b))]
 
 
-def plain(x: Any) -> Any:
-    """A part of a state as something that can be compared."""
+def comparable(x: object) -> object:
+    """A part of a state in a form that `==` compares."""
     return x.tobytes() if isinstance(x, np.ndarray) else x
 
 
-def is_same(x: Any, before: Any) -> bool:
-    """Whether a list or dict has the objects that it had."""
+def is_same(x: Container, before: Container) -> bool:
+    """True if a list or dict has the same objects as `before`."""
     if len(x) != len(before):
         return False
-    if isinstance(x, Mapping):
+    if isinstance(x, Mapping) and isinstance(before, Mapping):
         return all(map(is_, x, before)) and all(map(is_, x.values(), before.values()))
     return all(map(is_, x, before))

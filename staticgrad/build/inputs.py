@@ -1,9 +1,9 @@
 """The leaves of graphs: placeholders, constants and variables."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,30 +23,36 @@ from gradops.core.tracer_protocol import is_holder
 from gradops.core.levels import watched
 from gradops.library.shape.ensure_shape import forget_sizes
 from gradops.core.source_location import here
+from gradops.typing import ArrayLike, DTypeLike, Operand, OperandLike
 from gradops.core.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
-from ..ir.names import Names, chosen_name, running
+from .graph import rename
+from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, as_exprs, new_constant
+from ..ir.names import Names, valid_name, current_session
+from ..ir.set_shape import PartialShape
 from ..ir.lossless import fits, lost_meaning
 from ..freezing.freezer import freeze
 from .graph import get_default_graph
 
-DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
+if TYPE_CHECKING:
+    from ..ir.names import Session
+
+DEFAULT_DTYPE: "ContextVar[DTypeLike]" = ContextVar("default_dtype", default="float32")
 EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
-"""The changes of state that are being built inside a function, which will make them its own."""
+"""Collects the changes of state in a function under construction; None outside of functions."""
 
 LONG = 60  # characters of a value that a message shows
 
 
-def default_dtype() -> np.dtype[Any]:
-    """The dtype of what is made from Python floats."""
+def default_dtype() -> np.dtype:
+    """The dtype of constants made from Python floats."""
     return np.dtype(watched(DEFAULT_DTYPE.get))
 
 
-def set_default_dtype(dtype: Any) -> None:
-    """Set the dtype of what is made from Python floats, float32 to begin with.
+def set_default_dtype(dtype: DTypeLike) -> None:
+    """Set the dtype of constants made from Python floats, which is float32 at first.
 
-    Raises DTypeError for a dtype that is no float.
+    Raises DTypeError for a dtype that is not a float dtype.
 
     >>> sg.set_default_dtype("float64")
     >>> sg.constant(1.0).dtype
@@ -58,7 +64,7 @@ def set_default_dtype(dtype: Any) -> None:
     DEFAULT_DTYPE.set(np.dtype(dtype))
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Expr:
+def placeholder(dtype: DTypeLike, shape: PartialShape = None, name: str = "placeholder") -> Expr:
     """A value that is fed when the graph runs.
 
     A size in `shape` is a number, a name (`"batch"`: equal names are equal sizes, checked when
@@ -69,16 +75,18 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
     """
     names = get_default_graph().names
     type = placeholder_type(dtype, () if shape is None else shape)
-    name = names.given(name)
+    name = names.unique_valid(name)
     sizes = tuple(Dim(f"{name}.{i}") if n == UNKNOWN else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
 
 
-def placeholder_with_default(input: Any, shape: Any = None, name: str = "input") -> Expr:
-    """A value that may be fed when the graph runs, and else is `input`.
+def placeholder_with_default(
+    input: OperandLike, shape: PartialShape = None, name: str = "input"
+) -> Expr:
+    """A value that may be fed when the graph runs, and is `input` otherwise.
 
-    A size in `shape` that is None or a name may be another one in what is fed. Raises ShapeError if
+    A fed value may have another size where `shape` has None or a name. Raises ShapeError if
     `input` does not have the shape.
 
     >>> x = sg.placeholder_with_default([1.0, 2.0], [None], name="x")
@@ -87,20 +95,19 @@ def placeholder_with_default(input: Any, shape: Any = None, name: str = "input")
     >>> session.run(y), session.run(y, {x: [1.0, 2.0, 3.0]})
     (np.float32(3.0), np.float32(6.0))
     """
-    given = as_expression(input)
-    wanted = given.type if shape is None else placeholder_type(given.dtype, shape)
-    if len(wanted.shape) != len(given.shape) or conflict(wanted.shape, given.shape):
-        raise ShapeError("placeholder_with_default", [given.label], f"it is not {wanted}")
-    sizes = zip(wanted.shape, given.shape, strict=True)
+    default = as_expression(input)
+    wanted = default.type if shape is None else placeholder_type(default.dtype, shape)
+    if len(wanted.shape) != len(default.shape) or conflict(wanted.shape, default.shape):
+        raise ShapeError("placeholder_with_default", [default.label], f"it is not {wanted}")
+    sizes = zip(wanted.shape, default.shape, strict=True)
     axes = tuple([k for k, (n, m) in enumerate(sizes) if n != m])
-    assert given.names is not None
-    return renamed(forget_sizes(given, axes=axes), name)
+    return rename(forget_sizes(default, axes=axes), name)
 
 
-def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
+def placeholder_type(dtype: DTypeLike, shape: PartialShape) -> ArrayType:
     """The type that users describe, with `UNKNOWN` for a size without a name."""
-    several = isinstance(shape, Iterable) and not isinstance(shape, str)
-    sizes = tuple(UNKNOWN if n is None else as_size(n) for n in (shape if several else [shape]))
+    sizes_given = shape if isinstance(shape, Iterable) and not isinstance(shape, str) else [shape]
+    sizes = tuple(UNKNOWN if n is None else as_size(n) for n in sizes_given)
     if dtype is None:
         raise DTypeError("placeholder", ["None"], "it needs a dtype, 'float32' say")
     type = ArrayType(sizes, native(dtype))
@@ -112,50 +119,53 @@ def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
 
 
 def parameter(names: Names, type: ArrayType, name: str) -> Expr:
-    """What a function inside a loop or branch is given, in the graph of `names`."""
+    """A parameter of a loop's or branch's body, in the graph of `names`."""
     return names.add(Expr(Kind.PARAMETER, type, names.unique(name), names, place=here()))
 
 
-def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
-    """An array of its own from a number, sequence or array; Python floats get the default dtype."""
+def as_value(value: object, dtype: DTypeLike | None = None) -> np.ndarray:
+    """A new array from a number, sequence or array; Python floats get the default dtype."""
     if lost := lost_meaning(value):
         raise GraphError(f"the value is {lost[0]}\n  hint: {lost[1]}")
     try:
-        found = np.array(value)
+        result = np.array(value)
     except ValueError as error:
-        raise GraphError(f"the value is no array: {error}") from error
-    if found.dtype.kind not in "biufc":
-        raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
+        raise GraphError(f"the value is not an array: {error}") from error
+    if result.dtype.kind not in "biufc":
+        raise DTypeError("constant", [type_of(result)], f"{result.dtype} is not a numeric dtype")
     is_python = not hasattr(value, "dtype")
-    if dtype is None and is_python and found.dtype == np.float64:
+    if dtype is None and is_python and result.dtype == np.float64:
         dtype = default_dtype()
-    wanted = found.dtype if dtype is None else numeric(dtype)
-    if is_python and not fits(found, wanted):
+    wanted = result.dtype if dtype is None else numeric_dtype(dtype)
+    if is_python and not fits(result, wanted):
         raise DTypeError(
-            "constant", [type_of(found)], f"{shown(value)} is no {wanted}",
-            hint=f"to convert it all the same: np.asarray(value).astype({wanted.name!r})",
+            "constant", [type_of(result)], f"{short_repr(value)} cannot be converted to {wanted} without loss",
+            hint=f"to convert it anyway: np.asarray(value).astype({wanted.name!r})",
         )  # fmt: skip
-    return found.astype(native(wanted), copy=False)
+    return result.astype(native(wanted), copy=False)
 
 
-def numeric(dtype: Any) -> np.dtype[Any]:
-    """A dtype of numbers from what users write; raises DTypeError for anything else."""
-    found = native(dtype)
-    if found.kind not in "biufc":
-        raise DTypeError("dtype", [shown(dtype)], f"{found} is not a numeric dtype")
-    return found
+def numeric_dtype(dtype: DTypeLike) -> np.dtype:
+    """The dtype, which must be of numbers; raises DTypeError for any other."""
+    result = native(dtype)
+    if result.kind not in "biufc":
+        raise DTypeError("dtype", [short_repr(dtype)], f"{result} is not a numeric dtype")
+    return result
 
 
-def shown(value: Any) -> str:
-    """A value in a few words."""
+def short_repr(value: object) -> str:
+    """The representation of a value in one line of limited length."""
     text = " ".join(repr(value).split())
     return text if len(text) < LONG else f"{text[: LONG - 3]}..."
 
 
 def constant(
-    value: Any, dtype: Any = None, shape: Sequence[int] | None = None, name: str = "constant"
+    value: OperandLike,
+    dtype: DTypeLike | None = None,
+    shape: Sequence[int] | None = None,
+    name: str = "constant",
 ) -> Expr:
-    """A value that is part of the graph, put into a shape if one is given.
+    """A value that is part of the graph, reshaped if a shape is given.
 
     A number fills the shape, other values must have as many entries.
 
@@ -166,11 +176,11 @@ def constant(
     """
     array = as_value(value, dtype)
     if shape is not None:
-        array = shaped(array, tuple(shape))
-    return new_constant(get_default_graph().names, array, chosen_name(name))
+        array = fill_shape(array, tuple(shape))
+    return new_constant(get_default_graph().names, array, valid_name(name))
 
 
-def shaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def fill_shape(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The entries in another shape, which one entry fills."""
     if array.size == 1:
         return np.full(shape, array.item(), array.dtype)
@@ -181,13 +191,13 @@ def shaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[An
     return array.reshape(shape)
 
 
-def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) -> Expr:
+def as_expression(x: object, names: Names | None = None, like: Expr | None = None) -> Expr:
     """`x`, or a constant of it: a number has the dtype of `like`, or else the default one."""
     if isinstance(x, Expr):
         return x
     if is_holder(x):
         raise GraphError(
-            f"a {type(x).__name__} is no part of a graph: it would be taken for a constant"
+            f"a {type(x).__name__} is not part of a graph: it would become a constant"
             "\n  hint: loops and branches take expressions; in a traced program of tensors, choose"
             " with where() and loop in Python"
         )
@@ -199,10 +209,10 @@ class Variable(Expr):
     """A value that lasts from run to run; each session has its own.
 
     It begins with `initial_value`: a number, sequence or array, an expression, which is evaluated
-    now, or a function that gives one of these. It needs no initializing; to run its `initializer`
-    sets it back. `assign` and its like give expressions that, when fetched,
-    change it; what was built before an assignment reads the old value, what is built after it the
-    new one. A run that fails changes nothing.
+    now, or a function that returns one of these. It needs no initialization; running its
+    `initializer` resets it. `assign`, `assign_add` and `assign_sub` return expressions that change
+    it when fetched: expressions built before an assignment read the old value, those built after it
+    the new one. A run that fails changes nothing.
 
     >>> w = sg.Variable([1.0, 2.0], name="w")
     >>> double = w.assign(w * 2)
@@ -214,14 +224,18 @@ class Variable(Expr):
     __slots__ = ("trainable",)
 
     def __init__(
-        self, initial_value: Any, name: str = "Variable", dtype: Any = None, trainable: bool = True
+        self,
+        initial_value: OperandLike | Callable[[], OperandLike],
+        name: str = "Variable",
+        dtype: DTypeLike | None = None,
+        trainable: bool = True,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a variable's name is a string, not {name!r}; write trainable=...")
         names = get_default_graph().names
-        value = as_value(initial(initial_value), dtype)
+        value = as_value(evaluate_initial(initial_value), dtype)
         super().__init__(
-            Kind.VARIABLE, type_of(value), names.given(name), names, value=value, place=here()
+            Kind.VARIABLE, type_of(value), names.unique_valid(name), names, value=value, place=here()
         )
         self.trainable = trainable
         if not trainable:
@@ -230,26 +244,26 @@ class Variable(Expr):
         get_default_graph().variables.append(self)
 
     @staticmethod
-    def hidden(names: Names, value: Any, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
-        """A variable that the library keeps for itself."""
-        made, value = object.__new__(Variable), np.asarray(value)
-        Expr.__init__(made, kind, type_of(value), names.unique(name), names, value=value)
+    def hidden(names: Names, value: ArrayLike, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
+        """A variable for internal use, which no collection has."""
+        made, array = object.__new__(Variable), np.asarray(value)
+        Expr.__init__(made, kind, type_of(array), names.unique(name), names, value=array)
         made.trainable = False
         names.add(made)
         return made
 
     def read_value(self) -> Expr:
-        """The value that the variable has after what has been built before."""
+        """The value of the variable after the assignments built so far."""
         return copy(self)
 
     @property
     def initial_value(self) -> Expr:
-        """What the variable begins with, as a constant."""
+        """The initial value, as a constant."""
         return new_constant(
             common_names("initial_value", [self]), self.value, f"{self.name}/initial_value"
         )
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: ArrayLike, session: "Session | None" = None) -> None:
         """Set the variable in `session`, or in the one whose `with` block this is.
 
         >>> w = sg.Variable(1.0)
@@ -258,70 +272,67 @@ class Variable(Expr):
         ...     session.run(w)
         np.float32(5.0)
         """
-        running(session).restore({self: value})
+        current_session(session).restore({self: value})
 
     @property
     def initializer(self) -> Expr:
         """The assignment of the initial value."""
         return self.assign(self.value, name="initializer")
 
-    def assign(self, value: Any, name: str = "assign") -> Expr:
+    def assign(self, value: OperandLike, name: str = "assign") -> Expr:
         """Set the variable to `value`, broadcast to its shape; raises ShapeError, DTypeError."""
         return assign(self, value, name)
 
-    def assign_add(self, value: Any) -> Expr:
+    def assign_add(self, value: OperandLike) -> Expr:
         """Add `value` to the variable."""
         return assign(self, self + self.own(value), "assign_add")
 
-    def assign_sub(self, value: Any) -> Expr:
+    def assign_sub(self, value: OperandLike) -> Expr:
         """Subtract `value` from the variable."""
         return assign(self, self - self.own(value), "assign_sub")
 
-    def own(self, value: Any) -> Any:
-        """Numbers and sequences of them in the variable's dtype; what has a dtype, as it is."""
+    def own(self, value: OperandLike) -> OperandLike:
+        """Numbers and sequences of them in the variable's dtype; arrays unchanged."""
         return in_dtype_of(self, value)
 
 
-def in_dtype_of(variable: Expr, value: Any) -> Any:
-    """Numbers and sequences of them in a variable's dtype; DTypeError if that loses something."""
+def in_dtype_of(variable: Expr, value: OperandLike) -> OperandLike:
+    """Numbers and sequences of them in the variable's dtype, if lossless; arrays unchanged."""
     if hasattr(value, "dtype"):
         return value
-    found = np.asarray(value)
-    if not fits(found, variable.dtype):
+    result = np.asarray(value)
+    if not fits(result, variable.dtype):
         raise DTypeError(
-            "assign", [variable.type, type_of(found)],
-            f"{variable.name} keeps its dtype, and {shown(value)} is no {variable.dtype}",
+            "assign", [variable.type, type_of(result)],
+            f"{variable.name} keeps its dtype, and {short_repr(value)} does not fit in {variable.dtype}",
         )  # fmt: skip
-    return found.astype(variable.dtype)
+    return result.astype(variable.dtype)
 
 
-def initial(value: Any) -> Any:
-    """What a variable begins with, as a value."""
+def evaluate_initial(value: OperandLike | Callable[[], OperandLike]) -> object:
+    """The initial value of a variable; expressions are evaluated with initial values."""
     if callable(value) and not isinstance(value, Expr):
         value = value()
-    if isinstance(value, Expr) and value.kind is Kind.GROUP:
+    if not isinstance(value, Expr):
+        return value
+    if value.kind is Kind.GROUP:
         raise GraphError(f"{value.name} is run and has no value for a variable to begin with")
-    return evaluated(value) if isinstance(value, Expr) else value
-
-
-def evaluated(e: Expr) -> Any:
-    """The value of an expression that needs no feeds; variables have their initial values."""
     try:
-        graph = freeze([e])
+        graph = freeze([value])
     except FeedError as error:
-        raise e.unknown("the value", "begin with what needs no feeds") from error
+        raise value.unknown("the value", "begin with what needs no feeds") from error
     return graph(*(v.value for v in graph.inputs))[0]
 
 
-def assign(variable: Expr, value: Any, name: str) -> Expr:
-    """The expression that changes `variable`, and whose value is the new one."""
+def assign(variable: Expr, value: OperandLike, name: str) -> Expr:
+    """The expression that changes `variable`; its value is the new one."""
     names = common_names("assign", [variable, value])
-    _, new = lifted(names, [variable, in_dtype_of(variable, value)])
+    _, new = as_exprs(names, [variable, in_dtype_of(variable, value)])
     check_assignable(variable, new)
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)
     made = names.add(
-        Expr(Kind.ASSIGN, variable.type, names.given(name), names, inputs=(variable, new),
+        Expr(Kind.ASSIGN, variable.type, names.unique_valid(name), names, inputs=(variable, new),
              place=here(), control_inputs=names.after)
     )  # fmt: skip
     if (effects := EFFECTS.get()) is not None:

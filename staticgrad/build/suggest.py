@@ -8,5 +8,5 @@ def nearest(name: str, names: Iterable[str]) -> str:
     import difflib  # only when there is something to suggest
 
     by_lower = {n.lower(): n for n in names}
-    found = difflib.get_close_matches(name.lower(), list(by_lower), n=1)
-    return f"; did you mean {by_lower[found[0]]!r}?" if found else ""
+    result = difflib.get_close_matches(name.lower(), list(by_lower), n=1)
+    return f"; did you mean {by_lower[result[0]]!r}?" if result else ""

@@ -1,9 +1,9 @@
 """The objects a function may read from outside: tensors, arrays, containers, and their names.
 
-Note [Surroundings]. The search begins with the function and what it is given that is no value, and
-goes where Python code can go: closures, defaults, the globals that code names, bound objects, the
-attributes of objects, containers, and the functions that these lead to. It does not enter NumPy,
-the standard library and this library, whose code keeps nothing between calls.
+Note [Surroundings]. The search begins with the function and those of its arguments that are not
+values, and follows what Python code can follow: closures, defaults, the globals that code names,
+bound objects, the attributes of objects, containers, and the functions found in them. It does not
+enter NumPy, the standard library and this library, whose code keeps nothing between calls.
 """
 
 import builtins
@@ -12,7 +12,7 @@ import gc
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,11 @@ HEAP_TYPE = 1 << 9  # of the flags of a type: it was made while the program ran
 ENTERED = frozenset({"dynamicgrad", "types", "collections"})  # whose objects hold the user's
 SHORTENED = ("._parameters", "._buffers", "._modules", ".__dict__")
 
+Named = tuple[str, Any]
+"""An object with the name under which it was found."""
+
+Container = dict[Any, Any] | list[Any] | deque[Any]
+
 
 @functools.cache
 def generators() -> tuple[type, ...]:
@@ -42,21 +47,21 @@ def generators() -> tuple[type, ...]:
 
 
 class Surroundings:
-    """The findings of a search: holders and arrays by their ids, and objects to look at again."""
+    """The result of a search: holders and arrays by their ids, and objects to guard."""
 
-    def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
+    def __init__(self, roots: Iterable[Named]) -> None:
         self.holders: dict[int, tuple[str, Any]] = {}
         self.bases: dict[int, Any] = {}
-        self.arrays: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
-        self.kept: list[tuple[str, dict[Any, Any]]] = []  # dicts that a program must not change
-        self.containers: list[tuple[str, Any, bool]] = []  # and whether they are attributes
-        self.sets: list[set[Any]] = []
+        self.arrays: dict[int, tuple[str, np.ndarray]] = {}
+        self.kept: list[tuple[str, dict[object, object]]] = []  # dicts that a program must not change
+        self.containers: list[tuple[str, Container, bool]] = []  # True for attributes of an object
+        self.sets: list[set[object]] = []
         self.generators: list[tuple[str, Any]] = []
-        self.classes: list[tuple[type, dict[str, Any]]] = []
-        self.cells: list[tuple[str, Any]] = []
-        self.globals: list[tuple[dict[str, Any], str]] = []
+        self.classes: list[tuple[type, dict[str, object]]] = []
+        self.cells: list[tuple[str, CellType]] = []
+        self.globals: list[tuple[dict[str, object], str]] = []
         self.attributes: set[str] = {"training"}
-        self.seen: dict[int, Any] = {}
+        self.seen: dict[int, object] = {}
         stack = [(name, x) for name, x in roots]
         while stack:
             name, x = stack.pop()
@@ -74,8 +79,8 @@ class Surroundings:
 
             self.generators += [("numpy.random", np.random), ("random", random)]
 
-    def visit(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
-        """Note `x`, and give what it leads to."""
+    def visit(self, name: str, x: Any) -> Iterable[Named]:
+        """Note `x`, and return the objects it refers to."""
         if isinstance(x, type):
             return self.members_of(x)
         if is_holder(x):
@@ -91,13 +96,13 @@ class Surroundings:
         if isinstance(x, MethodType):
             return [(name, x.__func__), (first_parameter(x.__func__, name), x.__self__)]
         if isinstance(x, functools.partial):
-            return [(name, x.func), *labelled(name, x.args), *x.keywords.items()]
+            return [(name, x.func), *numbered(name, x.args), *x.keywords.items()]
         if isinstance(x, ModuleType):
             return ()
         return self.plain_object(name, x)
 
-    def members_of(self, cls: type) -> Iterator[tuple[str, Any]]:
-        """The members of a class of the user, and of those it is derived from."""
+    def members_of(self, cls: type) -> Iterator[Named]:
+        """The members of a user's class and of its bases."""
         for each in cls.__mro__:
             if not is_foreign(each):
                 self.classes.append((each, dict(vars(each))))
@@ -105,52 +110,52 @@ class Surroundings:
                     if not name.startswith("__") or isinstance(x, FunctionType):
                         yield f"{each.__name__}.{name}", getattr(x, "__func__", x)
 
-    def holder(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
-        """Note a holder, after the one whose memory it shares."""
+    def holder(self, name: str, x: Any) -> Iterable[Named]:
+        """Note a holder, after its base if it is a view."""
         base = x.__gradop_kind__.base(x)
         if base is not None and id(base) not in self.seen:
             self.seen[id(base)] = base
-            self.holders[id(base)] = f"{shortened(name)} (base)", base
+            self.holders[id(base)] = f"{short_name(name)} (base)", base
         self.bases[id(x)] = base
-        self.holders[id(x)] = shortened(name), x
+        self.holders[id(x)] = short_name(name), x
         return ()
 
-    def function(self, fn: FunctionType) -> Iterable[tuple[str, Any]]:
-        """Its closure and defaults; of code that is not the library's, also globals it names."""
+    def function(self, fn: FunctionType) -> Iterable[Named]:
+        """Its closure and defaults; for a user's function, also the globals it names."""
         ours = OURS[fn.__code__.co_filename]
         if ours and hasattr(fn, "spells"):
-            return ()  # the function of an op, which keeps nothing but what makes it quick
-        found: list[tuple[str, Any]] = []
+            return ()  # the function of an op, which keeps nothing but caches
+        result: list[Named] = []
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             self.cells.append((name, cell))
-            found += [(name, x) for x in cell_values(cell)]
-        found += labelled(f"{fn.__name__}.default", fn.__defaults__ or ())
-        found += (fn.__kwdefaults__ or {}).items()
-        found += vars(fn).items()
+            result += [(name, x) for x in cell_values(cell)]
+        result += numbered(f"{fn.__name__}.default", fn.__defaults__ or ())
+        result += (fn.__kwdefaults__ or {}).items()
+        result += vars(fn).items()
         if ours:
-            return found
+            return result
         names = names_in(fn.__code__)
         self.attributes |= names
         for name in sorted(names & fn.__globals__.keys()):
             x = fn.__globals__[name]
             if isinstance(x, ModuleType):
-                found += of_module(name, x, names)
+                result += module_attributes(name, x, names)
             else:
                 self.globals.append((fn.__globals__, name))
-                found.append((name, x))
-        return found
+                result.append((name, x))
+        return result
 
-    def plain_object(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
-        """Note a container or the attributes of an object, and give what is in them."""
+    def plain_object(self, name: str, x: object) -> Iterable[Named]:
+        """Note a container or the attributes of an object, and return their values."""
         if isinstance(x, dict):
             self.containers.append((name, x, False))
             return entries(name, x)
         if isinstance(x, list | deque):
             self.containers.append((name, x, False))
-            return labelled(name, x)
+            return numbered(name, x)
         if isinstance(x, tuple | frozenset | set):
             self.sets += [x] if isinstance(x, set) else []
-            return labelled(name, x)
+            return numbered(name, x)
         if isinstance(x, generators()):
             self.generators.append((name, x))
             return ()
@@ -159,71 +164,71 @@ class Surroundings:
             return slots_of(name, x, None)
         return self.attributes_of(name, x)
 
-    def attributes_of(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
-        """Note the attributes of an object, of the user's classes or of this library's modules."""
+    def attributes_of(self, name: str, x: object) -> Iterable[Named]:
+        """Note the attributes of an object of a user's class or of this library's modules."""
         cls, own = type(x), getattr(x, "__dict__", None)
         foreign = is_foreign(cls)
-        found: list[tuple[str, Any]] = [] if foreign else [(name, cls)]
+        result: list[Named] = [] if foreign else [(name, cls)]
         if hasattr(x, "__wrapped__"):
-            found.append((name, x.__wrapped__))
+            result.append((name, x.__wrapped__))
         if foreign and root(cls.__module__) not in ENTERED:
-            return found
+            return result
         if isinstance(own, dict) and id(own) not in self.seen:
             self.seen[id(own)] = own
             self.containers.append((name, own, not has_foreign_base(cls)))
-            found += entries(name, own)
-        return found if foreign else [*found, *slots_of(name, x, own)]
+            result += entries(name, own)
+        return result if foreign else [*result, *slots_of(name, x, own)]
 
 
-def cell_values(cell: Any) -> list[Any]:
-    """The value in a cell of a closure, if there is one yet."""
+def cell_values(cell: CellType) -> list[object]:
+    """The value in a cell of a closure, as a list that is empty while there is none."""
     try:
         return [cell.cell_contents]
     except ValueError:
         return []
 
 
-def first_parameter(fn: Any, name: str) -> str:
+def first_parameter(fn: object, name: str) -> str:
     """The name of `self` in a method."""
     code = getattr(fn, "__code__", None)
     return code.co_varnames[0] if code is not None and code.co_argcount else name
 
 
-def labelled(name: str, values: Iterable[Any]) -> list[tuple[str, Any]]:
-    """Entries of a sequence with their numbers."""
+def numbered(name: str, values: Iterable[object]) -> list[Named]:
+    """Entries of a sequence, named by their indices."""
     return [(f"{name}[{i}]", x) for i, x in enumerate(values)]
 
 
-def shortened(name: str) -> str:
-    """The name under which a user knows a parameter: that of attributes, not of dicts in them."""
+def short_name(name: str) -> str:
+    """The name of a parameter as users write it, without the dicts of a module."""
     for part in SHORTENED:
         name = name.replace(part, "")
     return name
 
 
-def entries(name: str, x: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """The values of a dict, with names."""
+def entries(name: str, x: Mapping[Any, object]) -> list[Named]:
+    """The values of a dict, named by their keys."""
     return [(f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]", v) for k, v in x.items()]
 
 
-def slots_of(name: str, x: Any, own: Any) -> list[tuple[str, Any]]:
-    """The objects that one refers to, beside its class and its attributes in a dict."""
+def slots_of(name: str, x: object, own: object) -> list[Named]:
+    """The objects that `x` refers to, other than classes and `own`, the dict of its attributes."""
     return [(name, y) for y in gc.get_referents(x) if y is not own and not isinstance(y, type)]
 
 
 def has_foreign_base(cls: type) -> bool:
-    """Whether methods read attributes whose code was not searched: those of a layer, say."""
+    """True if code that is not searched may read attributes, as the methods of a layer do."""
     bases = [c for c in cls.__mro__ if is_foreign(c)]
     return any(c.__name__ not in ("object", "Module", "Generic", "Protocol") for c in bases)
 
 
-def root(module: Any) -> str:
-    """The package that a module belongs to."""
+def root(module: object) -> str:
+    """The top-level package of a module."""
     return str(module).partition(".")[0]
 
 
 def is_foreign(cls: type) -> bool:
-    """Whether a class is of this library, NumPy or the standard library, by where it is defined."""
+    """True for a class defined in this library, NumPy or the standard library."""
     module = sys.modules.get(cls.__module__)
     if module is None or module is builtins:
         return not cls.__flags__ & HEAP_TYPE
@@ -231,23 +236,23 @@ def is_foreign(cls: type) -> bool:
 
 
 def is_library_module(module: ModuleType) -> bool:
-    """Whether a module is of this library, NumPy or the standard library."""
+    """True for a module of this library, NumPy or the standard library."""
     filename = getattr(module, "__file__", None)
     return filename is not None and OURS[filename]
 
 
 @functools.lru_cache(maxsize=1024)
 def names_in(code: CodeType) -> frozenset[str]:
-    """The names of globals and attributes in code, that of functions inside of it included."""
-    found = set(code.co_names)
+    """The names of globals and attributes in code and in the functions inside it."""
+    result = set(code.co_names)
     for x in code.co_consts:
         if isinstance(x, CodeType):
-            found |= names_in(x)
-    return frozenset(found)
+            result |= names_in(x)
+    return frozenset(result)
 
 
-def of_module(name: str, module: ModuleType, names: Iterable[str]) -> list[tuple[str, Any]]:
-    """The attributes of a module of the user that code names, and so may read."""
+def module_attributes(name: str, module: ModuleType, names: Iterable[str]) -> list[Named]:
+    """The attributes of a user's module that code names, and so may read."""
     if is_library_module(module):
         return []
     own = vars(module)

@@ -13,24 +13,24 @@ from gradops.core.levels import TRACING, own_errors
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..ir.names import held_at
+from ..ir.names import set_context
 from ..freezing.freezer import freeze
 from .graph import Graph
 from .inputs import constant, placeholder
 from .surroundings import Surroundings
 
 
-def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
+def trace(fn: Callable[..., object], specs: Any = ()) -> FrozenGraph:
     """The graph of what `fn` computes for arguments of the types `specs`, a list of them or one.
 
-    A spec is an array or a tensor, whose type counts, an `ArrayType`, whose sizes may be names, or
-    a structure of them. `fn`, a plain NumPy function say, is called once, with placeholders named
-    after its parameters, held by tensors where the spec is a tensor; so a program of `dynamicgrad`,
-    its `backward` included, becomes a graph too. Python's control flow is followed there and then.
-    Tensors and arrays that `fn` reads from outside are constants of the graph. Raises
-    ValueUnknownError where the program asks a placeholder for its value, and GraphError where it
-    writes to an argument or to a tensor from outside, which a graph does not do; what is outside
-    is as it was, gradients included.
+    A spec is an array or a tensor, of which only the type matters, an `ArrayType`, whose sizes may
+    be names, or a nested structure of them. `fn`, for example a plain NumPy function, is called
+    once with placeholders named after its parameters, inside tensors where the spec is a tensor; so
+    a program of `dynamicgrad`, its `backward` included, becomes a graph too. Python's control flow
+    is followed during this call. Tensors and arrays that `fn` reads from outside are constants of
+    the graph. Raises ValueUnknownError where the program needs the value of a placeholder, and
+    GraphError where it writes to an argument or to a tensor from outside; objects outside are
+    restored, gradients included.
 
     >>> graph = sg.trace(lambda x: np.tanh(x) * 2, sg.ArrayType(("batch", 3), "float32"))
     >>> graph.outputs[0].type
@@ -38,30 +38,30 @@ def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
     """
     if not callable(fn):
         raise GraphError(
-            f"trace takes a function, and what its arguments are like; {fn!r} is none"
+            f"trace takes a function and the types of its arguments; {fn!r} is not a function"
             "\n  hint: linalg.trace(x) is the sum of a diagonal"
         )
     specs = specs if isinstance(specs, list | tuple) else [specs]
     with Graph("trace").as_default():
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
-        args = [fed(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        with held_at(TRACING, Once()), own_errors(), unchanged(fn):
-            found = fn(*args)
+        args = [argument(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
+        with set_context(TRACING, Once()), own_errors(), restore_surroundings(fn):
+            result = fn(*args)
             refuse_written(leaves_of(args), feeds)
-        return freeze([expression(x) for x in leaves_of(found)], feeds)
+        return freeze([expression(x) for x in leaves_of(result)], feeds)
 
 
-def refuse_written(args: Iterable[Any], feeds: Iterable[Expr]) -> None:
-    """Refuse a program that wrote to its arguments: the graph only gives what it returns."""
+def refuse_written(args: Iterable[object], feeds: Iterable[Expr]) -> None:
+    """Refuse a program that wrote to its arguments, as the graph would not do that."""
     for x, feed in zip(args, feeds, strict=True):
         if held(x) is not feed:
             raise GraphError(WRITTEN.format(name=feed.name))
 
 
 @contextmanager
-def unchanged(fn: Callable[..., Any]) -> Iterator[None]:
-    """Let what a function reads from outside be as it was; refuse one that writes to it."""
+def restore_surroundings(fn: Callable[..., object]) -> Iterator[None]:
+    """Restore the tensors that a function reads from outside; refuse one that writes to them."""
     holders = list(Surroundings([(name_of(fn), fn)]).holders.values())
     holders += [(name + GRAD, grad) for name, x in holders
                 if (grad := x.__gradop_kind__.gradient(x)) is not None]  # fmt: skip
@@ -88,47 +88,47 @@ WRITTEN = (
 
 
 class Once:
-    """A trace whose graph is for another place: what it reads from outside are constants."""
+    """A trace without later calls: arrays that it reads from outside become constants."""
 
     def __str__(self) -> str:
         return "sg.trace"
 
-    def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
-        """A constant."""
+    def constant(self, x: object, make: Callable[[], Expr]) -> Expr:
+        """The expression of an array from outside: a constant."""
         return make()
 
 
-def name_of(fn: Callable[..., Any]) -> str:
-    """What a function is called; an object that is called, what its class is."""
+def name_of(fn: Callable[..., object]) -> str:
+    """The name of a function; for another callable, the name of its class."""
     return str(getattr(fn, "__name__", type(fn).__name__))
 
 
-def fed(spec: Any, name: str, feeds: list[Expr]) -> Any:
+def argument(spec: object, name: str, feeds: list[Expr]) -> object:
     """An argument like `spec` made of new placeholders, which are added to `feeds`."""
     leaves, rebuild = flatten(spec)
     names = [name] if len(leaves) == 1 else [f"{name}_{i}" for i in range(len(leaves))]
-    found = [placeholder_like(x, n) for x, n in zip(leaves, names, strict=True)]
-    feeds += found
-    return rebuild(holding(x, e) for x, e in zip(leaves, found, strict=True))
+    placeholders = [placeholder_like(x, n) for x, n in zip(leaves, names, strict=True)]
+    feeds += placeholders
+    return rebuild(holding(x, e) for x, e in zip(leaves, placeholders, strict=True))
 
 
-def placeholder_like(spec: Any, name: str) -> Expr:
-    """A placeholder of the type that a spec has, or is."""
+def placeholder_like(spec: object, name: str) -> Expr:
+    """A placeholder of the type of a spec, which may be a type itself."""
     t = spec if isinstance(spec, ArrayType) else type_of(held(spec))
     return placeholder(t.dtype, t.shape, name)
 
 
-def expression(x: Any) -> Expr:
-    """What a traced function returned, as an expression."""
-    x = held(x)
-    return x if isinstance(x, Expr) else constant(x)
+def expression(x: object) -> Expr:
+    """A leaf of a traced function's result, as an expression."""
+    value = held(x)
+    return value if isinstance(value, Expr) else constant(value)
 
 
-def parameters(fn: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` parameters of `fn`, invented where it has none."""
+def parameters(fn: Callable[..., object], count: int) -> list[str]:
+    """Names for `count` arguments: of the parameters of `fn`, then `x0`, `x1`, ..."""
     try:
-        found: Iterable[Any] = inspect.signature(fn).parameters.values()
+        signature: Iterable[inspect.Parameter] = inspect.signature(fn).parameters.values()
     except (TypeError, ValueError):
-        found = []
-    names = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        signature = []
+    names = [p.name for p in signature if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return (names + [f"x{i}" for i in range(len(names), count)])[:count]

@@ -1,7 +1,7 @@
 """Which expressions are computed into kept memory, and which share a piece of it.
 
 A buffer is in C order, so only what would be in C order anyway is computed into one: see Note
-[Layout] in `ir/layout.py`. A fetched array, and whatever it is a view of, never lies in
+[Layout] in `ir/contiguity.py`. A fetched array, and whatever it is a view of, never lies in
 a buffer, so results do not change when the executable is called again.
 """
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gradops import ArrayType, Dim
+from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
 from ..ir.contiguity import in_c_order
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..ir.sizes import sizes_told_by
+from ..ir.sizes import names_in, sizes_determined_by
 
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
@@ -48,7 +48,7 @@ def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
     plan = Plan()
     note_roots(plan, graph)
     note_last_uses(plan, graph)
-    told = {t.name for t in sizes_told_by(graph.inputs)}
+    known = sizes_determined_by(graph.inputs)
     ordered = in_c_order(graph, any_layout)
     dying: dict[Expr | None, list[Expr]] = {}
     free: dict[ArrayType, list[int]] = {}
@@ -57,17 +57,12 @@ def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
         in_place = e.op is not None and isinstance(e.op.kernel, np.ufunc)
         if dead and in_place:  # entry by entry: the result may overwrite an operand
             release(plan, dead, free)
-        if wants_buffer(e, plan) and e in ordered and sizes_in(e) <= told:
+        if wants_buffer(e, plan) and e in ordered and names_in(e.shape) <= known:
             plan.slots[e] = claim(plan, e.type, free)
             dying.setdefault(plan.last_use[e], []).append(e)
         if dead and not in_place:
             release(plan, dead, free)
     return plan
-
-
-def sizes_in(e: Expr) -> set[str]:
-    """The names of unknown sizes in the shape of `e`; those that only data tell come too late."""
-    return {name for n in e.shape if isinstance(n, Dim) for name in n.names()}
 
 
 def wants_buffer(e: Expr, plan: Plan) -> bool:

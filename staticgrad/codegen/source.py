@@ -10,9 +10,9 @@ from gradops import Dim
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
-from ..ir.sizes import Told, sizes_told_by
-from ..ir.tuple_types import sizes_shown
+from ..ir.graph import FrozenGraph, graphs_in, has_graphs
+from ..ir.sizes import Binding, bindings, names_in, sizes_used
+from ..ir.tuple_types import visible_sizes
 from .buffers import Plan, takes
 from .names import comment
 from .writer import Arena, Module, Writer, axis_text, dtype_name, operand_name, size_text
@@ -60,7 +60,7 @@ def emit(
             write_admission(w, e)
         if not e.shape:
             w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
-    for told in sizes_told_by(graph.inputs):
+    for told in bindings(graph.inputs):
         write_told(w, told)
     write_body(w, lambda: write_return(w, form))
     text = "\n".join(module.lines) + "\n"
@@ -93,8 +93,8 @@ def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
         name = module.functions[graph] = outer.fresh_in_scope(wanted)
         w = Writer(graph, name, module, any_layout=True)
         used = sizes_used(graph.order)
-        used |= {n for t in w.plan.types for d in t.shape for n in names_of(d)}
-        for told in sizes_told_by(graph.inputs):
+        used |= names_in(t.shape for t in w.plan.types)
+        for told in bindings(graph.inputs):
             if told.name in used:
                 write_told(w, told)
         write_body(w, lambda: write_inner_return(w))
@@ -125,7 +125,7 @@ def write_admission(w: Writer, e: Expr) -> None:
     w.write("        return NotImplemented", e)
 
 
-def write_told(w: Writer, told: Told) -> None:
+def write_told(w: Writer, told: Binding) -> None:
     """Name a size that an input tells, or compare one that it has to agree on."""
     e, refused = w.graph.inputs[told.number], []
     result = axis_text(w, e, told.axis)
@@ -148,7 +148,7 @@ def write_told(w: Writer, told: Told) -> None:
 
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that only data told, and `e` is the first to have."""
-    for k, size in enumerate(sizes_shown(e.type)):
+    for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
             if size == Dim(name) and name not in w.sizes:
@@ -161,7 +161,7 @@ def write_buffers(w: Writer) -> None:
     types = w.plan.types
     if not types:
         return
-    sizes = sorted({n for t in types for d in t.shape for n in names_of(d)})
+    sizes = sorted(names_in(t.shape for t in types))
     key = "".join(f"{w.sizes[n]}, " for n in sizes)
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, ArrayType, Dim, FeedError
+from gradops import OPS, ArrayType, Dim
 from gradops.core.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .buffers import plan_buffers
 from .names import RESERVED, identifier
@@ -133,7 +134,7 @@ def size_text(w: Writer, size: Dim) -> str:
     """An unknown size as Python source."""
     w.scope |= {"broadcast": broadcast_size, "nonnegative": nonnegative}
     if unknown := sorted(size.names() - w.sizes.keys()):
-        raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
+        raise no_source(unknown[0])
     return size.render(lambda name: w.sizes[name])
 
 

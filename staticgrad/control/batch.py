@@ -8,7 +8,7 @@ from gradops.core.levels import at_level, levels
 from gradops.transforms.batching import Shared
 from gradops.typing import Attrs
 
-from ..freezing.freezer import enclosed
+from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import HistoryType, ResidualsType
@@ -45,7 +45,7 @@ class BatchedGraph:
             else add_batch_axis(self.scratch.expression(y), self.size)
             for y, b, own in zip(self.outputs, batched, self.batched, strict=True)
         ]
-        return enclosed([self.scratch.expression(y) for y in outputs], self.inputs)
+        return freeze_body([self.scratch.expression(y) for y in outputs], self.inputs)
 
 
 def mark_shared(values: Sequence[Expr], batched: Flags) -> Results:

@@ -16,12 +16,14 @@ from gradops.core.levels import own_errors
 from gradops.core.source_location import describe, here
 
 from ..build.inputs import EFFECTS, as_expression, assign
-from ..freezing.freezer import enclosed, teller_of
+from ..freezing.freezer import freeze_body
+from ..freezing.size_sources import size_source
 from ..ir.errors import foreign
-from ..ir.expr import Expr, Kind, is_before
-from ..ir.graph import FrozenGraph, sizes_untold
-from ..ir.names import AFTER, ENCLOSURE, Enclosure, Names, held_at
-from ..ir.sizes import sizes_told_by
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph
+from ..ir.names import AFTER, ENCLOSURE, Enclosure, Names, set_context
+from ..ir.reachability import is_before
+from ..ir.sizes import sizes_determined_by, sizes_undetermined
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})
 
@@ -63,8 +65,11 @@ def trace_body(
         p.graph.inside[p] = body
     try:
         with (
-            held_at(EFFECTS, effects), held_at(AFTER, ()), held_at(ENCLOSURE, body), own_errors()
-        ):  # fmt: skip
+            set_context(EFFECTS, effects),
+            set_context(AFTER, ()),
+            set_context(ENCLOSURE, body),
+            own_errors(),
+        ):
             result = fn(*form(parameters))
     except Exception as error:
         error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")
@@ -109,7 +114,7 @@ def captures_of(bodies: Sequence[Body]) -> list[Expr]:
         while missing := unknown_sizes(body, inside) - known:
             size = min(missing)
             known.add(size)
-            if (source := teller_of(size, body.ends)) is not None:
+            if (source := size_source(size, body.ends)) is not None:
                 body.captured[source] = None
     result = {e for body in bodies for e in body.captured}
     return sorted(result, key=lambda e: e.number)
@@ -118,8 +123,7 @@ def captures_of(bodies: Sequence[Body]) -> list[Expr]:
 def unknown_sizes(body: Body, inside: Iterable[Expr]) -> set[str]:
     """The sizes that nothing in a body determines; a gradient may use more than the body."""
     ends = [*body.parameters, *body.captured]
-    told = [t.name for t in sizes_told_by(ends) if t.name is not None]
-    return sizes_untold([*inside, *ends], told)
+    return sizes_undetermined([*inside, *ends], sizes_determined_by(ends))
 
 
 def close_body(
@@ -130,7 +134,7 @@ def close_body(
     Its outputs are the results and the final values of the variables `state`, which are among the
     captures: after the results, or after the first `insert` of them.
     """
-    graph = enclosed(body.outputs, parameters, body.effects, state)
+    graph = freeze_body(body.outputs, parameters, body.effects, state)
     if insert is None or not state:
         return graph
     n = len(body.outputs)

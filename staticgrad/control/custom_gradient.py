@@ -21,9 +21,10 @@ from gradops.core.types import conflict, is_inexact
 from gradops.typing import Attrs, Operand
 
 from ..build.inputs import Variable, parameter
-from ..ir.expr import Expr, clock, common_names, is_before, lifted
-from ..ir.graph import FrozenGraph, reachable
+from ..ir.expr import Expr, as_exprs, clock, common_names
+from ..ir.graph import FrozenGraph
 from ..ir.names import Names
+from ..ir.reachability import is_before, reachable
 from ..ir.tuple_types import Parts, TupleType
 from ..transform.reverse import backpropagate, carried_by
 from .batch import BatchedGraph, Results, mark_shared
@@ -215,7 +216,7 @@ def custom_vjp(
 ) -> list[Expr | None]:  # fmt: skip
     """Cotangents of the arguments, from the user's graph."""
     refuse_others(wanted, values, others, function)
-    dys = [g.found[k] if k in g.found else zeros_like(values[k]) for k in range(results)]
+    dys = [g.by_index[k] if k in g.by_index else zeros_like(values[k]) for k in range(results)]
     result = backward(*dys, *values[results + wrt : len(values) - others])
     by_number = dict(enumerate(result, results))
     return [by_number.get(i) for i in wanted]
@@ -233,7 +234,7 @@ def custom_jvp(
     captures = values[results + wrt : len(values) - others]
     for i, ct in enumerate(backward(*zeros, *captures), results):
         if i in tangents:
-            e = ct if isinstance(ct, Expr) else lifted(names, [ct])[0]
+            e = ct if isinstance(ct, Expr) else as_exprs(names, [ct])[0]
             seeds[e] = seeds[e] + tangents[i] if e in seeds else tangents[i]
     cotangents = backpropagate(seeds, zeros, ())
     result = {k: cotangents[z] for k, z in enumerate(zeros) if cotangents.get(z) is not None}

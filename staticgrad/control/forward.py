@@ -5,8 +5,8 @@ from typing import Any
 
 from gradops.typing import Attrs
 
-from ..freezing.freezer import enclosed
-from ..ir.expr import Expr, lifted, parts_of
+from ..freezing.freezer import freeze_body
+from ..ir.expr import Expr, as_exprs, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import Parts, carries_derivatives
 from ..transform.forward import push_forward
@@ -47,7 +47,7 @@ class TangentGraph:
 
     def graph(self) -> FrozenGraph:
         """The graph of values and tangents."""
-        return enclosed([*self.outputs, *self.results], [*self.inputs, *self.tangents])
+        return freeze_body([*self.outputs, *self.results], [*self.inputs, *self.tangents])
 
 
 def loop_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
@@ -80,7 +80,7 @@ def loop_graphs(
     cond, carries, n = attrs["cond"], attrs["carries"], len(state)
     end, results = carries + attrs["lists"], dict(zip(m.with_tangent, m.results, strict=True))
     start, steps, shared = m.tangents[:n], m.tangents[n : n + k], m.tangents[n + k :]
-    body = enclosed(
+    body = freeze_body(
         [*m.outputs[:carries], *(results[i] for i in state), *m.outputs[carries:],
          *(results[i] for i in m.with_tangent if i >= carries)],
         [*m.inputs[:carries], *start, *m.inputs[carries:end], *steps, *m.inputs[end:], *shared],
@@ -104,7 +104,7 @@ def with_unused_inputs(
     s = Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
-    return enclosed(
+    return freeze_body(
         outputs, [*inputs[:after], *s.parameters(some), *inputs[after:], *s.parameters(rest)]
     )
 
@@ -141,7 +141,7 @@ def extended_parts(
 ) -> Sequence[Expr]:
     """The parts of an extended form of `y`, which also returns tangents."""
     assert y.names is not None
-    result: Sequence[Expr] = parts_of(extend(y, name, lifted(y.names, operands), attrs, places))
+    result: Sequence[Expr] = parts_of(extend(y, name, as_exprs(y.names, operands), attrs, places))
     return result
 
 

@@ -14,7 +14,7 @@ from ..build.graph import get_default_graph
 from ..build.inputs import as_expression, constant, parameter, placeholder_type
 from ..ir.expr import Expr, clock
 from ..ir.names import Names
-from ..ir.tuple_types import relaxed
+from ..ir.tuple_types import with_shape
 from .body_tracing import (
     Body,
     as_result,
@@ -223,7 +223,7 @@ def free_sizes(
             Dim(f"state{number}.{k}.{i}") if n == UNKNOWN else n for i, n in enumerate(t.shape)
         ]
         free.update(n for n, m in zip(sizes, t.shape, strict=True) if n != m)
-        result.append(relaxed(e.type, tuple(sizes)))
+        result.append(with_shape(e.type, tuple(sizes)))
     return free, result
 
 

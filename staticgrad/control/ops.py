@@ -18,8 +18,8 @@ from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
-from ..ir.replay import bound
-from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
+from ..ir.sizes import bound_type
+from ..ir.tuple_types import HistoryType, Parts, TupleType, type_name, with_shape
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
 from .stacks import CONTROL, Value, no_samples
@@ -42,7 +42,7 @@ def part_infer(whole: ArrayType, index: int) -> ArrayType:
 part: Op = Op(
     name="part", kernel=get_part, infer=part_infer, source="{0}[{index}]", traits=CONTROL,
     vjp=[lambda g, y, xs, index: Parts({index: g})],
-    jvp=[lambda t, y, xs, index: t.found.get(index)],
+    jvp=[lambda t, y, xs, index: t.by_index.get(index)],
     doc="One of the values of an op that gives several.", samples=no_samples,
 )  # fmt: skip
 
@@ -116,7 +116,7 @@ def loop_infer(
         final_type(t, x.type, y.type)
         for t, x, y in zip(operands, body.inputs, body.outputs[:carries], strict=False)
     ]
-    others = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
+    others = [bound_type(y.type, sizes) for y in body.outputs[carries:]]
     return TupleType([*state, *(HistoryType(length, t) for t in others)])
 
 
@@ -159,7 +159,7 @@ def match_sizes(op: str, graph: FrozenGraph, types: Sequence[ArrayType]) -> dict
 def final_type(start: ArrayType, before: ArrayType, after: ArrayType) -> ArrayType:
     """The type of a loop's final state: sizes that a step may change are unknown."""
     axes = zip(start.shape, before.shape, after.shape, strict=True)
-    return relaxed(start, tuple(n if a == b else UNKNOWN for n, a, b in axes))
+    return with_shape(start, tuple(n if a == b else UNKNOWN for n, a, b in axes))
 
 
 loop: Op = Op(
@@ -187,7 +187,7 @@ def case_infer(
     rows = []
     for branch in branches:
         sizes = match_sizes("case", branch, operands)
-        rows.append([bound(e.type, sizes, UNKNOWN) for e in branch.outputs])
+        rows.append([bound_type(e.type, sizes) for e in branch.outputs])
     return TupleType([common_type(types) for types in zip(*rows, strict=True)])
 
 
@@ -198,7 +198,7 @@ def common_type(types: Sequence[ArrayType]) -> ArrayType:
         if t.dtype != first.dtype or t.ndim != first.ndim or conflict(t.shape, first.shape):
             raise ShapeError("case", types, "the branches give different types")
     axes = zip(*(t.shape for t in types), strict=True)
-    return relaxed(first, tuple(n[0] if len(set(n)) == 1 else UNKNOWN for n in axes))
+    return with_shape(first, tuple(n[0] if len(set(n)) == 1 else UNKNOWN for n in axes))
 
 
 case: Op = Op(
@@ -218,7 +218,7 @@ def run_call(*operands: Value, function: Graph) -> tuple[Value, ...]:
 def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
     """The types of the function's results."""
     sizes = match_sizes("call", function, operands)
-    return TupleType([bound(e.type, sizes, UNKNOWN) for e in function.outputs])
+    return TupleType([bound_type(e.type, sizes) for e in function.outputs])
 
 
 call: Op = Op(

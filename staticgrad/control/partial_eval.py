@@ -10,10 +10,13 @@ from gradops.core.traits import Trait
 
 from ..build.graph import Graph
 from ..build.inputs import parameter
-from ..freezing.freezer import enclosed, teller_of
-from ..ir.expr import Expr, is_before, lifted
-from ..ir.graph import FrozenGraph, names_in, reachable, sizes_missing, sizes_untold
+from ..freezing.freezer import freeze_body
+from ..freezing.size_sources import size_source
+from ..ir.expr import Expr, as_exprs
+from ..ir.graph import FrozenGraph
 from ..ir.names import Names
+from ..ir.reachability import is_before, reachable
+from ..ir.sizes import sizes_determined_by, sizes_missing, sizes_undetermined
 from ..ir.tuple_types import TupleType, carries_derivatives
 from ..transform.reverse import backpropagate, carried_by
 from .stacks import Cotangent, ListCotangent, as_expr, is_list
@@ -48,7 +51,7 @@ class Scratch:
 
     def expression(self, x: object) -> Expr:
         """The result of a rule as an expression of this graph."""
-        return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
+        return x if isinstance(x, Expr) else as_exprs(self.names, [x])[0]
 
 
 def dependencies(graph: FrozenGraph) -> tuple[int, ...]:
@@ -165,8 +168,8 @@ def split(
     kept, reads = residuals(
         results, set(cotangents), inputs, first, lambda e: recompute or unchanging(e)
     )
-    backward = enclosed(results, [*(inputs[i] for i in reads), *kept, *cotangents])
-    forward = enclosed([*outputs, *kept], inputs)
+    backward = freeze_body(results, [*(inputs[i] for i in reads), *kept, *cotangents])
+    forward = freeze_body([*outputs, *kept], inputs)
     return Split(forward, backward, tuple(reads), len(kept), tuple(gives))
 
 
@@ -237,17 +240,17 @@ def add_size_sources(
     """Add to `reads`, or to `kept`, expressions that determine sizes in the backward part."""
     ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
     between = reachable(results, stop=ends)
-    told = {name for e in ends for name in names_in(e)}
-    missing = sizes_missing(between, told) | sizes_untold(between, told)
+    known = sizes_determined_by(ends)
+    missing = sizes_missing(between, known) | sizes_undetermined(between, known)
     for i, e in enumerate(inputs):
-        if missing & names_in(e):
+        if missing & sizes_determined_by([e]):
             reads[i] = None
-            missing -= names_in(e)
+            missing -= sizes_determined_by([e])
     for name in sorted(missing):
-        source = teller_of(name, results) if name in missing else None
+        source = size_source(name, results) if name in missing else None
         if source is not None:
             kept[source] = None
-            missing -= names_in(source)
+            missing -= sizes_determined_by([source])
 
 
 def is_cheap(e: Expr) -> bool:

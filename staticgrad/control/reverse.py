@@ -17,10 +17,10 @@ from typing import Any
 from gradops import OPS
 from gradops.typing import Attrs
 
-from ..freezing.freezer import enclosed
+from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr, apply
-from ..ir.graph import FrozenGraph, names_in
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph
+from ..ir.sizes import sizes_determined_by
 from ..ir.tuple_types import Parts, ResidualsType, Widening, carries_derivatives
 from .packing import pack_values, unpack_values, unused_value
 from .partial_eval import Scratch, Split, loop_reach, split
@@ -111,7 +111,7 @@ class Backward:
         totals = [add(x, by_number[i]) for i, x in zip(self.sums, sums, strict=True)]
         elements = [*values, *(read[i] for i in (*self.state_read, *self.lists_read)), *given]
         parameters = [*state, *sums, *elements, *(read[i] for i in self.shared_read)]
-        return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
+        return freeze_body([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
     def run(
         self,
@@ -219,7 +219,7 @@ def branch_with_residuals(k: int, splits: Sequence[Split]) -> FrozenGraph:
     s = Scratch()
     inputs, outputs, own = rebuild_forward(s, splits[k])
     row = [own if i == k else unused_value(s.names) for i in range(len(splits))]
-    return enclosed([*outputs, pack_values(s.names, row)], inputs)
+    return freeze_body([*outputs, pack_values(s.names, row)], inputs)
 
 
 def branch_backward(
@@ -237,7 +237,7 @@ def branch_backward(
     by_number = dict(zip(own.gives, result, strict=True))
     results = [by_number[i] if i in by_number else zeros_like(inputs[i]) for i in gives]
     parameters = [*inputs, *kept, *cotangents]
-    return enclosed(results, parameters, measured=size_sources(values, parameters))
+    return freeze_body(results, parameters, measured=size_sources(values, parameters))
 
 
 def rebuild_forward(s: Scratch, split: Split) -> tuple[list[Expr], list[Expr], Expr]:
@@ -281,17 +281,17 @@ def split_function(own: Split) -> tuple[Split, FrozenGraph, FrozenGraph]:
         return own, own.forward, own.backward
     s = Scratch()
     inputs, outputs, kept = rebuild_forward(s, own)
-    wide = enclosed([*outputs, kept], inputs)
+    wide = freeze_body([*outputs, kept], inputs)
     reads = s.parameters([own.forward.inputs[i] for i in own.reads])
     residuals = s.parameter(ResidualsType(()), "residuals")
     cotangents = s.parameters(own.cotangents)
     values = unpack_values(residuals, own.kept_values)
     result = s.thaw(own.backward, [*reads, *values, *cotangents])
     parameters = [*reads, residuals, *cotangents]
-    return own, wide, enclosed(result, parameters, measured=size_sources(values, parameters))
+    return own, wide, freeze_body(result, parameters, measured=size_sources(values, parameters))
 
 
 def size_sources(values: Iterable[Expr], parameters: Sequence[Expr]) -> list[Expr]:
     """The values that have sizes that no parameter determines."""
-    told = {t.name for t in sizes_told_by(parameters)}
-    return [e for e in values if names_in(e) - told]
+    known = sizes_determined_by(parameters)
+    return [e for e in values if sizes_determined_by([e]) - known]

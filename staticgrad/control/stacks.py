@@ -15,14 +15,14 @@ from gradops.core.traits import Trait
 from gradops.typing import Attrs
 
 from ..ir.expr import Expr
-from ..ir.tuple_types import HistoryType, Parts, ResidualsType, relaxed
+from ..ir.tuple_types import HistoryType, Parts, ResidualsType, with_shape
 
 Flags = Sequence[bool]
 Value = np.ndarray | np.generic | list | tuple  # of a run: an array, or a nested list of them
 CONTROL = frozenset({Trait.CONTROL, Trait.VIEW})  # results may lie in the memory of operands
 
 
-def no_samples(rng: np.random.Generator) -> list[tuple[Sequence[object], Attrs]]:
+def no_samples(rng: "np.random.Generator") -> list[tuple[Sequence[object], Attrs]]:
     """No samples: operands are lists too. tests/staticgrad/control tests these ops."""
     return []
 
@@ -130,7 +130,7 @@ def cotangent_like(x: Expr, ct: Expr) -> Cotangent:
 
 def cotangents_in(g: Parts) -> dict[int, Expr]:
     """The cotangents of several values, as expressions."""
-    return {i: as_expr(ct) for i, ct in g.found.items()}
+    return {i: as_expr(ct) for i, ct in g.by_index.items()}
 
 
 def stack_values(
@@ -251,7 +251,7 @@ def sum_entries(values: Any) -> Value:
 
 def with_batch_axis(type: ArrayType, size: Size) -> ArrayType:
     """The type with a leading batch axis; in a list, each entry has one."""
-    return with_entries(type, lambda t: relaxed(t, (size, *t.shape)))
+    return with_entries(type, lambda t: with_shape(t, (size, *t.shape)))
 
 
 def batch_size(stacks: Sequence[Expr], batched: Flags) -> Size:

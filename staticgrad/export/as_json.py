@@ -20,8 +20,7 @@ from gradops import ArrayType, Dim
 from gradops.core.source_location import line_number
 
 from ..ir.expr import Kind
-from ..ir.graph import FrozenGraph, require_frozen
-from ..text.printer import inner_graphs
+from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
 from .drawing import Drawing, DrawnNode
 
 SHOWN = 64  # entries up to which a constant is written out

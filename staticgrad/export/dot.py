@@ -1,7 +1,6 @@
 """DOT, the language of Graphviz."""
 
-from ..ir.graph import FrozenGraph, require_frozen
-from ..text.printer import inner_graphs
+from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
 from .drawing import Drawing, DrawnNode
 
 STYLES = {

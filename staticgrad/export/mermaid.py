@@ -1,7 +1,6 @@
 """Mermaid, which Markdown pages show as a picture."""
 
-from ..ir.graph import FrozenGraph
-from ..text.printer import inner_graphs
+from ..ir.graph import FrozenGraph, inner_graphs
 from .drawing import Drawing, DrawnNode
 
 SHAPES = {

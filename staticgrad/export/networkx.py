@@ -3,8 +3,8 @@
 from typing import Any
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, require_frozen
-from ..text.printer import entries_text, inner_graphs, value_text
+from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
+from ..text.printer import entries_text, value_text
 from .as_json import SHOWN
 from .drawing import Drawing, DrawnNode
 

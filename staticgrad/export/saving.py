@@ -14,10 +14,10 @@ from gradops.core.source_location import Place, line_number
 from gradops.serialization import Archive, Format, read_archive, write_archive
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, require_frozen
+from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
 from ..text.budget import EXPRESSION, MENTION, PLACE, SAFE, Budget
 from ..text.parser import parse_sections
-from ..text.printer import inner_graphs, to_text, unique_names
+from ..text.printer import to_text, unique_names
 
 GRAPH = Format("staticgrad graph", 3, "saved graph", GraphFormatError)
 

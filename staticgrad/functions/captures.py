@@ -6,6 +6,7 @@ restored. One thread traces at a time, since others see the same holders.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType, FunctionType
@@ -23,10 +24,10 @@ from ..build.inputs import placeholder
 from ..build.surroundings import Surroundings
 from ..build.tracing import expression, placeholder_like
 from ..ir.expr import Expr
-from ..ir.names import held_at
+from ..ir.names import set_context
 
 Numbers = dict[Any, float]
-Container = list[Any] | dict[Any, Any]
+Container = list[Any] | dict[Any, Any] | deque[Any]
 LOCK = threading.RLock()
 SMALL = 1 << 16  # bytes up to which arrays are compared as a whole with their earlier contents
 
@@ -321,7 +322,7 @@ def has_contents(cell: CellType) -> bool:
 @contextmanager
 def building(inside: TraceContext) -> Iterator[None]:
     """Build in the graph of a trace, as its only thread."""
-    with LOCK, inside.graph.as_default(), held_at(TRACING, inside):
+    with LOCK, inside.graph.as_default(), set_context(TRACING, inside):
         yield
 
 

@@ -16,7 +16,7 @@ from gradops.typing import AnyArray
 from ..build.tracing import expression, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
-from ..ir.graph import reachable
+from ..ir.reachability import reachable
 from ..runtime.executable import Executable
 from .captures import TraceContext, TracedHolder, resume
 

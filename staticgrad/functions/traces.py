@@ -23,8 +23,8 @@ from ..build.tracing import name_of, parameters, placeholder_like
 from ..control.calls import Rebuild
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
-from ..ir.graph import reachable
-from ..ir.names import held_at
+from ..ir.names import set_context
+from ..ir.reachability import reachable
 from ..runtime.executable import Executable
 from .call_effects import Entry, Gradient, Write, effects_of
 from .captures import LOCK, Numbers, TraceContext, TracedHolder, building, is_value, refuse_changes
@@ -46,7 +46,7 @@ class Trace:
             Graph(self.name), Surroundings([(self.name, fn), *roots])
         )
         changes: list[Expr] = []
-        with building(inside), held_at(EFFECTS, changes):
+        with building(inside), set_context(EFFECTS, changes):
             wrong: list[str] = []
             try:
                 inside.enter()

@@ -1,10 +1,8 @@
-"""Expressions: what a program builds when it applies ops to what it does not know yet."""
+"""Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,55 +14,33 @@ from gradops.core.source_location import Place, describe, here
 from gradops.core.types import native, operand_types, result_dtype
 from gradops.numpy_api.detach_checks import where_and_way_out
 from gradops.numpy_api.methods import ArrayMethods
+from gradops.typing import Attrs, OperandLike
 
-from .errors import foreign, made_lines, no_operand
+from .errors import (
+    BUILD,
+    NUMBERS_ARE_PARTS,
+    WRITE,
+    fetch_hint,
+    foreign,
+    made_lines,
+    unsupported_operands,
+)
+from .kinds import NOT_TRAINED as NOT_TRAINED
+from .kinds import Kind as Kind
 from .lossless import lost_meaning
-from .names import Names, running
+from .names import Names, Session, current_session
+from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
 
 
-class Kind(Enum):
-    """What an expression is: the application of an op, a leaf, or a change of state."""
-
-    OP = "op"
-    PLACEHOLDER = "placeholder"
-    CONSTANT = "constant"
-    VARIABLE = "variable"
-    SIZE = "size"
-    ASSIGN = "assign"
-    PARAMETER = "parameter"
-    GROUP = "group"
-    TOKEN = "token"
-
-
-NOT_TRAINED = MappingProxyType({"trainable": False})
-"""The attributes of a variable that is no parameter: a count, the state of an optimizer."""
-
-
-FETCH = "fetch it: Session().run(...) or compile(...)(...)"
-RETURN = "return it, and call .item() on what the call returns"
-NUMBERS_ARE_PARTS = (
-    "\n  hint: a number or a tensor that is given to a traced function is no expression: pass"
-    " np.float64(3.0) or np.array(3.0); or differentiate with dg.autograd.grad(y, x) or"
-    " y.backward()"
-)
-BUILD = (
-    "NumPy's functions and ours build on it; np.stack and np.concatenate put expressions together,"
-    " np.where chooses, gather(array, i) looks entries up"
-)
-WRITE = (
-    "collect the values in a list, and np.stack(values); or, as expressions do not change,"
-    " ys = ys.at[i].set(value) of an expression ys"
-)
-
-
 class Expr(ArrayMethods):
-    """An immutable expression: an op applied to expressions, or a leaf.
+    """An expression: an op applied to expressions, or a leaf. See Note [Refining].
 
     It has a `name` that is unique in its graph, a `type` whose shape may have unknown dimensions,
-    and the user's line. Operators and ops on it build further expressions.
+    and the user's line. Operators and ops on it build further expressions. It is immutable but
+    that `set_shape` refines its type before it is used.
     """
 
     __slots__ = (
@@ -85,14 +61,14 @@ class Expr(ArrayMethods):
     )
     op: Op | None
     inputs: tuple["Expr", ...]
-    attrs: dict[str, Any]
+    attrs: Attrs
     type: ArrayType  # type: ignore[misc]
     gradop_level = 0.0
     watch = None
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, *, op: Op | None = None,
-        inputs: tuple["Expr", ...] = (), attrs: dict[str, Any] | None = None, value: Any = None,
+        inputs: tuple["Expr", ...] = (), attrs: Attrs | None = None, value: Any = None,
         place: Place | None = None, origin: "Expr | None" = None,
         control_inputs: tuple["Expr", ...] = (), widens: "Widening | None" = None,
     ) -> None:  # fmt: skip
@@ -103,29 +79,28 @@ class Expr(ArrayMethods):
         self.number = next(clock)
 
     @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> Any:
         names = common_names(op, args)
         for a in args:
             if not isinstance(a, Expr):
-                args = lifted(names, args, op)
+                args = as_exprs(names, args, op)
                 break
         inputs = tuple(args)
         try:
-            found = op.type_for([x.type for x in inputs], attrs)
+            result = op.type_for([x.type for x in inputs], attrs)
         except OperandError as error:
-            error.leave_out_known_as()
             error.add_note(made_lines(inputs))
             raise
         except TypeError as error:  # NumPy's, of an op that has no kernel for a dtype
-            raise no_operand(op, inputs) from error
-        if found.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
-            raise no_operand(op, inputs)
-        made = apply(names, op, inputs, attrs, found)
-        return made if type(found) is ArrayType else parts_of(made)
+            raise unsupported_operands(op, inputs) from error
+        if result.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
+            raise unsupported_operands(op, inputs)
+        made = apply(names, op, inputs, attrs, result)
+        return made if type(result) is ArrayType else parts_of(made)
 
     @property
     def outputs(self) -> tuple["Expr", ...]:
-        """What it gives: itself."""
+        """Itself, as the only output."""
         return (self,)
 
     @property
@@ -145,30 +120,28 @@ class Expr(ArrayMethods):
 
     @property
     def graph(self) -> Any:
-        """The graph it belongs to; None if that is frozen, or no more."""
+        """The graph it belongs to; None if that is frozen, or no longer exists."""
         return None if self.names is None else self.names.graph()
 
     def get_shape(self) -> tuple[Any, ...]:
         """The size of each axis, an int or an unknown dimension."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
-        """Say what is known of the shape, before the expression is used; None says nothing.
+    def set_shape(self, shape: PartialShape) -> None:
+        """Refine the shape before the expression is used; None leaves a size as it is.
 
-        It is checked when the graph runs. Raises ShapeError if the shape cannot be that, GraphError
-        if the expression is used already: `ensure_shape` then gives one that has the shape.
+        The shape is checked when the graph runs. Raises ShapeError for a shape that contradicts the
+        inferred one, GraphError if the expression is used already: use `ensure_shape` then.
 
         >>> x = sg.placeholder("float32", [None, None], name="x")
         >>> x.set_shape([None, 3])
         >>> x
         <placeholder x: float32[x.0, 3]>
         """
-        from .set_shape import refine
-
         refine(self, shape)
 
     def known_sizes(self) -> Any:
-        """The size or sizes that the expression stands for, as ints and `Dim`s in lists.
+        """The value of a shape expression, as ints and `Dim`s in nested lists.
 
         Raises ValueUnknownError unless it is built from shapes and constants.
 
@@ -176,18 +149,20 @@ class Expr(ArrayMethods):
         >>> (2 * sg.shape(x)).known_sizes()
         [2*n, 6]
         """
-        from .shape_values import sizes_of
+        from .shape_values import shape_value
 
-        return sizes_of(self).tolist()
+        return shape_value(self).tolist()
 
-    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
+    def eval(
+        self, feed_dict: Mapping[Any, object] | None = None, session: Session | None = None
+    ) -> Any:
         """The value, of a run of `session`, or of the one whose `with` block this is.
 
         >>> with sg.Session():
         ...     (sg.constant(2.0) * 3).eval()
         np.float32(6.0)
         """
-        return running(session).run(self, feed_dict)
+        return current_session(session).run(self, feed_dict)
 
     @property
     def what(self) -> str:
@@ -198,7 +173,7 @@ class Expr(ArrayMethods):
         return f"<{self.what} {self.label}>"
 
     def unknown(self, asked: str, hint: str, write: str = "") -> ValueUnknownError:
-        """The error for Python code that needs a value now, to write it into an array perhaps."""
+        """The error for Python code that needs a value while the graph is built."""
         where, hint = where_and_way_out(write or hint, hint)
         return ValueUnknownError(
             f"{asked} of {self.label} is known only when the graph runs"
@@ -209,19 +184,21 @@ class Expr(ArrayMethods):
         raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
-        raise self.unknown("the value", f"{fetch()}; {BUILD}", WRITE)
+        raise self.unknown("the value", f"{fetch_hint()}; {BUILD}", WRITE)
 
     __int__ = __index__ = __complex__ = __float__
 
-    def item(self, *args: Any) -> Any:
-        """There is no entry yet."""
-        raise self.unknown("the value", fetch())
+    def item(self, *args: object) -> NoReturn:
+        """Raise ValueUnknownError: there is no value yet."""
+        raise self.unknown("the value", fetch_hint())
 
     tolist = tobytes = item
 
     def __format__(self, spec: str) -> str:
         if spec:
-            raise self.unknown("the value", f"{fetch()}; Print(...) shows it when the graph runs")
+            raise self.unknown(
+                "the value", f"{fetch_hint()}; Print(...) shows it when the graph runs"
+            )
         return str(self)
 
     def __len__(self) -> int:
@@ -231,40 +208,37 @@ class Expr(ArrayMethods):
             raise self.unknown("the length", "give the placeholder's first axis a size")
         return int(self.shape[0])
 
-    def __copy__(self) -> "Expr":
-        return self  # it is immutable, and a copy would be no part of the graph
+    def _replace(self, **changes: object) -> "Expr":
+        """A copy with other values of some attributes, in no graph unless `names` is one."""
+        made = Expr(
+            self.kind, self.type, self.name, None, op=self.op, inputs=self.inputs,
+            attrs=self.attrs, place=self.place, origin=self.origin,
+        )  # fmt: skip
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
 
-    def __deepcopy__(self, memo: Any) -> "Expr":
+    def __copy__(self) -> "Expr":
+        return self  # a copy would not be part of the graph
+
+    def __deepcopy__(self, memo: object) -> "Expr":
         return self
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> NoReturn:
         raise GraphError(
             f"{self.label} cannot be pickled by itself\n  hint: pickle freeze(fetches, feeds), or"
             " keep to_text(...) of it"
         )
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from gradops.array_api import require_version
-
-        from .. import array_api
-
-        require_version(api_version)
-        return array_api
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         raise self.unknown("the value", BUILD, WRITE)
-
-
-def fetch() -> str:
-    """How a program gets the value of an expression: what is traced returns it."""
-    return RETURN if TRACING.get() else FETCH
 
 
 def apply(
     names: Names,
     op: Op,
     inputs: tuple[Expr, ...],
-    attrs: dict[str, Any],
+    attrs: Attrs,
     type: ArrayType,
     widens: Widening | None = None,
 ) -> Expr:
@@ -283,92 +257,61 @@ def apply(
 
 
 def parts_of(e: Expr) -> Any:
-    """What an application gives its user: each of several values as an expression of its own."""
+    """The expression, or for several values, each as an expression of its own."""
     if not isinstance(e.type, TupleType):
         return e
     part = OPS["part"]
     return tuple([part(e, index=i) for i in range(len(e.type.parts))])
 
 
-def renamed(e: Any, name: str) -> Any:
-    """The expression `e`, just built, under another name."""
-    if not isinstance(e, Expr) or e.names is None:
-        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
-    graph = e.names.graph()
-    if graph is not None:
-        del graph.members[e.name]
-    e.names.release(e.name)
-    e.name = e.names.given(name)
-    return e.names.add(e)
-
-
 def whole_of(e: Expr) -> Expr | None:
-    """What gives several values, if `e` is one of them."""
+    """The expression with several values of which `e` is one, else None."""
     return e.inputs[0] if e.op is not None and e.op.name == "part" else None
 
 
-def is_before(e: Expr, first: int) -> bool:
-    """Whether an expression was built before number `first`, or is a wider form of such a one."""
-    while e.number >= first:
-        if (whole := whole_of(e)) is not None:
-            e = whole
-        elif e.widens is not None:
-            e = e.widens.narrow
-        else:
-            return False
-    return True
-
-
-def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:
-    """An expression like `e`, in no graph, with other attributes."""
-    return Expr(
-        e.kind, e.type, e.name, None, op=e.op, inputs=e.inputs, attrs=attrs, place=e.place,
-        origin=e.origin,
-    )  # fmt: skip
-
-
-def common_names(op: object, args: Sequence[Any]) -> Names:
+def common_names(op: object, args: Sequence[object]) -> Names:
     """The names of the one graph that all expressions among the operands belong to."""
-    found: Expr | None = None
+    result: Expr | None = None
     for a in args:
         if isinstance(a, Expr):
-            if found is not None and a.names is not found.names:
-                raise foreign(op, found, a)
-            found = a if found is None else found
-    if found is None:
+            if result is not None and a.names is not result.names:
+                raise foreign(op, result, a)
+            result = a if result is None else result
+    if result is None:
         raise GraphError(
             f"{op}: an expression is needed, not {', '.join(map(repr, args))}"
             f"\n  at {describe(here())}{NUMBERS_ARE_PARTS if TRACING.get() else ''}"
         )
-    if found.names is None:
+    if result.names is None:
         raise GraphError(f"{op}: expressions of a frozen graph cannot be built on")
-    return found.names
+    return result.names
 
 
-def require_expression(call: str, *given: Any) -> None:
-    """Refuse what is no expression, a name for one."""
-    for e in given:
+def require_expression(call: str, *values: object) -> None:
+    """Refuse values that are not expressions, such as names."""
+    for e in values:
         if not isinstance(e, Expr):
             raise GraphError(f"{call} takes expressions, not {e!r}")
 
 
-def sequence(x: Any) -> list[Any]:
+def sequence(x: object) -> list[Any]:
     """One or several things as a list; an expression or an array is one."""
     if x is None:
         return []
-    several = isinstance(x, Iterable) and not isinstance(x, str) and not hasattr(x, "dtype")
-    return list(x) if several else [x]
+    if isinstance(x, Iterable) and not isinstance(x, str) and not hasattr(x, "dtype"):
+        return list(x)
+    return [x]
 
 
-def lifted(names: Names, args: Sequence[Any], op: object = "an op") -> list[Expr]:
-    """The operands as expressions; numbers take the dtype that the others give them."""
+def as_exprs(names: Names, args: Sequence[Any], op: object = "an op") -> list[Expr]:
+    """The operands as expressions; the dtypes of numbers depend on the other operands."""
     return [
         a if isinstance(a, Expr) else leaf(names, a, t, op)
         for a, t in zip(args, operand_types(args), strict=True)
     ]
 
 
-def leaf(names: Names, a: Any, type: ArrayType, op: object = "an op") -> Expr:
+def leaf(names: Names, a: OperandLike | Dim, type: ArrayType, op: object = "an op") -> Expr:
     """A number, an array or a dimension as an expression."""
     if isinstance(a, Dim):
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
@@ -378,30 +321,28 @@ def leaf(names: Names, a: Any, type: ArrayType, op: object = "an op") -> Expr:
     return constant_of(names, a, type, op)
 
 
-def constant_of(names: Names, a: Any, type: ArrayType, op: object) -> Expr:
+def constant_of(names: Names, a: OperandLike, type: ArrayType, op: object) -> Expr:
     """A number or an array as a constant."""
     if lost := lost_meaning(a):
         raise GraphError(f"an operand is {lost[0]}\n  hint: {lost[1]}")
     try:
         value = np.array(as_operand(a), native(type.dtype))
     except OverflowError as error:
-        if not (isinstance(op, Op) and asks(op, type.dtype)):
-            raise DTypeError(op, [type], f"{a!r} is no {type.dtype}") from error
-        value = np.array(a)  # `x < 300` has an answer for bytes, too
+        if not (isinstance(op, Op) and is_comparison(op, type.dtype)):
+            raise DTypeError(op, [type], f"{a!r} does not fit in {type.dtype}") from error
+        value = np.array(a)  # comparisons such as `x < 300` work for bytes, too
         type = type_of(value)
     if value.dtype.kind not in "biufc":
-        raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
+        raise GraphError(f"{a!r} is neither a number nor an array, and so no operand of a graph")
     return new_constant(names, value, "constant", type)
 
 
-def asks(op: Op, dtype: np.dtype[Any]) -> bool:
-    """Whether an op on two operands asks something of them, so that its result is a truth value."""
+def is_comparison(op: Op, dtype: np.dtype) -> bool:
+    """True if an op on two operands of the dtype gives truth values."""
     return op.family == "discrete" and result_dtype(op.kernel, (dtype, dtype)).kind == "b"
 
 
-def new_constant(
-    names: Names, value: np.ndarray[Any, Any], name: str, type: ArrayType | None = None
-) -> Expr:
+def new_constant(names: Names, value: np.ndarray, name: str, type: ArrayType | None = None) -> Expr:
     """A constant in the graph of `names`."""
     value.flags.writeable = False
     if type is None or type.dtype is not value.dtype:

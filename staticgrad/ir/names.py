@@ -1,4 +1,4 @@
-"""The names of a graph, and the circumstances under which it is being built."""
+"""The names of a graph, and the context in which it is being built."""
 
 import re
 import warnings
@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from gradops import GraphError
 from gradops.core.errors import GrowthWarning, OptionError
@@ -18,30 +18,43 @@ from gradops.core.source_location import Place, depth_of_user, describe, here
 if TYPE_CHECKING:
     from .expr import Expr
 
+T = TypeVar("T")
 NOT_IN_NAMES = re.compile(r"[\s:]")
 PREFIXES: "ContextVar[Mapping[Names, str]]" = ContextVar("prefixes", default=MappingProxyType({}))
 CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
 """The forward expression whose gradient is being built."""
 AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
-"""What has to have run before what is being built."""
-SESSION: "ContextVar[Any]" = ContextVar("session", default=None)
+"""Control inputs of the expressions that are being built."""
+
+
+class Session(Protocol):
+    """A session, as expressions use it."""
+
+    def run(self, fetches: object, feed_dict: Mapping[Any, object] | None = None) -> Any:
+        """The values of fetches."""
+
+    def restore(self, values: Mapping[Any, object]) -> None:
+        """Set variables."""
+
+
+SESSION: "ContextVar[Session | None]" = ContextVar("session", default=None)
 """The session whose `with` block this is."""
 
 
 @dataclass(eq=False)
 class Enclosure:
-    """A function of which a loop, branch or call makes a graph, and whether it still runs."""
+    """The body of a loop, branch or call; open while its function runs."""
 
     what: str
     is_open: bool = True
 
 
 ENCLOSURE: "ContextVar[Enclosure | None]" = ContextVar("enclosure", default=None)
-"""The function in which expressions are being built, which will be a graph of its own."""
+"""The body in which expressions are being built, which will be a graph of its own."""
 
 
 @contextmanager
-def held_at(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+def set_context(variable: ContextVar[T], value: T) -> Iterator[None]:
     """Set a context variable inside a `with` block."""
     token = variable.set(value)
     try:
@@ -50,20 +63,20 @@ def held_at(variable: ContextVar[Any], value: Any) -> Iterator[None]:
         variable.reset(token)
 
 
-def running(session: Any = None) -> Any:
+def current_session(session: Session | None = None) -> Session:
     """`session`, or the one whose `with` block this is."""
-    found = SESSION.get() if session is None else session
-    if found is None:
+    session = SESSION.get() if session is None else session
+    if session is None:
         raise GraphError("there is no session\n  hint: open one, `with sg.Session():`, or give it")
-    if not hasattr(found, "restore"):
-        raise GraphError(f"{found!r} is no session")
-    return found
+    if not hasattr(session, "restore"):
+        raise GraphError(f"{session!r} is not a session")
+    return session
 
 
 class Names:
-    """The names of one graph: makes them unique, and tells the graph of what was built.
+    """The names of one graph: makes them unique, and registers new expressions in the graph.
 
-    Expressions hold this and not the graph, which holds them, so nothing refers in a circle.
+    Expressions refer to this and not to the graph, which refers to them: there is no cycle.
     Threads and tasks may build one graph at once; each has its own scopes.
     """
 
@@ -72,20 +85,22 @@ class Names:
         self.counts: dict[str, int] = {}
         self.lock = Lock()
         self.finalized: Place | None = None
-        self.ran: Place | None = None  # until it was warned that the graph grows all the same
-        self.told = False
+        self.ran: Place | None = None  # where the graph first ran, until the warning that it grows
+        self.warned = False
 
     @property
     def home(self) -> Any:
-        """The graph; raises GraphError if it is no more."""
+        """The graph; raises GraphError if it no longer exists."""
         graph = self.graph()
         if graph is None:
-            raise GraphError(f"the graph {self.label} is no more: keep it while you build in it")
+            raise GraphError(
+                f"the graph {self.label} no longer exists: keep it while building in it"
+            )
         return graph
 
     @property
     def prefix(self) -> str:
-        """What the scopes that are open put before names."""
+        """The prefix of the open name scopes."""
         return PREFIXES.get().get(self, "")
 
     @property
@@ -96,13 +111,13 @@ class Names:
 
     @property
     def after(self) -> "tuple[Expr, ...]":
-        """What of this graph has to have run before what is being built."""
+        """Control inputs of the expressions that are being built in this graph."""
         after = AFTER.get()
         return after if after and after[0].names is self else ()
 
     @contextmanager
-    def opened(self, prefix: str) -> Iterator[str]:
-        """Put `prefix` before names inside a `with` block."""
+    def scope(self, prefix: str) -> Iterator[str]:
+        """Set the prefix of names inside a `with` block."""
         token = PREFIXES.set({**PREFIXES.get(), self: prefix})
         try:
             yield prefix
@@ -119,25 +134,25 @@ class Names:
             self.counts[full] = count + 1
             return full if not count else self.unique_after(full, count)
 
-    def given(self, name: str) -> str:
-        """The unique name for `name`, which a user has chosen; see `chosen_name`."""
-        return self.unique(chosen_name(name))
+    def unique_valid(self, name: str) -> str:
+        """The unique name for `name`, which a user has chosen; see `valid_name`."""
+        return self.unique(valid_name(name))
 
     def release(self, full: str) -> None:
-        """Let a name be used again that was given and is not wanted."""
+        """Make a name available again."""
         with self.lock:
             if self.counts.get(full) == 1:
                 del self.counts[full]
 
     def unique_after(self, full: str, count: int) -> str:
         """`full` with the first number from `count` on that is free."""
-        while (found := f"{full}_{count}") in self.counts:
+        while (name := f"{full}_{count}") in self.counts:
             count += 1
-        self.counts[full], self.counts[found] = count + 1, 1
-        return found
+        self.counts[full], self.counts[name] = count + 1, 1
+        return name
 
     def add(self, e: "Expr") -> "Expr":
-        """Enter a new expression in the graph, if the graph still exists."""
+        """Register a new expression in the graph, if the graph still exists."""
         if self.finalized is not None or self.ran is not None:
             self.guard(e)
         graph = self.graph()
@@ -148,8 +163,8 @@ class Names:
         return e
 
     def note_run(self, place: Place | None) -> None:
-        """Take down that the graph has been run, unless it was told what that means."""
-        if not self.told:
+        """Record that the graph has run, unless its growth was warned of already."""
+        if not self.warned:
             self.ran = self.ran or place
 
     def guard(self, e: "Expr") -> None:
@@ -160,7 +175,7 @@ class Names:
                 f"\n  finalized at {describe(self.finalized)}"
                 "\n  hint: build everything before finalize(), also gradients"
             )
-        ran, self.ran, self.told = self.ran, None, True
+        ran, self.ran, self.warned = self.ran, None, True
         message = (
             f"the graph {self.label} grows after it was run at {describe(ran)}: {e.label} is added"
             f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew"
@@ -169,8 +184,8 @@ class Names:
         warnings.warn(message, GrowthWarning, stacklevel=depth_of_user())
 
 
-def chosen_name(name: Any) -> Any:
-    """A name that a user has chosen; OptionError if it has spaces or colons: `x:0` is `x`."""
+def valid_name(name: T) -> T:
+    """A user's name for an expression; raises OptionError for spaces and colons."""
     if isinstance(name, str) and NOT_IN_NAMES.search(name):
         raise OptionError(
             "name", [repr(name)], "as in TensorFlow, names have no spaces and no colons",

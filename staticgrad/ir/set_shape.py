@@ -1,26 +1,34 @@
-"""Refining: what a program knows of a shape, and type inference does not.
+"""Refinement of shapes: sizes that a program knows and type inference does not.
 
-Note [Refining]. An expression is built once and does not change; its shape alone may become better
-known, in place and before anything uses it. What claims more than inference can has to check it: a
-placeholder when it is fed, and any other expression by becoming `ensure_shape` of what it was,
-which computes it under a name of its own.
+Note [Refining]. An expression is immutable once it is used: by another expression, by a fetch or
+by a feed. Until then `set_shape` may change its type, and `name=` its name. A shape that says more
+than inference can is checked: that of a placeholder when it is fed; any other expression becomes
+`ensure_shape` of what it was, which is computed under a name of its own.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gradops import ArrayType, GraphError, ShapeError
 from gradops.core.dims import Shape
 from gradops.core.types import as_shape, as_size, conflict
 from gradops.library.shape.ensure_shape import ensure_shape
-from gradops.library.shape.movement import shown
+from gradops.library.shape.movement import shape_text
+from gradops.typing import ShapeLike, SizeLike
 
 from .errors import made_lines
-from .expr import Expr, Kind, clock
+from .kinds import Kind
+
+if TYPE_CHECKING:
+    from .expr import Expr
+
+PartialShape = ShapeLike | Sequence[SizeLike | None] | None
+"""A shape in which None is a size that nothing is said of; None says nothing of any."""
 
 
-def refine(e: Expr, shape: Any) -> None:
-    """Let `e` have the shape that is known of it now. See Note [Refining]."""
-    known = merged(e, shape)
+def refine(e: "Expr", shape: PartialShape) -> None:
+    """Give an unused expression the shape that is now known. See Note [Refining]."""
+    known = refined_shape(e, shape)
     if known == e.shape:
         return
     refuse_used(e)
@@ -29,46 +37,50 @@ def refine(e: Expr, shape: Any) -> None:
     e.type = ArrayType(known, e.dtype)
 
 
-def merged(e: Expr, shape: Any) -> Shape:
-    """The shape of `e` with sizes in it that were not known; None says nothing."""
+def refined_shape(e: "Expr", shape: PartialShape) -> Shape:
+    """The shape of `e` with its unknown sizes replaced by those given."""
     if shape is None:
         return e.shape
-    sizes: Any = shape if isinstance(shape, list | tuple) else as_shape(shape)
+    sizes = shape if isinstance(shape, list | tuple) else as_shape(shape)
     given = tuple([None if n is None else as_size(n) for n in sizes])
     wrong = any(
         isinstance(n, int) and (n < 0 or conflict([n], [m])) for n, m in zip(given, e.shape)
     )
     if wrong or len(given) != e.ndim:
         error = ShapeError(
-            "set_shape", [e.label], f"it cannot have the shape {shown(tuple(sizes))}"
+            "set_shape", [e.label], f"it cannot have the shape {shape_text(tuple(sizes))}"
         )
         error.add_note(made_lines([e]))
         raise error
     return tuple([m if n is None or isinstance(m, int) else n for n, m in zip(given, e.shape)])
 
 
-def refuse_used(e: Expr) -> None:
-    """Raise GraphError if something was built on `e`, with the shape it has had."""
-    graph = None if e.names is None else e.names.graph()
+def refuse_used(e: "Expr") -> None:
+    """Raise GraphError if something depends on the shape that `e` has had."""
+    graph = e.graph
     users = graph.members.values() if graph is not None else ()
-    used = [u for u in users if any(x is e for x in (*u.inputs, *u.control_inputs))]
-    if used or e.kind not in (Kind.OP, Kind.PLACEHOLDER) or type(e.type) is not ArrayType:
-        why = f"{used[0].label} uses it" if used else f"it is a {e.what}"
-        raise GraphError(
-            f"the shape of {e.label} cannot be refined: {why}\n{made_lines([e, *used[:1]])}"
-            "\n  hint: go on with y = ensure_shape(x, shape)"
-        )
+    user = next((u for u in users if any(x is e for x in (*u.inputs, *u.control_inputs))), None)
+    if user is not None:
+        why = f"{user.label} uses it"
+    elif graph is not None and e in graph.frozen:
+        why = "it has been fetched or fed"
+    elif e.kind not in (Kind.OP, Kind.PLACEHOLDER) or type(e.type) is not ArrayType:
+        why = f"it is a {e.what}"
+    else:
+        return
+    raise GraphError(
+        f"the shape of {e.label} cannot be refined: {why}"
+        f"\n{made_lines([e] if user is None else [e, user])}"
+        "\n  hint: go on with y = ensure_shape(x, shape)"
+    )
 
 
-def check_when_run(e: Expr, shape: Shape) -> None:
-    """Make of `e` the check of what it was."""
+def check_when_run(e: "Expr", shape: Shape) -> None:
+    """Turn `e` into the check of a new expression, which computes what `e` did."""
     assert e.names is not None
-    with e.names.opened(""):
+    with e.names.scope(""):
         name = e.names.unique(f"{e.name}/unchecked")
-    was = Expr(
-        e.kind, e.type, name, e.names, op=e.op, inputs=e.inputs, attrs=e.attrs, place=e.place,
-        origin=e.origin, control_inputs=e.control_inputs,
-    )  # fmt: skip
-    was.number, e.number = e.number, next(clock)
-    e.names.add(was)
-    e.op, e.inputs, e.attrs = ensure_shape, (was,), {"shape": shape}
+    unchecked = e._replace(name=name, names=e.names, control_inputs=e.control_inputs)
+    unchecked.number, e.number = e.number, unchecked.number
+    e.names.add(unchecked)
+    e.op, e.inputs, e.attrs = ensure_shape, (unchecked,), {"shape": shape}

@@ -1,19 +1,22 @@
-"""The types of what is no array: several values, lists of a loop's values, and residuals."""
+"""Types beside those of arrays: tuples of values, histories of loop values, and residuals."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradops import ArrayType, Dim
 from gradops.core.dims import UNKNOWN, Size
 
+if TYPE_CHECKING:
+    from .expr import Expr
+
 NO_ARRAY = np.dtype(object)
 
 
 class TupleType(ArrayType):
-    """The type of an expression that gives several values; `part` takes one of them."""
+    """The type of an expression with several values; `part` selects one of them."""
 
     __slots__ = ("parts",)
     parts: tuple[ArrayType, ...]
@@ -33,9 +36,9 @@ class TupleType(ArrayType):
 
 
 class HistoryType(ArrayType):
-    """The type of a list of arrays, one for each step of a loop.
+    """The type of a history: a list of arrays, one for each step of a loop.
 
-    Its shape is the one that the list would have as an array, the number of steps first.
+    Its shape is that of the stacked list, the number of steps first.
     """
 
     __slots__ = ("element",)
@@ -47,7 +50,7 @@ class HistoryType(ArrayType):
 
     @property
     def length(self) -> Size:
-        """How many steps there are."""
+        """The number of steps."""
         return self.shape[0]
 
     @property
@@ -66,10 +69,10 @@ class HistoryType(ArrayType):
 
 
 class ResidualsType(ArrayType):
-    """The type of what a call or branch keeps for its backward: values of any types, as one.
+    """The type of the residuals of a call or branch: values of any types, packed into one.
 
-    It does not say what is in it, so it is as short within many calls as within one. Its shape is
-    that of the batches, one within another, that each value has in front. See Note [Packing].
+    It does not list their types, so it stays short for nested calls. Its shape is that of the
+    batches, one within another, which are the leading axes of each value. See Note [Packing].
     """
 
     __slots__ = ()
@@ -93,79 +96,81 @@ class ResidualsType(ArrayType):
 
 
 UNIT = TupleType(())
-"""The type of what is run for its effect alone."""
+"""The type of an expression that is run only for its effect."""
 
 
-def relaxed(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
-    """A type like `type`, of an array, a list or residuals, with another shape."""
+def with_shape(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
+    """The type of an array, a history or residuals with another shape."""
     if isinstance(type, HistoryType):
-        return HistoryType(shape[0], relaxed(type.element, shape[1:]))
+        return HistoryType(shape[0], with_shape(type.element, shape[1:]))
     return ResidualsType(shape) if isinstance(type, ResidualsType) else ArrayType(shape, type.dtype)
 
 
-def sizes_shown(type: ArrayType) -> tuple[Size, ...]:
-    """The sizes that a value shows: an array all of its shape, a list only how long it is."""
+def visible_sizes(type: ArrayType) -> tuple[Size, ...]:
+    """The sizes that can be read from a value: the shape of an array, the length of a history."""
     if isinstance(type, ResidualsType):
         return ()
     return type.shape[:1] if isinstance(type, HistoryType) else type.shape
 
 
 def carries_derivatives(type: ArrayType) -> bool:
-    """Whether a value has a derivative: floats, and whatever residuals there may be."""
+    """True for types with derivatives: floats, and residuals, which may contain floats."""
     return type.dtype.kind in "fcO"
 
 
 def type_name(type: ArrayType) -> str:
-    """What kind of type it is."""
+    """The name of the type's class."""
     return type.__class__.__name__
 
 
-def compatible(found: ArrayType, declared: ArrayType) -> bool:
-    """Whether types agree, a size that only data tells having any name."""
-    if type_name(found) != type_name(declared):
+def compatible(inferred: ArrayType, declared: ArrayType) -> bool:
+    """True if types agree, where a data-dependent size may have any name."""
+    if type_name(inferred) != type_name(declared):
         return False
-    if isinstance(found, TupleType) and isinstance(declared, TupleType):
-        pairs = zip(found.parts, declared.parts, strict=False)
-        return len(found.parts) == len(declared.parts) and all(compatible(a, b) for a, b in pairs)
+    if isinstance(inferred, TupleType) and isinstance(declared, TupleType):
+        if len(inferred.parts) != len(declared.parts):
+            return False
+        return all(map(compatible, inferred.parts, declared.parts))
     return (
-        found.dtype == declared.dtype
-        and found.ndim == declared.ndim
-        and all(m in (n, UNKNOWN) for m, n in zip(found.shape, declared.shape, strict=True))
+        inferred.dtype == declared.dtype
+        and inferred.ndim == declared.ndim
+        and all(m in (n, UNKNOWN) for m, n in zip(inferred.shape, declared.shape, strict=True))
     )
 
 
 class Parts:
-    """The cotangents, or tangents, of some of several values: those that are not zero."""
+    """The nonzero cotangents, or tangents, of an expression with several values, by index."""
 
-    __slots__ = ("found",)
+    __slots__ = ("by_index",)
     shape, dtype = (), NO_ARRAY
 
-    def __init__(self, found: Mapping[int, Any]) -> None:
-        self.found = dict(found)
+    def __init__(self, by_index: Mapping[int, Any]) -> None:
+        self.by_index = dict(by_index)
 
     def __add__(self, other: "Parts") -> "Parts":
-        total = dict(self.found)
-        for i, v in other.found.items():
+        total = dict(self.by_index)
+        for i, v in other.by_index.items():
             total[i] = total[i] + v if i in total else v
         return Parts(total)
 
 
 @dataclass(frozen=True)
 class Widening:
-    """Says that an expression gives all that `narrow` gives, part i of it as part `places[i]`.
+    """The expression is a wider form of `narrow`, whose part i is part `places[i]` here.
 
-    A gradient needs values from within a loop or branch that has been built already; they come from
-    a second one that also gives those. Where both are needed, only the wider one is computed.
+    A gradient needs values from within a loop or branch that has been built already. A second one,
+    the wider form, gives these too. Where both are needed, only the wider form is computed.
     """
 
-    narrow: Any
+    narrow: "Expr"
     places: tuple[int, ...]
 
 
 def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
-    """The type of a wider form: what the narrower one gives, it gives with the same sizes."""
-    assert isinstance(type, TupleType)
+    """The type of a wider form: parts of the narrower form keep the names of their sizes."""
     narrow = widens.narrow
+    assert isinstance(type, TupleType)
+    assert isinstance(narrow.type, TupleType)
     before = narrow.type.parts
     steps = next((t.length for t in before if isinstance(t, HistoryType)), None)
     if not isinstance(steps, Dim):
@@ -176,7 +181,7 @@ def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
     parts = list(type.parts)
     for i, t in enumerate(parts):
         if isinstance(t, HistoryType) and t.length == UNKNOWN:
-            t = relaxed(t, (steps, *t.shape[1:]))
+            t = with_shape(t, (steps, *t.shape[1:]))
         parts[i] = named_sizes(t, f"{name}.{i}")
     for i, k in enumerate(widens.places):
         parts[k] = before[i]
@@ -184,27 +189,24 @@ def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
 
 
 def named_sizes(type: ArrayType, name: str) -> ArrayType:
-    """`type` with sizes that only the data tell named after the expression that has them."""
+    """`type` with data-dependent sizes named after the expression that introduces them."""
     if isinstance(type, TupleType):
         return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
     for n in type.shape:
         if isinstance(n, Dim) and "?" in n.names():
-            return renamed_sizes(type, name)
-    return type
-
-
-def renamed_sizes(type: ArrayType, name: str) -> ArrayType:
-    """The same for a type that has such sizes."""
-    told = len(sizes_shown(type))
+            break
+    else:
+        return type
+    count = len(visible_sizes(type))
     shape = [
-        Dim(f"{name}.{i}") if i < told and isinstance(n, Dim) and "?" in n.names() else n
+        Dim(f"{name}.{i}") if i < count and isinstance(n, Dim) and "?" in n.names() else n
         for i, n in enumerate(type.shape)
     ]
-    return relaxed(type, tuple(shape))
+    return with_shape(type, tuple(shape))
 
 
 def named_part(type: ArrayType, name: str, whole: str) -> ArrayType:
-    """The type of one of several values; lists of one loop have one length."""
+    """The type of one of several values; histories of one loop have one length."""
     if isinstance(type, HistoryType) and type.length == UNKNOWN:
-        type = relaxed(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
+        type = with_shape(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
     return named_sizes(type, name)

@@ -1,10 +1,11 @@
-"""What a well-formed graph is, checked expression by expression."""
+"""Verification: a frozen graph is well formed, expression by expression."""
 
 from gradops import GraphError
 from gradops.core.dims import UNKNOWN
 
-from .expr import Expr, Kind
+from .expr import Expr
 from .graph import FrozenGraph, require_frozen
+from .kinds import Kind
 
 
 def verify(graph: FrozenGraph) -> None:
@@ -33,8 +34,8 @@ def check_expression(e: Expr) -> None:
         if e.inputs or e.kind in (Kind.OP, Kind.ASSIGN):
             raise GraphError(f"{e.label} is a {e.kind.value} and cannot stand in a frozen graph")
         return
-    found = e.op.infer(*[x.type for x in e.inputs], **e.attrs)
-    sizes = zip(found.shape, e.shape, strict=False)
-    same = found.ndim == len(e.shape) and all(m in (n, UNKNOWN) for m, n in sizes)
-    if not same or found.dtype != e.dtype:
-        raise GraphError(f"{e.label} has another type than {e.op} gives: {found}")
+    inferred = e.op.infer(*[x.type for x in e.inputs], **e.attrs)
+    sizes = zip(inferred.shape, e.shape, strict=False)
+    same = inferred.ndim == len(e.shape) and all(m in (n, UNKNOWN) for m, n in sizes)
+    if not same or inferred.dtype != e.dtype:
+        raise GraphError(f"{e.label} has another type than {e.op} gives: {inferred}")

@@ -4,7 +4,6 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import Dim, DTypeError, ShapeError
@@ -12,11 +11,11 @@ from gradops.core.dims import Size, product
 from gradops.core.types import as_shape, as_size, is_inexact, native, shape_of
 from gradops.library.index.indexing import positions
 from gradops.library.shape.ensure_shape import ensure_shape as checked_shape
-from gradops.typing import AnyArray, Operand, ShapeLike, SizeLike
+from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import as_expression, constant, default_dtype
-from ..ir.expr import Expr, common_names, lifted, new_constant
-from ..ir.set_shape import merged
+from ..ir.expr import Expr, as_exprs, common_names, new_constant
+from ..ir.set_shape import refined_shape
 
 
 def fill(dims: ShapeLike, value: Operand) -> Expr:
@@ -162,7 +161,7 @@ def numbers_of(x: Operand, sizes: Any, dtype: DTypeLike) -> AnyArray:
     names, several = common_names("shape", [x]), isinstance(sizes, list)
     if not any(isinstance(n, Dim) for n in (sizes if several else [sizes])):
         return new_constant(names, np.array(sizes, native(dtype)), "constant")
-    result = ops.stack(lifted(names, sizes)) if several else lifted(names, [sizes])[0]
+    result = ops.stack(as_exprs(names, sizes)) if several else as_exprs(names, [sizes])[0]
     return result if result.dtype == native(dtype) else ops.astype(result, dtype=native(dtype))
 
 
@@ -176,4 +175,4 @@ def ensure_shape(x: Operand, shape: ShapeLike) -> AnyArray:
     <ensure_shape y: float32[x.0, 3]>
     """
     x = as_expression(x)
-    return checked_shape(x, shape=merged(x, shape))
+    return checked_shape(x, shape=refined_shape(x, shape))

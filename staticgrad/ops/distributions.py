@@ -4,15 +4,15 @@ They are new in each run, and reproducible by seeds: see Note [Seeds].
 """
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import ShapeError
 from gradops.core.types import as_shape, shape_of, type_of
-from gradops.typing import Operand, ShapeLike
+from gradops.typing import DTypeLike, Operand, ShapeLike
 
+from ..build.graph import rename
 from ..build.inputs import as_expression
-from ..ir.expr import Expr, renamed
+from ..ir.expr import Expr
 from .creation import arange
 from .random import float_dtype, random_key
 
@@ -32,7 +32,7 @@ def random_gamma(
     alpha = as_parameter(alpha, dtype)
     whole = shape_of(alpha) if beta is None else shape_of(ops.add(alpha, beta))
     x = ops.random_gamma(random_key(seed, name), alpha, (*as_shape(shape), *whole))
-    return renamed(x if beta is None else x / beta, name)
+    return rename(x if beta is None else x / beta, name)
 
 
 def as_parameter(x: Operand, dtype: DTypeLike | None) -> Expr | np.ndarray:
@@ -60,7 +60,7 @@ def random_poisson(
     """
     mean = as_parameter(lam, None)
     x = ops.random_poisson(random_key(seed, name), mean, (*as_shape(shape), *shape_of(mean)))
-    return renamed(ops.astype(x, dtype=float_dtype(dtype) if dtype is None else dtype), name)
+    return rename(ops.astype(x, dtype=float_dtype(dtype) if dtype is None else dtype), name)
 
 
 def multinomial(
@@ -77,7 +77,7 @@ def multinomial(
         raise ShapeError("multinomial", [type_of(x)], "logits are rows")
     drawn = ops.random_categorical(random_key(seed, name), x, (num_samples,))
     result = ops.transpose(drawn, axes=(1, 0))
-    return renamed(
+    return rename(
         result if output_dtype == "int64" else ops.astype(result, dtype=output_dtype), name
     )
 
@@ -99,4 +99,4 @@ def random_crop(
             raise ShapeError("random_crop", [x.type], f"no part has size {n} along axis {axis}")
         place = ops.random_integers(ops.fold_in(key, axis), shape=(), low=0, high=whole - n + 1)
         x = ops.take(x, ops.add(place, arange(n)), axis=axis)
-    return renamed(x, name)
+    return rename(x, name)

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import GraphError, OptionError
 from gradops.core.types import is_inexact, native, type_of
-from gradops.typing import AnyArray, Axis, Operand
+from gradops.typing import AnyArray, Axis, DTypeLike, Operand
 
 from ..build.inputs import Variable
 from ..ir.expr import sequence

@@ -13,18 +13,17 @@ import zlib
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError, take
 from gradops.core.op import as_operand
 from gradops.core.types import native
-from gradops.typing import Operand, ShapeLike
+from gradops.typing import DTypeLike, Operand, ShapeLike
 
-from ..build.graph import Graph, get_default_graph
+from ..build.graph import Graph, get_default_graph, rename
 from ..build.inputs import EFFECTS, Variable, as_expression, assign, default_dtype
-from ..ir.expr import Expr, Kind, new_constant, renamed
-from ..ir.names import AFTER, CAUSE, Names, held_at
+from ..ir.expr import Expr, Kind, new_constant
+from ..ir.names import AFTER, CAUSE, Names, set_context
 
 FIRST = -(2**62)  # of expressions that count as built before all others
 
@@ -79,7 +78,7 @@ def seed_of(graph: Graph) -> int:
 def run_number(graph: Graph) -> Expr:
     """The number of the present run; it counts as built before all other expressions."""
     if graph.run_number is None:
-        with held_at(EFFECTS, None), held_at(AFTER, ()), held_at(CAUSE, None):
+        with set_context(EFFECTS, None), set_context(AFTER, ()), set_context(CAUSE, None):
             counter = Variable.hidden(graph.names, np.int64(0), "random_run")
             following = counter + 1
             graph.run_number = assign(counter, following, "random_run/next")
@@ -150,7 +149,7 @@ def random_uniform(
         if maxval is None:
             raise OptionError("random_uniform", [], "integers need a maxval")
         x = ops.random_integers(key, shape=shape, low=minval, high=maxval, dtype=native(dtype))
-        return renamed(x, name)
+        return rename(x, name)
     x = ops.random_uniform(key, shape=shape, dtype=float_dtype(dtype))
     low, high = as_operand(minval), 1 if maxval is None else as_operand(maxval)
     return scaled(x, high - low, low, name)
@@ -164,7 +163,7 @@ def random_bernoulli(
     >>> sg.Session().run(sg.random_bernoulli([3], p=1.0))
     array([ True,  True,  True])
     """
-    return renamed(ops.random_bernoulli(random_key(seed, name), shape=shape, p=p), name)
+    return rename(ops.random_bernoulli(random_key(seed, name), shape=shape, p=p), name)
 
 
 def random_shuffle(value: Operand, seed: int | None = None, name: str = "random_shuffle") -> Expr:
@@ -177,7 +176,7 @@ def random_shuffle(value: Operand, seed: int | None = None, name: str = "random_
     if not x.shape:
         raise ShapeError("random_shuffle", [x.label], "it has no axis to shuffle")
     order = ops.random_permutation(random_key(seed, name), n=x.shape[0])
-    return renamed(take(x, order, axis=0), name)
+    return rename(take(x, order, axis=0), name)
 
 
 def float_dtype(dtype: DTypeLike | None) -> np.dtype:
@@ -191,4 +190,4 @@ def scaled(x: Expr, scale: Operand, offset: Operand, name: str) -> Expr:
         x = x * scale
     if isinstance(offset, Expr) or np.any(offset != 0):
         x = x + offset
-    return renamed(x, name)
+    return rename(x, name)

@@ -6,7 +6,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
@@ -22,7 +21,7 @@ from gradops.core.types import (
 )
 from gradops.library.index.index_keys import index_array
 from gradops.library.shape import ensure_shape as sizes_of
-from gradops.typing import AnyArray, Operand, ShapeLike, SizeLike
+from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import default_dtype
 from ..ir.expr import Expr

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import ArrayType, DTypeError, ShapeError
@@ -19,7 +18,7 @@ from gradops.core.types import (
     type_of,
 )
 from gradops.library.index.index_keys import index_array
-from gradops.typing import AnyArray, Operand, ShapeLike
+from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike
 
 from .creation import numbers, zeros
 

@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import conflict, native, shape_of, type_of
-from gradops.typing import AnyArray, Axis, Operand
+from gradops.typing import AnyArray, Axis, DTypeLike, Operand
 
 from ..build.inputs import default_dtype
 from ..ir.expr import Expr

@@ -6,7 +6,7 @@ from typing import Any
 import gradops as ops
 from gradops.core.op import Op
 
-from ..ir.expr import renamed
+from ..build.graph import rename
 from .tensorflow_names import APPLIED, FORMERLY, TABLE, Function
 
 
@@ -39,7 +39,7 @@ def named(result: Any, name: str, operands: Sequence[Any]) -> Any:
         return result._make(parts) if hasattr(result, "_make") else type(result)(parts)
     if any(result is x for x in operands):
         result = ops.copy(result)
-    return renamed(result, name)
+    return rename(result, name)
 
 
 def parameters(function: Function) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops import OptionError, linalg
 from gradops.core.types import normalize_axis, type_of
-from gradops.library.reduce.linear_scan import before
+from gradops.library.reduce.cumulative import before
 from gradops.typing import AnyArray, Axis, Operand
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from dataclasses import replace as replaced
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning, graphs_in, has_graphs, key_of
-from ..text.printer import inner_graphs
+from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
+from ..ir.interning import Interning, key_of
 from .inner import with_inner
 
 Known = dict[int, Expr]

@@ -9,8 +9,9 @@ from gradops.core.op import compute
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning, sizes_used
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from ..ir.sizes import sizes_determined_by, sizes_used
 from .rewrite import constant_like
 
 BIG = 64 * 1024  # bytes from which a result is computed in each run rather than kept
@@ -30,7 +31,7 @@ class Fold:
 
 def inputs_determine_sizes(graph: FrozenGraph) -> bool:
     """Whether the inputs determine all sizes in use, so that no expression is kept for one."""
-    return sizes_used(graph.order) <= {told.name for told in sizes_told_by(graph.inputs)}
+    return sizes_used(graph.order) <= sizes_determined_by(graph.inputs)
 
 
 def is_number_of_type(e: Expr) -> bool:

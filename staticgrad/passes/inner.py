@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from ..ir.expr import Expr, with_attrs
-from ..ir.graph import FrozenGraph, Interning, has_graphs
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph, has_graphs
+from ..ir.interning import Interning
 
 
 def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> FrozenGraph:
@@ -15,7 +16,7 @@ def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> F
         if not has_graphs(e):
             return e
         attrs = {k: with_graphs(v, made) for k, v in e.attrs.items()}
-        return e if attrs == e.attrs else intern.copy(with_attrs(e, attrs), e.inputs)
+        return e if attrs == e.attrs else intern.copy(e._replace(attrs=attrs), e.inputs)
 
     return graph.rebuilt(replace)
 

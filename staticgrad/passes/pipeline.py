@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from gradops.core.errors import OptionError
 
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, inner_graphs
 from ..ir.verify import verify
-from ..text.printer import inner_graphs
 from .constants import PutConstantsInside
 from .fold import Fold
 from .inner import with_inner

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 
-from gradops import ArrayType
 from gradops.typing import Attrs
 
 from ..ir.expr import Expr, whole_of
-from ..ir.graph import FrozenGraph, Interning, graphs_in, reachable, sizes_missing, sizes_told
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph, graphs_in
+from ..ir.interning import Interning
+from ..ir.reachability import reachable
+from ..ir.sizes import sizes_determined_by, sizes_introduced_by, sizes_missing
 from ..ir.tuple_types import TupleType
 
 WITH_GRAPHS = frozenset({"loop", "case", "call"})
@@ -59,10 +60,12 @@ def prune(graph: FrozenGraph) -> FrozenGraph:
             remainder = remainders[e]
             type = TupleType([e.type.parts[i] for i in remainder.values])  # type: ignore[attr-defined]
             inputs = [inputs[i] for i in remainder.operands]
-            return intern.copy(like(e, type, remainder.attrs, inputs), inputs)
+            return intern.copy(
+                e._replace(type=type, attrs=remainder.attrs, inputs=tuple(inputs)), inputs
+            )
         if (whole := whole_of(e)) is not None and whole in remainders:
             index = remainders[whole].values.index(e.attrs["index"])
-            return intern.copy(like(e, e.type, {"index": index}, inputs), inputs)
+            return intern.copy(e._replace(attrs={"index": index}, inputs=tuple(inputs)), inputs)
         return intern.copy(e, inputs)
 
     return graph.remade(make)
@@ -72,14 +75,6 @@ def is_less(remainder: Remainder, e: Expr) -> bool:
     """Whether an operand or a value of an expression was dropped."""
     every: int = len(e.type.parts)  # type: ignore[attr-defined]
     return len(remainder.operands) < len(e.inputs) or len(remainder.values) < every
-
-
-def like(e: Expr, type: ArrayType, attrs: Attrs, inputs: Sequence[Expr]) -> Expr:
-    """A copy of `e`, in no graph, with another type, other attributes and inputs."""
-    return Expr(
-        e.kind, type, e.name, None, op=e.op, inputs=tuple(inputs), attrs=attrs, place=e.place,
-        origin=e.origin,
-    )  # fmt: skip
 
 
 def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
@@ -149,11 +144,6 @@ def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
     return result
 
 
-def sizes_determined_by(inputs: Sequence[Expr]) -> set[str]:
-    """The names of the sizes that inputs determine."""
-    return {told.name for told in sizes_told_by(inputs) if told.name is not None}
-
-
 def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
     """The pruned graph with some of its inputs and outputs."""
     if len(inputs) == len(graph.inputs) and len(outputs) == len(graph.outputs):
@@ -180,4 +170,4 @@ def measured_for(graph: FrozenGraph, ends: Sequence[Expr]) -> list[Expr]:
     if not graph.measured:
         return []
     missing = sizes_missing(reachable(ends), sizes_determined_by(graph.inputs))
-    return [e for e in graph.measured if missing & sizes_told(e)]
+    return [e for e in graph.measured if missing & sizes_introduced_by(e)]

@@ -15,7 +15,8 @@ from gradops.typing import Attrs, Number
 
 from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
 
 MOST_STEPS = 1000  # rewrites of one expression, from which the rules count as cyclic
 

@@ -8,7 +8,9 @@ from gradops.core.types import broadcast_shapes
 
 from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph, Interning, guarded
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from ..ir.reachability import guarded_value
 from .rewrite import rewrite
 from .rules.algebra import RULES
 
@@ -44,7 +46,7 @@ class DropGradients:
     """Erase custom-gradient wrappers once gradients are built. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return graph.rebuilt(lambda e, intern: e if (x := guarded(e)) is None else x)
+        return graph.rebuilt(lambda e, intern: e if (x := guarded_value(e)) is None else x)
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from ..codegen.load import load
 from ..codegen.source import Source, emit
 from ..codegen.writer import Arena
 from ..freezing.freezer import freeze, unknown_feed
+from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.feeds import require_all
-from ..ir.graph import FrozenGraph, everything
+from ..ir.graph import FrozenGraph, all_expressions
 from ..passes.pipeline import optimize_graph
 from ..passes.rewrite import Rule
 from .debugging import Checked
-from .feeds import admitted, bind_sizes
+from .feeds import admitted, sizes_of_feeds
 from .interpreter import concrete
 
 SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
@@ -155,7 +155,8 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
 def meets_singularities(graph: FrozenGraph) -> bool:
     """Whether a gradient in the graph may divide by zero: a warning of it would help nobody."""
     return any(
-        e.origin is not None and e.op and Trait.SINGULAR in e.op.traits for e in everything(graph)
+        e.origin is not None and e.op and Trait.SINGULAR in e.op.traits
+        for e in all_expressions(graph)
     )
 
 
@@ -164,7 +165,7 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
     inputs = graph.inputs
 
     def disagree(*values: Any) -> None:
-        bind_sizes(inputs, values)
+        sizes_of_feeds(inputs, values)
 
     result: dict[str, Any] = {"disagree": disagree}
     for arena in source.arenas:

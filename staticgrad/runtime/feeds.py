@@ -8,9 +8,10 @@ import numpy as np
 from gradops import Dim, FeedError
 from gradops.core.types import native
 
+from ..ir.errors import made_line
 from ..ir.expr import Expr
-from ..ir.feeds import made, sizes_given
 from ..ir.lossless import fits, lost_meaning
+from ..ir.sizes import bind_sizes
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
@@ -22,7 +23,7 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     result = convert(e, value)
     if not agree(e.shape, result.shape):
         hint = of_shape(e, result.shape)
-        raise FeedError(f"{e.label} was fed an array of shape {result.shape}{made(e)}{hint}")
+        raise FeedError(f"{e.label} was fed an array of shape {result.shape}{made_line(e)}{hint}")
     return result
 
 
@@ -43,14 +44,16 @@ def of_shape(e: Expr, found: Sequence[int]) -> str:
 def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the dtype of `e`."""
     if isinstance(value, Expr):
-        raise FeedError(f"{e.label} was fed an expression, {value.label}; feed a value{made(e)}")
+        raise FeedError(
+            f"{e.label} was fed an expression, {value.label}; feed a value{made_line(e)}"
+        )
     if lost := lost_meaning(value):
-        raise FeedError(f"{e.label} was fed {lost[0]}{made(e)}\n  hint: {lost[1]}")
+        raise FeedError(f"{e.label} was fed {lost[0]}{made_line(e)}\n  hint: {lost[1]}")
     try:
         result = np.asarray(value)
     except ValueError as error:
         raise FeedError(
-            f"{e.label} was fed a value that is not an array: {error}{made(e)}"
+            f"{e.label} was fed a value that is not an array: {error}{made_line(e)}"
         ) from error
     dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
     if result.dtype == dtype:
@@ -59,7 +62,7 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     if same or (not isinstance(value, np.ndarray | np.generic) and fits(result, dtype)):
         return result.astype(dtype)
     raise FeedError(
-        f"{e.label} was fed {result.dtype}{list(result.shape)}{made(e)}{cast(e, result)}"
+        f"{e.label} was fed {result.dtype}{list(result.shape)}{made_line(e)}{cast(e, result)}"
     )
 
 
@@ -71,9 +74,9 @@ def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
     return f"\n  hint: feed value.astype({e.dtype.name!r}){besides}"
 
 
-def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
+def sizes_of_feeds(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
-    result = sizes_given(inputs, [np.shape(v) for v in values])
+    result = bind_sizes(inputs, [np.shape(v) for v in values])
     return {name: int(n) for name, n in result.items()}
 
 

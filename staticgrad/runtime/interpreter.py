@@ -9,11 +9,12 @@ import numpy as np
 from gradops import Dim
 from gradops.core.traits import Trait
 
+from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.feeds import require_all
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.replay import compute_with, note_sizes, sizes_of
-from .feeds import admitted, bind_sizes
+from ..ir.replay import compute_with
+from ..ir.sizes import note_sizes, sizes_of_operands
+from .feeds import admitted, sizes_of_feeds
 
 Watch = Callable[[Expr, Any], None]
 
@@ -33,7 +34,7 @@ def interpret(
     feeds = sequence(feeds)
     require_all(require_frozen("interpret", graph).inputs, len(feeds))
     arrays = [admitted(e, value) for e, value in zip(graph.inputs, feeds, strict=True)]
-    sizes = bind_sizes(graph.inputs, arrays)
+    sizes = sizes_of_feeds(graph.inputs, arrays)
     with np.errstate(all="ignore"):
         values = evaluated(graph, [a[()] for a in arrays], sizes, watch)
     return tuple(np.array(values[e])[()] for e in graph.results)
@@ -84,5 +85,5 @@ def concrete(value: Any, sizes: Mapping[str, int], watch: Watch | None = None) -
 
 def inner(graph: FrozenGraph, watch: Watch | None, *operands: Any) -> tuple[Any, ...]:
     """The outputs of a graph that stands inside another."""
-    values = evaluated(graph, operands, sizes_of(graph.inputs, operands), watch)
+    values = evaluated(graph, operands, sizes_of_operands(graph.inputs, operands), watch)
     return tuple([values[e] for e in graph.outputs])

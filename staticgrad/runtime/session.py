@@ -13,14 +13,14 @@ import numpy as np
 from gradops import FeedError, FetchError, GraphError
 from gradops.core.source_location import here
 
-from ..build.dead_effects import warn_of_unreached
+from ..build.effects import warn_of_dead_effects
 from ..build.graph import Graph, get_default_graph
 from ..build.suggest import nearest
 from ..freezing.freezer import freeze, unknown_feed
+from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.feeds import require_all
-from ..ir.graph import by_age
 from ..ir.names import SESSION
+from ..ir.reachability import by_age
 from .debugging import run_watched
 from .executable import Executable
 from .feeds import admitted, single_feeds
@@ -167,7 +167,7 @@ class Session:
     def compiled(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """Freeze, optimise and compile."""
         graph = freeze(fetches, feeds)
-        warn_of_unreached(self.graph, fetches, feeds)
+        warn_of_dead_effects(self.graph, fetches, feeds)
         variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]

@@ -1,15 +1,15 @@
-"""How much work the text of a graph may ask for.
+"""The limit of the work that parsing a text may take.
 
-Note [Budget]. A short text can ask for much: a million inputs, brackets within brackets, products
-of sums as sizes. So each piece of work is counted in bytes of ordinary text, at most 0.12 us and
-30 bytes of memory each, before it is done; a text that asks for more than its limit is refused. An
-ordinary graph asks for less than its length.
+Note [Budget]. A short text can need much work: a million inputs, nested brackets, products of sums
+as sizes. So each piece of work is counted in bytes of ordinary text, at most 0.12 us and 30 bytes
+of memory each, before it is done; a text that needs more than its limit is refused. An ordinary
+graph needs less than its length.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from gradops import ArrayType, Dim, GraphFormatError
+from gradops.typing import Attrs
 
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import TupleType
@@ -32,7 +32,7 @@ PLACE, MENTION = 80, 4  # of a line of the user's, in a file
 
 
 class Budget:
-    """The work that may still be done. See Note [Budget]."""
+    """The remaining work. See Note [Budget]."""
 
     __slots__ = ("fitted", "left", "limit")
 
@@ -41,7 +41,7 @@ class Budget:
         self.fitted: dict[FrozenGraph, int] = {}  # the work of fitting operands to a graph inside
 
     def spend(self, work: float) -> None:
-        """Take work from what is left, or refuse the text."""
+        """Subtract work from the budget; raise GraphFormatError if it is exhausted."""
         self.left -= work
         if self.left < 0:
             raise GraphFormatError(
@@ -50,23 +50,21 @@ class Budget:
             )
 
     def spend_on_size(self, parts: int) -> None:
-        """Take the work of adding or multiplying sizes."""
+        """Spend the work of adding or multiplying sizes."""
         self.spend(PARTS * parts)
 
     def spend_on_graph(self, graph: FrozenGraph) -> None:
-        """Take the work of telling a graph inside from others, once."""
+        """Spend the work of hashing an inner graph, once."""
         if graph.sequence is None:
             self.spend(sum(DIGEST + weight_of(e.type) + attrs_weight(e.attrs) for e in graph.order))
 
-    def spend_on_types(
-        self, operands: Iterable[ArrayType], attrs: Mapping[str, Any], type: ArrayType
-    ) -> None:
-        """Take the work of inferring a type, and of comparing it with the one that is declared."""
+    def spend_on_types(self, operands: Iterable[ArrayType], attrs: Attrs, type: ArrayType) -> None:
+        """Spend the work of inferring a type, and of comparing it with the declared one."""
         inside = sum(self.fitting(v) for v in attrs.values())
         self.spend(INFERENCE + inside + sum(map(array_weight, operands)) + weight_of(type))
 
-    def fitting(self, value: Any) -> int:
-        """The work of fitting operands to the graphs in an attribute."""
+    def fitting(self, value: object) -> int:
+        """The work of matching operands with the inputs of graphs in an attribute."""
         if isinstance(value, tuple):
             return sum(map(self.fitting, value))
         if not isinstance(value, FrozenGraph):
@@ -78,23 +76,23 @@ class Budget:
 
 
 def weight_of(type: ArrayType) -> int:
-    """The work that a type makes where it is compared or printed."""
+    """The work of comparing or printing a type."""
     if isinstance(type, TupleType):
         return sum(map(weight_of, type.parts))
     return array_weight(type)
 
 
 def array_weight(type: ArrayType) -> int:
-    """The work that the shape of an operand makes; several values have none."""
+    """The work that the shape of an operand takes; several values have none."""
     return AXIS + sum(AXIS + PARTS * n.parts if isinstance(n, Dim) else AXIS for n in type.shape)
 
 
-def attrs_weight(attrs: Mapping[str, Any]) -> int:
+def attrs_weight(attrs: Attrs) -> int:
     """The work of printing the sizes in attributes, which are compared as they are printed."""
     return sum(map(value_weight, attrs.values()))
 
 
-def value_weight(value: Any) -> int:
+def value_weight(value: object) -> int:
     """The work of printing the sizes in a value."""
     if isinstance(value, Dim):
         return PARTS * value.parts

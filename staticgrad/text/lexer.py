@@ -1,14 +1,15 @@
 """The tokens of a graph's text, line by line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 from gradops import GraphFormatError
 
 from .budget import LINE, TOKEN, Budget
 
+T = TypeVar("T")
 NAME = re.compile(r"[A-Za-z_][\w./]*+(?:-[\w./]++)*+")
 NUMBER = re.compile(r"-?(?:\d++\.?\d*+(?:[eE][+-]?\d++)?|inf\b|nan\b)")
 STRING = r'"(?:[^"\\]++|\\.)*+"'
@@ -23,7 +24,7 @@ DEEPEST = 32  # brackets within brackets, in a line
 
 
 class Line:
-    """The tokens of one line, and how far they have been read."""
+    """The tokens of one line, and a position in them."""
 
     def __init__(self, text: str, budget: Budget, place: tuple[str, int] = ("", 0)) -> None:
         self.text, self.budget, self.place, self.at, self.depth = text, budget, place, 0, 0
@@ -31,7 +32,7 @@ class Line:
     @cached_property
     def tokens(self) -> list[tuple[str, str]]:
         """The tokens, each with its kind."""
-        found, at, end, budget = [], 0, len(self.text.rstrip()), self.budget
+        result, at, end, budget = [], 0, len(self.text.rstrip()), self.budget
         while at < end:
             match = TOKENS.match(self.text, at)
             if match is None:
@@ -40,9 +41,9 @@ class Line:
                 )
             budget.spend(TOKEN)
             if match.lastgroup != "comment":
-                found.append((str(match.lastgroup), match[str(match.lastgroup)]))
+                result.append((str(match.lastgroup), match[str(match.lastgroup)]))
             at = match.end()
-        return found
+        return result
 
     def error(self, reason: str) -> GraphFormatError:
         """The error for this line."""
@@ -58,16 +59,16 @@ class Line:
 
     def take(self, *wanted: str) -> str:
         """The next token, which must be one of `wanted` if any are given."""
-        found = self.peek()
-        if not found or (wanted and found not in wanted):
+        result = self.peek()
+        if not result or (wanted and result not in wanted):
             raise self.error(
-                f"expected {' or '.join(wanted) or 'more'}, found {found or 'the end'}"
+                f"expected {' or '.join(wanted) or 'more'}, found {result or 'the end'}"
             )
         self.at += 1
-        return found
+        return result
 
     def accept(self, mark: str) -> bool:
-        """Whether the next token is `mark`, which is then read."""
+        """True if the next token is `mark`, which is then read."""
         if self.peek() != mark:
             return False
         self.at += 1
@@ -76,12 +77,12 @@ class Line:
     def name(self) -> str:
         """A name, plain or in quotes."""
         kind = self.tokens[self.at][0] if self.at < len(self.tokens) else ""
-        found = self.take()
+        result = self.take()
         if kind == "string":
-            return self.string(found)
+            return self.string(result)
         if kind != "name":
-            raise self.error(f"expected a name, found {found}")
-        return found
+            raise self.error(f"expected a name, found {result}")
+        return result
 
     def keyword(self) -> str:
         """The name of an attribute, which may be the word for a number: `nan=0.0`."""
@@ -99,37 +100,37 @@ class Line:
 
     def integer(self) -> int:
         """A whole number."""
-        found = self.take()
-        if not re.fullmatch(r"-?\d{1,18}", found):
-            raise self.error(f"expected a whole number, found {found}")
-        return int(found)
+        result = self.take()
+        if not re.fullmatch(r"-?\d{1,18}", result):
+            raise self.error(f"expected a whole number, found {result}")
+        return int(result)
 
     def finish(self) -> None:
-        """Nothing may follow."""
+        """Raise an error unless all tokens have been read."""
         if self.peek():
             raise self.error(f"{self.peek()!r} is not expected here")
         del self.tokens  # of a long text they are more than the graph
 
-    def inside(self, step: Any) -> Any:
-        """What `step` reads, one bracket deeper."""
+    def nested(self, step: Callable[["Line"], T]) -> T:
+        """The result of `step`, which reads what is inside brackets."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error("brackets are nested too deeply")
-        found = step(self)
+        result = step(self)
         self.depth -= 1
-        return found
+        return result
 
 
-def separated(line: Line, close: str, item: Any) -> list[Any]:
+def comma_separated(line: Line, close: str, item: Callable[[Line], T]) -> list[T]:
     """Items with commas between them, up to a closing bracket."""
-    found: list[Any] = []
+    result: list[T] = []
     while not line.accept(close):
-        if found:
+        if result:
             line.take(",")
             if line.accept(close):
                 break
-        found.append(line.inside(item))
-    return found
+        result.append(line.nested(item))
+    return result
 
 
 def lines_of(text: str, budget: Budget) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""What stands in a graph's text: sizes, types, attributes and the entries of constants."""
+"""Literals in the text of a graph: sizes, types, attributes and the entries of constants."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from gradops.core.types import broadcast_shapes
 
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .budget import ENTRY, ROW, Budget
-from .lexer import Line, separated
+from .lexer import Line, comma_separated
 
 MOST_AXES = 64  # NumPy has no arrays of more
 KINDS = {"b": 0, "u": 1, "i": 1, "O": 1, "f": 2, "c": 3}  # of dtypes: each holds those before it
@@ -21,7 +21,7 @@ SPELLED = {"inf": "Infinity", "nan": "NaN", "True": "true", "False": "false"}
 WORDS = {"None": None, "True": True, "False": False}
 DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
 TYPES = DTYPES | {"list", "residuals"}
-"""The words with which the types begin that attributes may be."""
+"""The first words of types that may be attributes."""
 
 
 def size(line: Line) -> Size:
@@ -34,31 +34,31 @@ def size(line: Line) -> Size:
 
 def term(line: Line) -> Size:
     """A product or quotient of sizes."""
-    found = factor(line)
+    result = factor(line)
     while line.peek() in ("*", "//"):
         if line.take() == "*":
-            found = found * factor(line)
+            result = result * factor(line)
         elif (divisor := factor(line)) == 0:
             raise line.error("a size is divided by zero")
         else:
-            found = found // divisor
-        if isinstance(found, int) and abs(found) > LARGEST:
+            result = result // divisor
+        if isinstance(result, int) and abs(result) > LARGEST:
             raise line.error(f"a size is above {LARGEST}")
-    return found
+    return result
 
 
 def factor(line: Line) -> Size:
     """A number, a name, or a size in brackets."""
     if line.accept("("):
-        found = line.inside(size)
+        result = line.nested(size)
         line.take(")")
-        return found
+        return result
     if re.match(r"-?\d", line.peek()):
         return line.integer()
     if line.peek() == "broadcast":
         return broadcast_size(line)
     if line.peek() == "nonnegative":
-        return rest(line)
+        return nonnegative_size(line)
     return Dim(line.name())
 
 
@@ -66,23 +66,23 @@ def broadcast_size(line: Line) -> Size:
     """The size that two sizes broadcast to."""
     line.take("broadcast")
     line.take("(")
-    sizes = separated(line, ")", size)
+    sizes = comma_separated(line, ")", size)
     return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in sizes])[0]
 
 
-def rest(line: Line) -> Size:
-    """A size of which more may have been taken away than there was."""
+def nonnegative_size(line: Line) -> Size:
+    """A difference of sizes, or 0 where that is negative."""
     line.take("nonnegative")
     line.take("(")
-    found = line.inside(size)
+    result = line.nested(size)
     line.take(")")
-    return at_least_zero(found)
+    return at_least_zero(result)
 
 
 def any_type(line: Line) -> ArrayType:
-    """The type of an array, several values, the values of a loop's steps, or residuals."""
+    """The type of an array, of several values, of a history, or of residuals."""
     if line.accept("("):
-        return TupleType(separated(line, ")", any_type))
+        return TupleType(comma_separated(line, ")", any_type))
     if line.accept("residuals"):
         return ResidualsType(shape(line))
     if line.peek() != "list":
@@ -91,7 +91,7 @@ def any_type(line: Line) -> ArrayType:
     line.take("(")
     length = size(line)
     line.take(",")
-    element = line.inside(any_type)
+    element = line.nested(any_type)
     line.take(")")
     if isinstance(element, TupleType):
         raise line.error("a list has arrays, or lists of them")
@@ -109,7 +109,7 @@ def array_type(line: Line) -> ArrayType:
 def shape(line: Line) -> tuple[Size, ...]:
     """Sizes in square brackets."""
     line.take("[")
-    sizes = tuple(separated(line, "]", size))
+    sizes = tuple(comma_separated(line, "]", size))
     if len(sizes) > MOST_AXES:
         raise line.error(f"an array has no more than {MOST_AXES} axes")
     if any(isinstance(n, int) and n < 0 for n in sizes):
@@ -118,7 +118,7 @@ def shape(line: Line) -> tuple[Size, ...]:
 
 
 def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
-    """An attribute's value, or the entries of a constant; `graph` finds a graph that is named."""
+    """An attribute's value, or the entries of a constant; `graph` reads the name of a graph."""
 
     def again(line: Line) -> Any:
         return value(line, graph)
@@ -126,38 +126,38 @@ def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
     kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
     if kind == "name" and line.peek() in TYPES:
         return any_type(line)
-    found = line.take()
-    match found:
+    result = line.take()
+    match result:
         case "(":
-            return tuple(separated(line, ")", again))
+            return tuple(comma_separated(line, ")", again))
         case "[":
-            return separated(line, "]", value)
+            return comma_separated(line, "]", value)
         case "@" if graph is not None:
             return graph(line)
         case "{":
-            found = line.inside(size)
+            dim = line.nested(size)
             line.take("}")
-            return found
+            return dim
         case "None" | "True" | "False":
-            return WORDS[found]
+            return WORDS[result]
         case "dtype" | "complex":
-            return built(line, found)
+            return dtype_or_complex(line, result)
     if kind == "string":
-        return line.string(found)
+        return line.string(result)
     if kind != "number":
-        raise line.error(f"{found} is not a value")
-    return number(found)
+        raise line.error(f"{result} is not a value")
+    return number(result)
 
 
 def number(token: str) -> int | float:
-    """The number that a token stands for."""
+    """The number of a token."""
     return int(token) if re.fullmatch(r"-?\d+", token) and len(token) < 400 else float(token)
 
 
-def built(line: Line, what: str) -> Any:
+def dtype_or_complex(line: Line, what: str) -> np.dtype | complex:
     """A dtype or a complex number."""
     line.take("(")
-    parts = separated(line, ")", value if what == "complex" else Line.name)
+    parts = comma_separated(line, ")", value if what == "complex" else Line.name)
     if what == "complex" and len(parts) == 2 and all(isinstance(p, float) for p in parts):
         return complex(*parts)
     if what == "dtype" and len(parts) == 1 and parts[0] in DTYPES:
@@ -165,34 +165,34 @@ def built(line: Line, what: str) -> Any:
     raise line.error(f"{what}({parts}) is not understood")
 
 
-def one_value(line: Line) -> list[Any]:
-    """The only argument in a bracket."""
-    found = separated(line, ")", value)
-    if len(found) != 1:
-        raise line.error(f"expected one value, found {len(found)}")
-    return found
+def single_value(line: Line) -> object:
+    """The single argument in brackets."""
+    result = comma_separated(line, ")", value)
+    if len(result) != 1:
+        raise line.error(f"expected one value, found {len(result)}")
+    return result[0]
 
 
-def constant_array(line: Line, entries: Any, type: ArrayType) -> Any:
+def constant_array(line: Line, entries: object, type: ArrayType) -> np.ndarray:
     """The array of a constant, whose entries must fill the declared shape."""
-    flat = flattened(line, entries)
+    flat = flat_entries(line, entries)
     if not all(isinstance(x, bool | int | float | complex) for x in flat):
         raise line.error("a constant has numbers only")
     try:
-        return filled(flat, type)
+        return array_of(flat, type)
     except (ArithmeticError, TypeError, ValueError) as error:
         raise line.error(str(error)) from error
 
 
-def flattened(line: Line, entries: Any) -> list[Any]:
+def flat_entries(line: Line, entries: object) -> list[object]:
     """The numbers in nested lists, in order. The nesting is bounded by the parser."""
     if not isinstance(entries, list):
         return [entries]
-    return [x for entry in entries for x in flattened(line, entry)]
+    return [x for entry in entries for x in flat_entries(line, entry)]
 
 
-def listed(text: str, budget: Budget) -> Any:
-    """Nested lists of numbers, read at once; raises ValueError for what may be something else."""
+def number_lists(text: str, budget: Budget) -> object:
+    """Nested lists of numbers, read at once; raises ValueError for other text."""
     import json
 
     budget.spend(ENTRY * text.count(",") + ROW * text.count("["))
@@ -206,13 +206,13 @@ def listed(text: str, budget: Budget) -> Any:
         raise ValueError("too deep") from error
 
 
-def filled(entries: Any, type: ArrayType) -> Any:
-    """An array of numbers, which must fit its type; raises ValueError or ArithmeticError."""
-    found = np.array(entries)
-    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != found.size:
-        raise ValueError(f"{found.size} entries do not fill {type}")
-    if found.size and KINDS[found.dtype.kind] > KINDS[type.dtype.kind]:
-        raise ValueError(f"the entries are of {found.dtype}, and not {type.dtype}")
+def array_of(entries: Any, type: ArrayType) -> np.ndarray:
+    """An array of numbers, which must fit the type; raises ValueError or ArithmeticError."""
+    result = np.array(entries)
+    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != result.size:
+        raise ValueError(f"{result.size} entries do not fill {type}")
+    if result.size and KINDS[result.dtype.kind] > KINDS[type.dtype.kind]:
+        raise ValueError(f"the entries are of {result.dtype}, and not {type.dtype}")
     with np.errstate(over="raise"):
         array = np.array(entries, type.dtype).reshape(type.shape)
     array.flags.writeable = False

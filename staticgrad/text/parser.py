@@ -1,29 +1,28 @@
-"""Parsing the text of a graph. It reads and checks; it evaluates nothing and trusts nothing."""
+"""The parser of graphs. It checks everything it reads, and evaluates nothing."""
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from gradops import GraphFormatError
 from gradops.core.dims import COUNTED
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from .budget import SAFE, SECTION, STATEMENT, Budget
-from .lexer import NAME, SHOWN, STRING, Line, lines_of, separated
-from .statements import UNFIT, Parser, Section, returned, update
+from .budget import SAFE, SECTION, Budget
+from .lexer import NAME, SHOWN, STRING, Line, comma_separated, lines_of
+from .statements import UNFIT, Aside, Parser, Section
 
 HEADER = re.compile(rf"graph\s*+(?:{NAME.pattern}|{STRING})?+\s*+\(")
 
 
-def parse(text: str, aside: Callable[[int], Any] | None = None, limit: float = SAFE) -> FrozenGraph:
+def parse(text: str, aside: Aside | None = None, limit: float = SAFE) -> FrozenGraph:
     """The graph that a text describes, as `to_text` writes it.
 
-    `aside(i)` gives the value of a constant that `to_text` put aside under the number i. A text of
-    more than `limit` characters is refused, and one that asks for more work than an ordinary text
-    of so many, so that it takes neither long nor much memory wherever it comes from.
+    `aside(i)` returns the value of constant i of those that `to_text` put aside. Texts of more than
+    `limit` characters are refused, and texts that need more work than an ordinary text of `limit`
+    characters, so that parsing text from any source takes limited time and memory.
 
-    Nothing in the text is evaluated, and types are checked against what the ops give. Raises
+    Nothing in the text is evaluated, and types are checked by inference. Raises
     GraphFormatError, with the line, for anything that is not a graph.
 
     >>> graph = sg.parse("graph(x: float32[n])\\n  y: float32[n] = tanh(x)\\n  return y")
@@ -35,10 +34,8 @@ def parse(text: str, aside: Callable[[int], Any] | None = None, limit: float = S
     return parse_sections(text, aside, Budget(limit))[""]
 
 
-def parse_sections(
-    text: str, aside: Callable[[int], Any] | None, budget: Budget
-) -> dict[str, FrozenGraph]:
-    """The graphs of a text by name: those inside, and the last one, which has none."""
+def parse_sections(text: str, aside: Aside | None, budget: Budget) -> dict[str, FrozenGraph]:
+    """The graphs of a text by name; the name of the last one is empty."""
     counting = COUNTED.set(budget.spend_on_size)
     try:
         return Sections(budget, aside).read(text)
@@ -54,11 +51,11 @@ DEEPEST = 32  # graphs within graphs
 
 
 class Sections:
-    """The graphs of a text, which are read one after the other."""
+    """Reads the graphs of a text, one after the other."""
 
-    def __init__(self, budget: Budget, aside: Callable[[int], Any] | None) -> None:
+    def __init__(self, budget: Budget, aside: Aside | None) -> None:
         self.budget, self.aside = budget, aside
-        self.found: dict[str, Section] = {}
+        self.sections: dict[str, Section] = {}
 
     def read(self, text: str) -> dict[str, FrozenGraph]:
         """All graphs by name."""
@@ -68,72 +65,60 @@ class Sections:
             raise GraphFormatError("a graph begins with a line `graph(...)`")
         while header is not None:
             header = self.section(header, lines)
-        if "" not in self.found:
+        if "" not in self.sections:
             raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
-        return {name: section.graph for name, section in self.found.items()}
+        return {name: section.graph for name, section in self.sections.items()}
 
     def section(self, header: Line, lines: Iterator[Line]) -> Line | None:
-        """Read the graph that a line begins; gives the line that begins the next one."""
+        """Read the graph that a line begins; return the first line of the next one."""
         self.budget.spend(SECTION)
         header.take("graph")
         name = "" if header.peek() == "(" else header.name()
-        if name in self.found or "" in self.found:
+        if name in self.sections or "" in self.sections:
             raise header.error("a graph inside has a name of its own, the last one none")
-        parser = Parser(self.budget, self.aside, self.found, inside=bool(name))
-        graph, following = parsed(header, lines, parser)
+        parser = Parser(self.budget, self.aside, self.sections, inside=bool(name))
+        graph, following = parse_section(header, lines, parser)
         if name:
             self.budget.spend_on_graph(graph)
-        self.found[name] = Section(graph, parser.depth + 1)
+        self.sections[name] = Section(graph, parser.depth + 1)
         if parser.depth >= DEEPEST:
             raise header.error("graphs are nested too deeply")
         return following
 
 
 def is_header(line: Line) -> bool:
-    """Whether a line begins a graph: `graph(...)` or `graph name(...)`."""
+    """True if a line begins a graph: `graph(...)` or `graph name(...)`."""
     return line.text.startswith("graph") and HEADER.match(line.text) is not None
 
 
-def parsed(header: Line, lines: Iterator[Line], parser: Parser) -> tuple[FrozenGraph, Line | None]:
+def parse_section(
+    header: Line, lines: Iterator[Line], parser: Parser
+) -> tuple[FrozenGraph, Line | None]:
     """The graph that lines of text describe, and the line after it, which begins another."""
     header.take("(")
-    inputs = separated(header, ")", parser.input)
+    inputs = comma_separated(header, ")", parser.input)
     header.finish()
     last, following = header, None
-    changes = Changes()
     for line in lines:
         if is_header(line):
             following = line
             break
         if last is not header:
-            changes.read(parser, last)
+            parser.read(last)
         last = line
-    outputs = returned(parser, last)
-    graph = FrozenGraph(tuple(inputs), outputs, tuple(changes.updates), tuple(changes.measured))
+    outputs = read_outputs(last, parser)
+    graph = FrozenGraph(tuple(inputs), outputs, tuple(parser.updates), tuple(parser.measured))
     return graph, following
 
 
-class Changes:
-    """The lines of a graph beside its expressions: what is updated and measured."""
-
-    def __init__(self) -> None:
-        self.updates: list[tuple[Expr, Expr]] = []
-        self.measured: list[Expr] = []
-
-    def read(self, parser: Parser, line: Line) -> None:
-        """Read a line of any kind.
-
-        Most lines of a long text are in one plain form; the others are read token by token.
-        """
-        parser.budget.spend(STATEMENT)
-        if parser.plain(line.text):
-            return
-        word = line.peek()
-        if word not in ("update", "measure") or not line.tokens[1:] or line.tokens[1][1] == ":":
-            parser.statement(line)
-        elif word == "update":
-            self.updates.append(update(parser, line))
-        else:
-            line.take("measure")
-            self.measured.append(parser.reference(line))
-            line.finish()
+def read_outputs(line: Line, parser: Parser) -> tuple[Expr, ...]:
+    """The last line, `return a, b`."""
+    if line.peek() != "return":
+        raise line.error("the last line is `return ...`")
+    line.take("return")
+    outputs: list[Expr] = []
+    while line.peek():
+        if outputs:
+            line.take(",")
+        outputs.append(parser.reference(line))
+    return tuple(outputs)

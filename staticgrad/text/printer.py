@@ -1,4 +1,4 @@
-"""Graphs as text, one expression a line: what is printed can be parsed back.
+"""The printer: graphs as text, one expression a line, which the parser reads back.
 
     graph(x: float32[batch, 3], variable w: float32[3])
       mul: float32[batch, 3] = mul(x, w)  # model.py:12
@@ -8,24 +8,23 @@
 The graphs of loops and branches come first, each once, as `graph body(...)`, and are referred to
 as `@body`. Several values have a type `(float32[], int64[])`, the values of a loop's steps
 `list(steps, float32[])`, what a call keeps for its backward `residuals[]`; types are attributes,
-too. Names that are not plain stand in double quotes. An attribute with an unknown size in it has
-that in braces: `shape=({batch}, 3)`. A variable that is not trained is `state`. An assignment of a
-variable is a line `update w = sub`; what is computed for its size or effect alone has a line
-`measure y`.
+too. Other names than identifiers are in double quotes. Unknown sizes in attributes are in braces:
+`shape=({batch}, 3)`. A variable that is not trained is `state`. An assignment of a variable is a
+line `update w = sub`; an expression computed only for its size or effect has a line `measure y`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.core.dims import Shape
+from gradops.core.dims import Shape, Size
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import SMALL, FrozenGraph, has_graphs, require_frozen
+from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
+from ..ir.interning import SMALL
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .lexer import NAME
 
@@ -34,11 +33,11 @@ WORDS = frozenset(
 )
 
 
-def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = None) -> str:
+def to_text(graph: FrozenGraph, lines: bool = True, aside: list[np.ndarray] | None = None) -> str:
     """The graph as text that `parse` reads back; with `lines`, the user's line in a comment.
 
-    The values of large constants are put into the list `aside`, if there is one; the text then has
-    their numbers in it.
+    The values of large constants are appended to the list `aside`, if there is one; the text then
+    has their indices.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> print(sg.to_text(sg.freeze([x * x], [x]), lines=False))
@@ -56,67 +55,33 @@ def section(
     title: str,
     named: Mapping[FrozenGraph, str],
     lines: bool,
-    aside: list[Any] | None,
+    aside: list[np.ndarray] | None,
 ) -> str:
     """The text of one graph, without those inside it."""
     given = set(graph.inputs)
     names = printed_names(graph)
     inputs = ", ".join(f"{word_of(e)}{names[e]}: {type_text(e.type)}" for e in graph.inputs)
-    found = [f"{title}({inputs})"]
-    found += [
+    result = [f"{title}({inputs})"]
+    result += [
         line_of(e, names, named, graph.lines(e) if lines else "", aside)
         for e in graph.order
         if e not in given
     ]
-    found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
-    found += [f"  measure {names[e]}" for e in graph.measured]
+    result += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
+    result += [f"  measure {names[e]}" for e in graph.measured]
     returned = ", ".join(names[e] for e in graph.outputs)
-    return "\n".join([*found, f"  return {returned}".rstrip()])
+    return "\n".join([*result, f"  return {returned}".rstrip()])
 
 
 def word_of(e: Expr) -> str:
-    """The word before an input's name: of a variable, or of one that is not trained."""
+    """The word before an input's name: `variable`, `state`, or nothing."""
     if e.kind is not Kind.VARIABLE:
         return ""
     return "variable " if e.attrs.get("trainable", True) else "state "
 
 
-def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
-    """The graphs inside a graph, the innermost first, with names."""
-    found: dict[FrozenGraph, str] = {}
-    taken: set[str] = set()
-    stack = [(g, name, False) for name, g in reversed(graphs_of(graph))]
-    while stack:
-        each, name, is_done = stack.pop()
-        if each in found:
-            continue
-        if not is_done:
-            stack.append((each, name, True))
-            stack += [(g, wanted, False) for wanted, g in reversed(graphs_of(each))]
-            continue
-        unique, i = name, 1
-        while unique in taken:
-            unique, i = f"{name}_{i}", i + 1
-        taken.add(unique)
-        found[each] = unique
-    return found
-
-
-def graphs_of(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
-    """The graphs among the attributes of expressions, each with the attribute's name."""
-    return [found for e in graph.order if has_graphs(e) for found in named_graphs(e)]
-
-
-def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
-    """The graphs among an expression's attributes, each with the attribute's name."""
-    for name, value in e.attrs.items():
-        for each in value if type(value) is tuple else (value,):
-            if isinstance(each, FrozenGraph):
-                yield name, each
-
-
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
-    """The name of each expression as it stands in the text."""
+    """The name of each expression in the text."""
     return {e: quoted(name) for e, name in unique_names(graph).items()}
 
 
@@ -150,12 +115,12 @@ def type_text(type: ArrayType) -> str:
 
 
 @lru_cache(maxsize=4096)
-def array_text(shape: Shape, dtype: np.dtype[Any]) -> str:
+def array_text(shape: Shape, dtype: np.dtype) -> str:
     """The type of an array."""
     return f"{dtype}[{', '.join(map(size_text, shape))}]"
 
 
-def size_text(size: Any) -> str:
+def size_text(size: Size) -> str:
     """A size, known or not."""
     return size.render(quoted) if isinstance(size, Dim) else str(size)
 
@@ -165,9 +130,9 @@ def line_of(
     names: Mapping[Expr, str],
     graphs: Mapping[FrozenGraph, str],
     lines: str,
-    aside: list[Any] | None = None,
+    aside: list[np.ndarray] | None = None,
 ) -> str:
-    """The line that says how `e` is computed, with the user's lines in a comment."""
+    """The statement of `e`, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     if e.attrs:
         arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
@@ -187,7 +152,7 @@ def in_quotes(text: str) -> str:
     return dumps(text)
 
 
-def constant_text(e: Expr, aside: list[Any] | None) -> str:
+def constant_text(e: Expr, aside: list[np.ndarray] | None) -> str:
     """A constant's entries, or the number under which they were put aside."""
     if aside is None or e.value.nbytes <= SMALL:
         return entries_text(e.value.tolist())
@@ -195,14 +160,14 @@ def constant_text(e: Expr, aside: list[Any] | None) -> str:
     return in_quotes(str(len(aside) - 1))
 
 
-def entries_text(value: Any) -> str:
+def entries_text(value: object) -> str:
     """A constant's entries, exactly."""
     if isinstance(value, list):
         return f"[{', '.join(map(entries_text, value))}]"
     return value_text(value)
 
 
-def value_text(value: Any, graphs: Mapping[FrozenGraph, str] = MappingProxyType({})) -> str:
+def value_text(value: object, graphs: Mapping[FrozenGraph, str] = MappingProxyType({})) -> str:
     """An attribute's value."""
     if isinstance(value, FrozenGraph):
         return f"@{graphs[value]}"

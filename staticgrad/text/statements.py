@@ -1,31 +1,49 @@
-"""The lines of a graph's text as expressions."""
+"""Statements: expressions from the lines of a graph's text."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, Op, type_of
+from gradops.typing import Attrs
 
 from ..ir.expr import NOT_TRAINED, Expr, Kind
-from ..ir.graph import FrozenGraph, Interning
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
 from ..ir.tuple_types import compatible, type_name
-from .budget import ARRAY, CHARACTER, CONSTANT, EXPRESSION, LONG, OPERAND, Budget, attrs_weight
-from .lexer import NAME, NUMBER, Line, separated
+from .budget import (
+    ARRAY,
+    CHARACTER,
+    CONSTANT,
+    EXPRESSION,
+    LONG,
+    OPERAND,
+    STATEMENT,
+    Budget,
+    attrs_weight,
+)
+from .lexer import NAME, NUMBER, Line, comma_separated
 from .literals import (
     any_type,
+    array_of,
     array_type,
     constant_array,
-    filled,
-    listed,
     number,
-    one_value,
+    number_lists,
+    single_value,
     value,
 )
+
+T = TypeVar("T")
+Aside = Callable[[int], np.ndarray]
+"""Gives the values of constants that were put aside, by number."""
 
 UNFIT = (GradError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Section(NamedTuple):
-    """A graph of the text that is read, and how deep the graphs within it are."""
+    """A graph of the text, and the nesting depth of the graphs inside it."""
 
     graph: FrozenGraph
     depth: int
@@ -37,7 +55,7 @@ class Parser:
     def __init__(
         self,
         budget: Budget,
-        aside: Callable[[int], Any] | None,
+        aside: Aside | None,
         above: Mapping[str, Section],
         inside: bool,
     ) -> None:
@@ -48,8 +66,39 @@ class Parser:
         self.known: dict[str, Expr] = {}
         self.intern = Interning()
         self.types: dict[str, ArrayType] = {}  # by their text, for lines in the plain form
-        self.attrs: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
-        self.agreed: set[Any] = set()
+        self.attrs: dict[tuple[str, str], tuple[Attrs, int]] = {}
+        self.checked: set[Hashable] = set()
+        self.updates: list[tuple[Expr, Expr]] = []
+        self.measured: list[Expr] = []
+
+    def read(self, line: Line) -> None:
+        """Read a line other than the first and the last.
+
+        Most lines of a long text are in one plain form; the others are read token by token.
+        """
+        self.budget.spend(STATEMENT)
+        if self.plain(line.text):
+            return
+        word = line.peek()
+        if word not in ("update", "measure") or not line.tokens[1:] or line.tokens[1][1] == ":":
+            self.statement(line)
+        elif word == "update":
+            self.update(line)
+        else:
+            line.take("measure")
+            self.measured.append(self.reference(line))
+            line.finish()
+
+    def update(self, line: Line) -> None:
+        """A line `update variable = value`."""
+        line.take("update")
+        variable = self.reference(line)
+        line.take("=")
+        new = self.reference(line)
+        line.finish()
+        if variable.kind is not Kind.VARIABLE or variable.type != new.type:
+            raise line.error("an update gives a variable a value of its own type")
+        self.updates.append((variable, new))
 
     def define(self, line: Line, name: str, e: Expr) -> Expr:
         """Remember an expression under its name."""
@@ -93,8 +142,8 @@ class Parser:
     def plain(self, text: str) -> bool:
         """Read a line in the form in which `to_text` writes most of them, or return False.
 
-        It is cut at its punctuation, and what stands between is looked up. Where anything is not
-        as expected, nothing has been done, and `statement` reads the line or says what is wrong.
+        The line is split at its punctuation, and the parts are looked up. Where the form differs,
+        nothing has been done, and `statement` reads the line or raises an error.
         """
         if '"' in text:
             return False
@@ -120,34 +169,34 @@ class Parser:
             value = plain_constant(arguments, type, self.budget)
             return Expr(Kind.CONSTANT, type, name, None, value=value)
         op, known = OPS[what], self.known
-        operands, given = cut(arguments)
+        operands, given = split_arguments(arguments)
         inputs = tuple([known[x] for x in operands.split(", ")]) if operands else ()
         attrs = self.plain_attributes(op, given)
         facts = what, given, type_text, *[id(x.type) for x in inputs]
-        if facts not in self.agreed:
+        if facts not in self.checked:
             self.require_type(op, inputs, attrs, type)
-            self.agreed.add(facts)
+            self.checked.add(facts)
         return Expr(Kind.OP, type, name, None, op=op, inputs=inputs, attrs=attrs)
 
-    def plain_attributes(self, op: Op, given: str) -> dict[str, Any]:
-        """The attributes of an op, from their text; those of one text are one."""
-        found = self.attrs.get((op.name, given))
-        if found is None:
+    def plain_attributes(self, op: Op, given: str) -> Attrs:
+        """The attributes of an op, from their text; cached by text."""
+        result = self.attrs.get((op.name, given))
+        if result is None:
             attrs = op.bind_attrs(self.whole(given, self.attributes))
             weight = attrs_weight(attrs) + (CHARACTER * len(given) if len(given) > LONG else 0)
-            found = self.attrs[op.name, given] = attrs, weight
-        if found[1]:
-            self.budget.spend(found[1])
-        return found[0]
+            result = self.attrs[op.name, given] = attrs, weight
+        if result[1]:
+            self.budget.spend(result[1])
+        return result[0]
 
-    def whole(self, text: str, step: Callable[[Line], Any]) -> Any:
+    def whole(self, text: str, step: Callable[[Line], T]) -> T:
         """The result of `step` on all of a piece of text."""
         line = Line(text, self.budget)
-        found = step(line)
+        result = step(line)
         line.finish()
-        return found
+        return result
 
-    def attributes(self, line: Line) -> dict[str, Any]:
+    def attributes(self, line: Line) -> Attrs:
         """Attributes alone, to the end of the line."""
         line.tokens.append(("mark", ")"))
         inputs, attrs = self.arguments(line)
@@ -160,18 +209,17 @@ class Parser:
         if what in ("constant", "size") and type_name(type) != "ArrayType":
             raise line.error(f"a {what} is an array")
         if what == "constant":
-            (entries,) = one_value(line)
-            array = self.constant(line, entries, type)
+            array = self.constant(line, single_value(line), type)
             return Expr(Kind.CONSTANT, type, name, None, value=array)
         if what == "size":
-            (found,) = one_value(line)
-            if not isinstance(found, Dim):
+            result = single_value(line)
+            if not isinstance(result, Dim):
                 raise line.error("size() takes an unknown size in braces")
-            return Expr(Kind.SIZE, type, name, None, value=found)
+            return Expr(Kind.SIZE, type, name, None, value=result)
         return self.application(line, name, type, what)
 
-    def constant(self, line: Line, entries: Any, type: ArrayType) -> Any:
-        """The value of a constant, from its entries or the number under which it was put aside."""
+    def constant(self, line: Line, entries: object, type: ArrayType) -> np.ndarray:
+        """The value of a constant, from its entries or its number among those put aside."""
         if self.aside is None or not isinstance(entries, str):
             return constant_array(line, entries, type)
         if not entries.isascii() or not entries.isdigit() or len(entries) > 9:
@@ -199,23 +247,21 @@ class Parser:
             raise line.error(str(error).split("\n")[0]) from error
         return Expr(Kind.OP, type, name, None, op=op, inputs=tuple(inputs), attrs=attrs)
 
-    def require_type(
-        self, op: Op, inputs: Sequence[Expr], attrs: dict[str, Any], type: ArrayType
-    ) -> None:
-        """Refuse operands that an op does not take, or for which it gives another type."""
+    def require_type(self, op: Op, inputs: Sequence[Expr], attrs: Attrs, type: ArrayType) -> None:
+        """Refuse operands that an op does not take, and a type other than the inferred one."""
         count = len(inputs) if op.arity is None else op.arity
         if len(inputs) != count:
             raise TypeError(f"{op} takes {count} operands, not {len(inputs)}")
         types = [x.type for x in inputs]
         self.budget.spend_on_types(types, attrs, type)
-        found = op.type_for(types, attrs)
-        if not compatible(found, type):
-            raise TypeError(f"{op} gives {found}, not {type}")
+        result = op.type_for(types, attrs)
+        if not compatible(result, type):
+            raise TypeError(f"{op} gives {result}, not {type}")
 
-    def arguments(self, line: Line) -> tuple[list[Expr], dict[str, Any]]:
+    def arguments(self, line: Line) -> tuple[list[Expr], Attrs]:
         """Operands by name, then attributes by keyword."""
         inputs: list[Expr] = []
-        attrs: dict[str, Any] = {}
+        attrs: Attrs = {}
 
         def one(line: Line) -> None:
             if line.at + 1 < len(line.tokens) and line.tokens[line.at + 1][1] == "=":
@@ -227,11 +273,11 @@ class Parser:
             else:
                 inputs.append(self.reference(line))
 
-        separated(line, ")", one)
+        comma_separated(line, ")", one)
         return inputs, attrs
 
     def graph(self, line: Line) -> FrozenGraph:
-        """A graph that stands above, by its name."""
+        """An earlier graph, by its name."""
         name = line.name()
         if name not in self.above:
             raise line.error(f"there is no graph {name!r} above")
@@ -240,8 +286,8 @@ class Parser:
         return graph
 
 
-def cut(arguments: str) -> tuple[str, str]:
-    """Arguments cut in two: before the first attribute, and from there on."""
+def split_arguments(arguments: str) -> tuple[str, str]:
+    """The texts of the operands and of the attributes."""
     equals = arguments.find("=")
     if equals < 0:
         return arguments, ""
@@ -249,38 +295,13 @@ def cut(arguments: str) -> tuple[str, str]:
     return (arguments[:comma], arguments[comma + 2 :]) if comma >= 0 else ("", arguments)
 
 
-def plain_constant(text: str, type: ArrayType, budget: Budget) -> Any:
+def plain_constant(text: str, type: ArrayType, budget: Budget) -> np.ndarray:
     """The value of a constant that is a number, or lists of them."""
     if type.__class__ is not ArrayType:
         raise ValueError(text)
     budget.spend(CONSTANT)
     if text[:1] == "[":
-        return filled(listed(text, budget), type)
+        return array_of(number_lists(text, budget), type)
     if type.shape or not NUMBER.fullmatch(text):
         raise ValueError(text)
-    return filled(number(text), type)
-
-
-def update(parser: Parser, line: Line) -> tuple[Expr, Expr]:
-    """A line `update variable = value`."""
-    line.take("update")
-    variable = parser.reference(line)
-    line.take("=")
-    new = parser.reference(line)
-    line.finish()
-    if variable.kind is not Kind.VARIABLE or variable.type != new.type:
-        raise line.error("an update gives a variable a value of its own type")
-    return variable, new
-
-
-def returned(parser: Parser, line: Line) -> tuple[Expr, ...]:
-    """The last line, `return a, b`."""
-    if line.peek() != "return":
-        raise line.error("the last line is `return ...`")
-    line.take("return")
-    found: list[Expr] = []
-    while line.peek():
-        if found:
-            line.take(",")
-        found.append(parser.reference(line))
-    return tuple(found)
+    return array_of(number(text), type)

@@ -18,8 +18,8 @@ from ..build.graph import Graph
 from ..build.inputs import Variable, as_expression, assign
 from ..ir.errors import foreign
 from ..ir.expr import Expr, sequence
-from ..ir.graph import reachable
 from ..ir.names import Names
+from ..ir.reachability import reachable
 from ..transform.reverse import gradients
 from ..transform.unconnected import why_none
 

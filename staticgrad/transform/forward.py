@@ -9,9 +9,9 @@ from gradops import ArrayType, GraphError, astype, depending_on
 from gradops.transforms.forward import spread
 from gradops.typing import Operand
 
-from ..ir.expr import Expr, common_names, lifted, sequence
+from ..ir.errors import refuse_inner
+from ..ir.expr import Expr, as_exprs, common_names, sequence
 from ..ir.names import CAUSE, Names
-from ..ir.subgraphs import refuse_inner
 from ..ir.tuple_types import Parts
 from .reverse import BY_WHAT, gradients, require_floats, shaped_like, zero_or_none
 
@@ -43,7 +43,7 @@ def initial_tangents(names: Names, xs: list[Expr], tangents: Vectors) -> dict[Ex
     """The tangent of each x, converted to its dtype; raises ShapeError for another shape."""
     result: dict[Expr, Expr] = {}
     for x, t in zip(xs, vector_for_each("jvp", xs, tangents), strict=True):
-        t = t if isinstance(t, Expr) else lifted(names, [t, x])[0]
+        t = t if isinstance(t, Expr) else as_exprs(names, [t, x])[0]
         t = shaped_like("jvp", x, t, "a tangent has the shape of its x")
         t = t if t.dtype == x.dtype else astype(t, dtype=x.dtype)
         result[x] = result[x] + t if x in result else t
@@ -131,7 +131,7 @@ def narrow_tangents(t: Parts | None, wide: Expr) -> Parts | None:
     """The tangents of an expression's values, from those of its extended form."""
     if t is None or wide.widens is None:
         return None
-    return Parts({i: t.found[k] for i, k in enumerate(wide.widens.places) if k in t.found})
+    return Parts({i: t.by_index[k] for i, k in enumerate(wide.widens.places) if k in t.by_index})
 
 
 def vjp(ys: Exprs, xs: Exprs, cotangents: Vectors) -> list[Expr | None]:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from gradops import ArrayType, Dim, FeedError, FetchError, OperandError
+from gradops import ArrayType, Dim, FeedError, FetchError
 from gradops.core.dims import Size
 from gradops.core.source_location import here
 from gradops.typing import Attrs, Operand
@@ -16,9 +16,10 @@ from ..build.graph import Graph, get_default_graph
 from ..build.inputs import Variable, constant
 from ..export.saving import load
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.feeds import operand_for, sizes_given
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.replay import carry, substituted
+from ..ir.lossless import operand_for
+from ..ir.replay import add_values
+from ..ir.sizes import bind_sizes, substitute_sizes
 from ..ir.tuple_types import named_sizes
 from ..text.parser import parse
 from .lookup import Elements
@@ -59,7 +60,7 @@ def import_graph(
     with target.name_scope(name) as scope:
         importer = Importer(frozen, elements, target, scope)
         importer.map_inputs(resolve_inputs(frozen, elements, input_map or {}))
-        carry(frozen, importer.values, importer.sizes, importer.build)
+        add_values(frozen, importer.values, importer.sizes, importer.build)
         if return_elements is not None:
             return [importer.values[e] for e in wanted]
         return [importer.values[e] for e in frozen.outputs] + importer.updates()
@@ -108,9 +109,9 @@ class Importer:
     def map_inputs(self, given: Mapping[Expr, Operand]) -> None:
         """Bind each input to its mapped value or a new leaf; raises FeedError if sizes disagree."""
         mapped = {e: self.operand(e, a) for e, a in given.items()}
-        self.sizes |= sizes_given(list(mapped), [a.shape for a in mapped.values()])
+        self.sizes |= bind_sizes(list(mapped), [a.shape for a in mapped.values()])
         self.values = {e: mapped[e] if e in mapped else self.leaf(e) for e in self.frozen.inputs}
-        self.sizes |= sizes_given(self.frozen.inputs, [a.shape for a in self.values.values()])
+        self.sizes |= bind_sizes(self.frozen.inputs, [a.shape for a in self.values.values()])
 
     def operand(self, e: Expr, a: Operand) -> Expr:
         """The expression for the value `a` of input `e`; raises FeedError unless it fits."""
@@ -138,13 +139,18 @@ class Importer:
             own = old.removeprefix(f"{e.name}.")
             new = f"{name}.{own}" if own != old else f"{self.scope}{old}"
             self.sizes.setdefault(old, Dim(new))
-        type = ArrayType(substituted(e.shape, self.sizes), e.dtype)
+        type = ArrayType(substitute_sizes(e.shape, self.sizes), e.dtype)
         return names.add(Expr(e.kind, type, name, names, place=e.place or here()))
 
     def build(self, e: Expr, inputs: list[Expr], sizes: dict[str, Size]) -> Expr:
         """Rebuild `e` on new inputs, with the type inferred from them."""
-        names, kind, type, value = self.target.names, e.kind, e.type, substituted(e.value, sizes)
-        attrs = {k: substituted(v, sizes) for k, v in e.attrs.items()}
+        names, kind, type, value = (
+            self.target.names,
+            e.kind,
+            e.type,
+            substitute_sizes(e.value, sizes),
+        )
+        attrs = {k: substitute_sizes(v, sizes) for k, v in e.attrs.items()}
         if kind is Kind.SIZE and not isinstance(value, Dim):
             kind, value = Kind.CONSTANT, np.array(value, e.dtype)
         if e.op is not None:
@@ -171,8 +177,4 @@ class Importer:
 def infer_type(e: Expr, inputs: Sequence[Expr], attrs: Attrs) -> ArrayType:
     """The type of the op of `e` on other inputs."""
     assert e.op is not None
-    try:
-        return e.op.infer(*[x.type for x in inputs], **attrs)
-    except OperandError as error:
-        error.leave_out_known_as()
-        raise
+    return e.op.infer(*[x.type for x in inputs], **attrs)

@@ -10,7 +10,7 @@ from gradops.core.levels import at_level, levels
 from gradops.transforms.batching import unbatch
 from gradops.typing import AnyArray
 
-from ..ir.expr import Expr, common_names, lifted, sequence
+from ..ir.expr import Expr, as_exprs, common_names, sequence
 from ..ir.names import Names
 from .forward import push_forward
 from .reverse import backpropagate, gradients, require_floats, zero_or_none
@@ -36,7 +36,7 @@ def jacobian(y: Expr, xs: Expr | Sequence[Expr]) -> Any:
             hint="give the axes of y sizes, or take jvp or vjp along single directions",
         )  # fmt: skip
     size, level = int(np.prod(y.shape, dtype=int)), next(levels)
-    units = lifted(names, [np.eye(size, dtype=y.dtype).reshape(size, *y.shape), y])[0]
+    units = as_exprs(names, [np.eye(size, dtype=y.dtype).reshape(size, *y.shape), y])[0]
     with at_level(level):
         result = backpropagate({y: Batched(units, level)}, wanted, ())
     rows = [rows_of(names, y, x, result.get(x), size, level) for x in wanted]
@@ -62,7 +62,7 @@ def jacobian_by_columns(y: Expr, x: Expr) -> Expr:
     names = common_names("jacobian", [y, x])
     require_floats([y], [x])
     size, level = int(np.prod(x.shape, dtype=int)), next(levels)
-    units = lifted(names, [np.eye(size, dtype=x.dtype).reshape(size, *x.shape), x])[0]
+    units = as_exprs(names, [np.eye(size, dtype=x.dtype).reshape(size, *x.shape), x])[0]
     with at_level(level):
         unit_tangents: Any = {x: Batched(units, level)}
         t = push_forward(unit_tangents, [y]).get(y)

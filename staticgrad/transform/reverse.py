@@ -22,11 +22,11 @@ from gradops.core.types import conflict, is_inexact, operand_types
 from gradops.library.shape.ensure_shape import ensure_shape
 from gradops.typing import Operand
 
-from ..freezing.loop_widening import Stand, seen, standing_in
-from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of
-from ..ir.graph import by_age
+from ..freezing.loop_widening import NodeView, reverse_view, widest_views
+from ..ir.errors import refuse_inner
+from ..ir.expr import Expr, as_exprs, common_names, new_constant, sequence, whole_of
 from ..ir.names import CAUSE, Names
-from ..ir.subgraphs import refuse_inner
+from ..ir.reachability import by_age
 
 BY_WHAT = "differentiate by arguments or captures of the function, or do it inside"
 
@@ -63,7 +63,7 @@ def gradients(
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     result = backpropagate(initial_cotangents(names, ys, sequence(grad_ys)), xs, stop)
     results = [result[x] if x in result else zero_or_none(names, x, unconnected) for x in xs]
-    return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
+    return [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
 
 
 def backpropagate(
@@ -72,14 +72,14 @@ def backpropagate(
     """The cotangents of those xs that the expressions with `seeds` depend on."""
     active: set[Any] = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.type.dtype.kind == "c" for e in active)
-    stands = standing_in(active)
-    active.update([stand for stand, _ in stands.values()])
-    view = partial(seen, stands, stop) if stands or stop or has_complex else None
+    widest = widest_views(active)
+    active.update([view for view, _ in widest.values()])
+    view = partial(reverse_view, widest, stop) if widest or stop or has_complex else None
 
     def read(e: Any) -> tuple[Any, ...]:
-        is_stand = type(e) is Stand
-        CAUSE.set(e.e if is_stand else e)  # the origin of what the rules build
-        return (e.shown if is_stand else e, *e.inputs)
+        is_view = type(e) is NodeView
+        CAUSE.set(e.e if is_view else e)  # the origin of what the rules build
+        return (e.operand if is_view else e, *e.inputs)
 
     seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)
@@ -153,7 +153,7 @@ def ones_like(names: Names, y: Expr) -> Expr:
 
 def as_cotangent(names: Names, y: Expr, g: Operand) -> Expr:
     """The cotangent `g` as an expression of the type of `y`."""
-    g = g if isinstance(g, Expr) else lifted(names, [g])[0]
+    g = g if isinstance(g, Expr) else as_exprs(names, [g])[0]
     g = shaped_like("gradients", y, g, "a grad_y has the shape of its y")
     return g if g.dtype == y.dtype else astype(g, dtype=y.dtype)
 

@@ -9,12 +9,12 @@ once: one that reads an expression gets its own computation, even if that has a 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gradops import FeedError, GraphError
+from gradops import GraphError
 
-from ..freezing.freezer import sizes_unknown
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph, Interning, sizes_told
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from ..ir.sizes import no_source, sizes_determined_by, sizes_introduced_by, sizes_missing
 
 Node = tuple[Expr, bool]
 """An expression's own computation, or with True its replacement. See Note [Substitution]."""
@@ -71,9 +71,9 @@ class Substitution:
         """The nodes needed to compute `ends`, and those that are computed only for their sizes."""
         result, measured = self.in_order(ends), []
         while unknown := self.sizes_missing(result, fed):
-            source = next((e for e in self.graph if unknown[0] in sizes_determined_by(e)), None)
+            source = next((e for e in self.graph if unknown[0] in sizes_introduced_by(e)), None)
             if source is None:
-                raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
+                raise no_source(unknown[0])
             ends = [*ends, (source, False)]
             measured += ends[-1:] if source.op else []
             result = self.in_order(ends)
@@ -82,7 +82,8 @@ class Substitution:
     def sizes_missing(self, live: Mapping[Node, None], fed: list[Expr]) -> list[str]:
         """The names of sizes that the nodes use and that nothing determines."""
         given = [*fed, *(e for e in self.graph.inputs if (e, False) in live)]
-        return sorted(sizes_unknown([e for e, replaced in live if not replaced], given))
+        computed = [e for e, replaced in live if not replaced]
+        return sorted(sizes_missing(computed, sizes_determined_by(given)))
 
     def operands(self, node: Node) -> Sequence[Node]:
         """The operands of a node."""
@@ -118,9 +119,3 @@ class Substitution:
         if e in self.graph.merged:
             intern.note(new, self.graph.merged[e])
         return new
-
-
-def sizes_determined_by(e: Expr) -> set[str]:
-    """The names of sizes that the value of `e` determines, directly or by arithmetic."""
-    worked_out = {t.name for t in sizes_told_by([e]) if t.name} if e.op is None else set()
-    return sizes_told(e) | worked_out

@@ -9,8 +9,10 @@ from gradops.typing import Attrs
 from ..build.graph import Graph
 from ..build.inputs import constant
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.feeds import as_array_for
-from ..ir.graph import FrozenGraph, Interning, reachable
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from ..ir.lossless import as_array_for
+from ..ir.reachability import reachable
 from ..ops.spelling import FUNCTIONS, OPS_CALLED
 from .lookup import Elements
 from .substitution import Replacement, Substitution

@@ -4,7 +4,7 @@ from gradops import depending_on
 from gradops.core.source_location import describe
 
 from ..ir.expr import Expr, Kind, common_names, require_expression, whole_of
-from ..ir.graph import reachable
+from ..ir.reachability import reachable
 from .reverse import differentiable
 
 SHOWN = 5  # expressions listed in a text

@@ -36,8 +36,8 @@ def test_a_right_gradient_is_as_near_as_rounding_allows(package, capsys):
     assert package.check(kinked, X) < 1e-10
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("gradient of smooth: largest relative error ")
-    assert first.endswith("beside the complex step")
-    assert second.endswith("beside extrapolated differences")
+    assert first.endswith("against the complex step")
+    assert second.endswith("against extrapolated differences")
 
 
 @either

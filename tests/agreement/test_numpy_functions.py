@@ -11,7 +11,7 @@ import staticgrad as sg
 from gradops.numpy_api.missing import REASONS
 from gradops.numpy_api.signatures import function_for, modules
 from gradops.numpy_api.ufuncs import op_for
-from gradops.testing.finite_differences import extrapolated
+from gradops.testing.finite_differences import extrapolate
 
 from .numpy_calls import CALLS
 
@@ -74,7 +74,7 @@ def test_its_gradient_is_the_same_in_both_modes_and_what_differences_say(a, f):
         assert sg.compile(g, [x], optimize=0)(a).tobytes() == np.asarray(gradient).tobytes()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        slope = extrapolated(lambda h: np.sum(f(a + h * direction) * weight))
+        slope = extrapolate(lambda h: np.sum(f(a + h * direction) * weight))
     where = ~np.isnan(a)
     assert np.sum((gradient * direction)[where]) == pytest.approx(slope, rel=1e-6, abs=1e-6)
     _, tangent = gradops.jvp(weighed, [a], [direction])

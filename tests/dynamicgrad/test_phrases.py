@@ -4,9 +4,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import gradops
+from dynamicgrad.dispatch.torch_phrases import PHRASES
 
 ROWS = """
     t.ones(2,3)@t.ones(2,3) : mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)
@@ -51,6 +54,22 @@ ROWS = """
     t.ones(2,requires_grad=True).backward(t.ones(3)) : Mismatch in shape: grad_output[0] has a shape of
     t.ones(2,requires_grad=True).backward() : grad can be implicitly created only for scalar outputs
     t.ones(2,3).narrow(0,1,5) : start (1) + length (5) exceeds dimension size (2)
+    F.conv2d(t.ones(1,2,4,4),t.ones(3,2,2,2),stride=0) : non-positive stride is not supported
+    F.conv2d(t.ones(1,2,4,4),t.ones(3,3,2,2)) : to have 3 channels, but got 2 channels instead
+    F.conv2d(t.ones(1,2,4,4),t.ones(4,3,2,2),groups=2) : to have 6 channels, but got 2 channels instead
+    F.conv2d(t.ones(1,2,1,1),t.ones(3,2,2,2)) : Kernel size can't be greater than actual input size
+    F.conv2d(t.ones(1,2,4,4),t.ones(3,2,2,2),padding=-1) : negative padding is not supported
+    F.conv_transpose2d(t.ones(1,2,4,4),t.ones(2,3,2,2),output_padding=1) : output padding must be smaller than either stride or dilation
+    F.max_pool2d(t.ones(1,1,4,4),2,stride=(0,1)) : stride should not be zero
+    F.max_pool2d(t.ones(1,1,4,4),2,padding=2) : pad should be at most half of effective kernel size
+    F.max_pool2d(t.ones(1,1,2,2),3) : Output size is too small
+    F.fold(t.ones(1,4,5),(4,4),(2,2)) : to match the calculated number of sliding blocks
+    F.group_norm(t.ones(2,3),2) : Expected number of channels in input to be divisible by num_groups
+    t.linalg.solve(t.ones(2,2),t.ones(3,1)) : Incompatible shapes of A and B for the equation AX = B (2x2 and 3x1)
+    t.linalg.lstsq(t.ones(2,3),t.ones(3,1)) : input.size(-2) should match other.size(-2)
+    t.linalg.inv(t.ones(2,3)) : A must be batches of square matrices
+    t.linalg.inv(t.ones(2)) : The input tensor A must have at least 2 dimensions.
+    t.ones(3).topk(5) : selected index k out of range
     bool(t.ones(2)) : Boolean value of Tensor with more than one value is ambiguous
     len(t.tensor(1.)) : len() of a 0-d tensor
     iter(t.tensor(1.)) : iteration over a 0-d tensor
@@ -85,6 +104,25 @@ def test_it_is_pytorchs_phrase_and_kind_of_error(call, phrase):
 def test_a_dimension_that_is_no_number_is_refused():
     with pytest.raises(ValueError, match="an axis is an integer, not 'a'"):
         dg.ones(2, 3).sum("a")
+
+
+def test_every_row_of_the_table_is_the_reason_of_an_error():
+    reasons = [getattr(refused(dg, call), "reason", "") for call, _ in PAIRS]
+    unused = [row for row in PHRASES if not any(re.match(row, reason) for reason in reasons)]
+    assert not unused
+
+
+def test_functions_of_numpy_and_gradops_on_tensors_have_the_words_of_pytorch():
+    with pytest.raises(ValueError, match="mat1 and mat2 shapes cannot be multiplied"):
+        gradops.matmul(dg.ones(2, 3), dg.ones(2, 3))
+    with pytest.raises(ValueError, match="Sizes of tensors must match except in dimension 0"):
+        np.concatenate([dg.array(np.ones((2, 3))), dg.array(np.ones((2, 4)))])
+
+
+def test_arrays_leave_pytorchs_words_out():
+    with pytest.raises(ValueError, match="inner dimensions") as caught:
+        gradops.matmul(np.ones((2, 3)), np.ones((2, 3)))
+    assert "known as" not in str(caught.value)
 
 
 def test_graphs_leave_pytorchs_words_out():

@@ -1,6 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
-from ...dispatch.operand_dtypes import all_checked
+from ...dispatch.operand_dtypes import check_all
 from .activation import (
     celu,
     elu,
@@ -44,6 +44,8 @@ from .convolution import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
+    fold,
+    unfold,
 )
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
@@ -97,7 +99,6 @@ from .regression import (
     triplet_margin_with_distance_loss,
 )
 from .resampling import channel_shuffle, interpolate, pad, pixel_shuffle, pixel_unshuffle
-from .unfolding import fold, unfold
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
@@ -120,4 +121,4 @@ __all__ = [
     "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
 
-globals().update(all_checked({name: globals()[name] for name in __all__}))
+globals().update(check_all({name: globals()[name] for name in __all__}))

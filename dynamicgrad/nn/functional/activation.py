@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
-from ...engine.piecewise import kinked
-from ...engine.tensor import as_tensor
+from ...engine.piecewise import mark_kinked
+from ...engine.tensor import Tensor, as_tensor
 from ...methods.torch_functions import FUNCTIONS
-from ...ops.creation import drawn
+from ...ops.creation import draw
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 
 
-def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
+def of_tensor(function: Callable[..., Any]) -> Callable[..., Tensor]:
     """A function of ours of one tensor, under PyTorch's name for that."""
 
-    def call(input: Any) -> Any:
+    def call(input: Tensor) -> Tensor:
         return function(as_tensor(input))
 
     call.__name__ = call.__qualname__ = function.__name__
@@ -31,26 +32,28 @@ logsigmoid, softsign = of_tensor(ops.log_sigmoid), of_tensor(ops.softsign)
 tanhshrink = of_tensor(ops.tanhshrink)
 
 
-def applied(function: Callable[[Any], Any], x: Any, inplace: bool) -> Any:
+def apply(function: Callable[[Any], Any], x: Tensor, inplace: bool) -> Tensor:
     """A function of `x`, written into `x` if asked; what it saves for backward is a copy then."""
     return x.copy_(function(x.clone())) if inplace else function(x)
 
 
-def piecewise(function: Callable[..., Any], name: str, x: Any, inplace: bool, *args: Any) -> Any:
+def piecewise(
+    function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any
+) -> Tensor:
     """A function of `x` that is linear piece by piece, written into `x` if asked."""
-    return applied(lambda x: kinked(function(x, *args), x, name), as_tensor(x), inplace)
+    return apply(lambda x: mark_kinked(function(x, *args), x, name), as_tensor(x), inplace)
 
 
-def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[..., Any]:
+def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[..., Tensor]:
     """A function of ours of one tensor that PyTorch can also write into the tensor.
 
     `kinks` is the name of its nodes if it is linear piece by piece.
     """
 
-    def call(input: Any, inplace: bool = False) -> Any:
+    def call(input: Tensor, inplace: bool = False) -> Tensor:
         if kinks:
             return piecewise(function, kinks, input, inplace)
-        return applied(function, as_tensor(input), inplace)
+        return apply(function, as_tensor(input), inplace)
 
     call.__name__ = call.__qualname__ = function.__name__
     call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
@@ -62,7 +65,7 @@ relu6 = in_place_or_not(ops.relu6, "hardtanh")
 hardsigmoid = in_place_or_not(ops.hardsigmoid, "hardsigmoid")
 
 
-def relu(input: Any, inplace: bool = False) -> Any:
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """The positive part of each entry.
 
     >>> dg.nn.functional.relu(dg.tensor([-1.0, 2.0]))
@@ -71,7 +74,7 @@ def relu(input: Any, inplace: bool = False) -> Any:
     return input.relu_() if inplace else FUNCTIONS["relu"](input)
 
 
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where it is positive, else `negative_slope` times x.
 
     >>> dg.nn.functional.leaky_relu(dg.tensor([-1.0, 2.0]), 0.5)
@@ -80,35 +83,37 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     return piecewise(ops.leaky_relu, "leaky_relu", input, inplace, negative_slope)
 
 
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, else x times a slope: one, or one for each channel.
 
     >>> dg.nn.functional.prelu(dg.tensor([[-1.0, -1.0]]), dg.tensor([0.5, 0.25]))
     tensor([[-0.5000, -0.2500]])
     """
     x, slope = as_tensor(input), as_tensor(weight)
-    return kinked(ops.prelu(x, slope), x, "prelu_kernel", slope)
+    return mark_kinked(ops.prelu(x, slope), x, "prelu_kernel", slope)
 
 
-def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x) - 1).
 
     >>> dg.nn.functional.elu(dg.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return applied(lambda x: ops.elu(x, alpha), as_tensor(input), inplace)
+    return apply(lambda x: ops.elu(x, alpha), as_tensor(input), inplace)
 
 
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x / alpha) - 1).
 
     >>> dg.nn.functional.celu(dg.tensor([-2.0, 2.0]), 2.0)
     tensor([-1.2642,  2.0000])
     """
-    return applied(lambda x: ops.celu(x, alpha), as_tensor(input), inplace)
+    return apply(lambda x: ops.celu(x, alpha), as_tensor(input), inplace)
 
 
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
     """Each entry, but within bounds; its derivative there is 0.
 
     >>> dg.nn.functional.hardtanh(dg.tensor([-2.0, 0.5]))
@@ -117,7 +122,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     return piecewise(ops.hardtanh, "hardtanh", input, inplace, min_val, max_val)
 
 
-def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """Each entry that is greater than the threshold, else `value`.
 
     >>> dg.nn.functional.threshold(dg.tensor([1.0, 2.0]), 1.0, 0.5)
@@ -126,7 +131,7 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
     return piecewise(ops.threshold, "threshold", input, inplace, threshold, value)
 
 
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each entry, or 0 if its magnitude is at most `lambd`.
 
     >>> dg.nn.functional.hardshrink(dg.tensor([-1.0, 0.25]))
@@ -135,7 +140,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     return piecewise(ops.hardshrink, "hardshrink", input, False, lambd)
 
 
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each entry nearer to 0 by `lambd`, and 0 if it would be beyond.
 
     >>> dg.nn.functional.softshrink(dg.tensor([-1.0, 0.25]))
@@ -144,7 +149,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     return piecewise(ops.softshrink, "softshrink", input, False, lambd)
 
 
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the logistic function of the second half.
 
     >>> dg.nn.functional.glu(dg.tensor([2.0, 0.0]))
@@ -153,16 +158,16 @@ def glu(input: Any, dim: int = -1) -> Any:
     return ops.glu(as_tensor(input), dim)
 
 
-def silu(input: Any, inplace: bool = False) -> Any:
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x times its logistic function.
 
     >>> dg.nn.functional.silu(dg.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
     """
-    return applied(FUNCTIONS["silu"], input, inplace)
+    return apply(FUNCTIONS["silu"], input, inplace)
 
 
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + exp(beta x)) / beta; x itself where beta x is over `threshold`.
 
     >>> dg.nn.functional.softplus(dg.zeros(1))
@@ -174,34 +179,34 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     return ops.where(x * beta > threshold, x, ops.softplus(x * beta) / beta)
 
 
-def softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """exp(x) divided by its sum along a dimension; warns if that is left to be guessed.
 
     >>> dg.nn.functional.softmax(dg.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return along(FUNCTIONS["softmax"], input, dim, dtype)
+    return apply_along(FUNCTIONS["softmax"], input, dim, dtype)
 
 
-def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """exp(-x) divided by its sum along a dimension.
 
     >>> dg.nn.functional.softmin(dg.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
+    return apply_along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
 
 
-def log_softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """The logarithm of softmax, accurate where softmax underflows.
 
     >>> dg.nn.functional.log_softmax(dg.zeros(2), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return along(FUNCTIONS["log_softmax"], input, dim, dtype)
+    return apply_along(FUNCTIONS["log_softmax"], input, dim, dtype)
 
 
-def along(op: Any, input: Any, dim: int | None, dtype: Any) -> Any:
+def apply_along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
     """An op along a dimension, in a dtype if one is given."""
     x = as_tensor(input)
     if dim is None:
@@ -216,9 +221,9 @@ def along(op: Any, input: Any, dim: int | None, dtype: Any) -> Any:
 
 
 def gumbel_softmax(
-    logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1,
+    logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1,
     generator: np.random.Generator | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """A sample of classes with these logits, softened: softmax of (logits + Gumbel noise) / tau.
 
     With `hard` the value is a row with a 1 at the sampled class, the gradient that of the soft one.
@@ -227,7 +232,7 @@ def gumbel_softmax(
     tensor(1.)
     """
     x = as_tensor(logits)
-    noise = drawn(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
+    noise = draw(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
     soft = ops.softmax((x + ops.astype(noise, dtype=x.dtype)) / tau, axis=dim)
     if not hard:
         return soft

@@ -1,17 +1,16 @@
 """Attention, as a function."""
 
-from typing import Any
-
 import gradops as ops
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 from .dropout import dropout, require_probability
 
 
 def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
-    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
-) -> Any:  # fmt: skip
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:  # fmt: skip
     """Means of values, for each query by how well its key matches.
 
     `attn_mask` says where a query may look, or is added to how well keys match; a query that may

@@ -4,40 +4,38 @@ Classes lie along dimension 1, or along the only one, as in PyTorch: scores of s
 with labels of shape (N, ...).
 """
 
-from typing import Any
-
 import numpy as np
 
 import gradops as ops
-from gradops.library.nn.loss import check_reduction, check_same_shape, reduced
+from gradops.library.nn.loss import check_reduction, check_same_shape, reduce_losses
 
 from ...dispatch.fast_path import several
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
 IGNORE = -100  # the label that PyTorch ignores by default
 
 
-def classes_last(scores: Any) -> Any:
+def classes_last(scores: Tensor) -> Tensor:
     """Scores with their classes along the last dimension."""
     return ops.moveaxis(scores, 1, -1) if scores.ndim > 2 else scores
 
 
 def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     ignore_index: int = IGNORE,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Tensor:
     """The cross entropy of labels with softmax of `input`.
 
     `target` are class labels, or probabilities in the shape of `input`. `weight` has a number for
     each class; a mean is that of the weighted labels. Labels that are `ignore_index` do not count.
     `label_smoothing` is the share of each label that is spread over all classes. Raises
-    IndexingError for a label that is no class.
+    IndexingError for a label that is not a class.
 
     >>> dg.nn.functional.cross_entropy(dg.zeros(1, 2), dg.tensor([1]))
     tensor(0.6931)
@@ -85,8 +83,8 @@ def require_no_labels(x: Tensor, y: Tensor) -> None:
         )  # fmt: skip
 
 
-def of_labels(input: Any, target: Any, reduction: str) -> Any:
-    """The loss by one op, as most calls have it; None for what that does not cover."""
+def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
+    """The loss by one op in the common case; None in others."""
     rank = as_tensor(input).value.ndim
     if rank > 2 or as_tensor(target).value.ndim != rank - 1:
         return None
@@ -105,21 +103,25 @@ def is_array(t: Tensor) -> bool:
     return isinstance(t.value, np.ndarray | np.generic)
 
 
-def of_probabilities(x: Any, p: Any, weight: Any, reduction: str, smoothing: float) -> Any:
+def of_probabilities(
+    x: Tensor, p: Tensor, weight: Tensor | None, reduction: str, smoothing: float
+) -> Tensor:
     """The cross entropy of probabilities as labels; a mean is that of the rows."""
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
     shares = ops.strong_product(p, ops.log_softmax(x))
-    return reduced(-ops.sum(shares if weight is None else shares * weight, axis=-1), reduction)
+    return reduce_losses(
+        -ops.sum(shares if weight is None else shares * weight, axis=-1), reduction
+    )
 
 
 def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     ignore_index: int = IGNORE,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """Minus the entry of `input`, log-probabilities, at each label; see `cross_entropy`.
 
     >>> dg.nn.functional.nll_loss(dg.tensor([[-1.0, -2.0]]), dg.tensor([1]))
@@ -128,10 +130,12 @@ def nll_loss(
     check_reduction(reduction)
     x, labels = as_tensor(input), as_tensor(target)
     found = picked_loss(classes_last(x), labels, weight, ignore_index, reduction)
-    return kinked(found, x, "nll_loss")
+    return mark_kinked(found, x, "nll_loss")
 
 
-def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:
+def picked_loss(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+) -> Tensor:
     """Minus the log-probability at each label, weighted and reduced."""
     chosen, counts = chosen_of(logs, labels, weight, ignored)
     index = ops.expand_dims(chosen, axis=-1)
@@ -139,17 +143,21 @@ def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction:
     return weighted(-picked, counts, reduction)
 
 
-def spread_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:
+def spread_loss(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+) -> Tensor:
     """Minus the sum of all log-probabilities of the rows whose labels count."""
     _, counts = chosen_of(logs, labels, weight, ignored)
     rows = -ops.sum(logs if weight is None else logs * weight, axis=-1)
     rows = ops.where(labels != ignored, rows, ops.zeros_like(rows))
     if reduction == "mean":
         return ops.sum(rows) / ops.sum(counts)
-    return reduced(rows, reduction)
+    return reduce_losses(rows, reduction)
 
 
-def chosen_of(logs: Any, labels: Tensor, weight: Any, ignored: int) -> tuple[Any, Any]:
+def chosen_of(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int
+) -> tuple[Tensor, Tensor]:
     """The labels, 0 for those that do not count, and how much each counts."""
     require_labels(logs, labels, ignored)
     counted = labels != ignored
@@ -160,16 +168,16 @@ def chosen_of(logs: Any, labels: Tensor, weight: Any, ignored: int) -> tuple[Any
     return chosen, counts
 
 
-def weighted(losses: Any, counts: Any, reduction: str) -> Any:
+def weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
     """Losses reduced, each as much as it counts; one that does not count may be infinite."""
     losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
     if reduction == "mean":
         return ops.sum(losses) / ops.sum(counts)
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
-def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
-    """Refuse labels that are no integers, too many, or none of the classes."""
+def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
+    """Refuse labels that are not integers, too many, or not classes."""
     types = [ops.type_of(logs), labels.type]
     if labels.dtype.kind not in "iu":
         raise ops.DTypeError("nll_loss", types, f"class labels are integers, not {labels.dtype}")
@@ -192,8 +200,9 @@ def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
 
 
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
-) -> Any:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
 
     `weight` multiplies the losses, `pos_weight` the share of the label 1 in them.
@@ -211,16 +220,16 @@ def binary_cross_entropy_with_logits(
     else:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
         losses = (1 - y) * z + (1 + (pos_weight - 1) * y) * ops.softplus(-z)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)
 
 
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
-) -> Any:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
     """The cross entropy of labels with probabilities; logarithms are at least -100.
 
-    Raises OptionError for an input that is no probability. On logits, the function that takes them
-    is more exact.
+    Raises OptionError for an input that is not a probability. On logits, the function that takes
+    them is more exact.
 
     >>> dg.nn.functional.binary_cross_entropy(dg.tensor([0.5]), dg.ones(1))
     tensor(0.6931)
@@ -234,4 +243,4 @@ def binary_cross_entropy(
             hint="apply sigmoid, or use binary_cross_entropy_with_logits",
         )  # fmt: skip
     losses = ops.binary_cross_entropy(x, y)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)

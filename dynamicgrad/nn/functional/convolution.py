@@ -1,16 +1,16 @@
-"""Convolutions, as functions."""
+"""Convolutions, and their windows as columns, as functions."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import gradops as ops
+from gradops.typing import Sizes
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 
 
-def require_rank(name: str, n: int, input: Any, weight: Any) -> None:
+def require_rank(name: str, n: int, input: Tensor, weight: Tensor) -> None:
     """Refuse an input or a weight with another number of dimensions."""
     if weight.ndim != n + 2 or input.ndim not in (n + 1, n + 2):
         raise ops.ShapeError(
@@ -20,13 +20,13 @@ def require_rank(name: str, n: int, input: Any, weight: Any) -> None:
         )  # fmt: skip
 
 
-def convolution(n: int) -> Callable[..., Any]:
+def convolution(n: int) -> Callable[..., Tensor]:
     """PyTorch's convolution over `n` dimensions."""
 
     def call(
-        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-        dilation: Any = 1, groups: int = 1,
-    ) -> Any:  # fmt: skip
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+        padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1,
+    ) -> Tensor:  # fmt: skip
         x, w = as_tensor(input), as_tensor(weight)
         require_rank(call.__name__, n, x, w)
         if padding == "same" and np.any(np.asarray(stride) != 1):
@@ -45,13 +45,13 @@ def convolution(n: int) -> Callable[..., Any]:
     return call
 
 
-def transposed(n: int) -> Callable[..., Any]:
+def transposed(n: int) -> Callable[..., Tensor]:
     """PyTorch's transposed convolution over `n` dimensions."""
 
     def call(
-        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-        output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-    ) -> Any:  # fmt: skip
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+        padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
+    ) -> Tensor:  # fmt: skip
         x, w = as_tensor(input), as_tensor(weight)
         require_rank(call.__name__, n, x, w)
         return ops.conv_transposed(
@@ -67,3 +67,36 @@ def transposed(n: int) -> Callable[..., Any]:
 
 conv1d, conv2d, conv3d = map(convolution, (1, 2, 3))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = map(transposed, (1, 2, 3))
+
+
+def unfold(
+    input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+) -> Tensor:
+    """The windows of images (examples, channels, rows, columns) as columns.
+
+    >>> tuple(dg.nn.functional.unfold(dg.ones(1, 1, 3, 3), 2).shape)
+    (1, 4, 4)
+    """
+    x, single = with_examples(as_tensor(input), 3)
+    y = ops.unfold(x, kernel_size, stride, padding, dilation)
+    return y[0] if single else y
+
+
+def with_examples(x: Tensor, ndim: int) -> tuple[Tensor, bool]:
+    """`x` with an axis of examples, and whether it had none."""
+    return (x[None], True) if x.ndim == ndim else (x, False)
+
+
+def fold(
+    input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+    stride: Sizes = 1,
+) -> Tensor:  # fmt: skip
+    """Columns added up where `unfold` takes them from, in images of the size given.
+
+    >>> tuple(dg.nn.functional.fold(dg.ones(1, 4, 4), 3, 2).shape)
+    (1, 1, 3, 3)
+    """
+    sizes = (output_size,) * 2 if isinstance(output_size, int) else tuple(output_size)
+    x, single = with_examples(as_tensor(input), 2)
+    y = ops.fold(x, sizes, kernel_size, stride, padding, dilation)
+    return y[0] if single else y

@@ -1,33 +1,33 @@
 """Dropout, as functions: of entries, of channels, and so that mean and variance stay."""
 
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
 
 import gradops as ops
 
-from ...engine.tensor import as_tensor
-from ...ops.creation import drawn
+from ...engine.tensor import Tensor, as_tensor
+from ...ops.creation import draw
 
 FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
 
 def require_probability(p: float) -> None:
-    """Refuse what is no probability."""
+    """Refuse a number that is not a probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def kept(input: Any, p: float, shape: tuple[int, ...], generator: Generator) -> Any:
+def kept(input: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
     """1 where an entry is kept, else 0."""
-    found = drawn(lambda g, size: g.random(size, np.float32), shape, generator)
+    found = draw(lambda g, size: g.random(size, np.float32), shape, generator)
     return ops.astype(found >= p, dtype=input.dtype)
 
 
 def dropped(
-    input: Any, p: float, shape: tuple[int, ...], inplace: bool, generator: Generator
-) -> Any:
+    input: Tensor, p: float, shape: tuple[int, ...], inplace: bool, generator: Generator
+) -> Tensor:
     """The input with entries dropped, all those together that share one in `shape`."""
     found = kept(input, p, shape, generator)
     scale = as_tensor(found / (1 - p) if p < 1 else found)
@@ -35,9 +35,9 @@ def dropped(
 
 
 def dropout(
-    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False,
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False,
     generator: Generator = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Each entry zero with probability `p`, else divided by 1 - p; the input if not `training`.
 
     >>> dg.nn.functional.dropout(dg.ones(4), 0.5, generator=np.random.default_rng(0))
@@ -50,9 +50,9 @@ def dropout(
 
 
 def dropout1d(
-    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False,
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False,
     generator: Generator = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Whole channels of (examples, channels, ...) zero with probability `p`; others scaled.
 
     >>> dg.nn.functional.dropout1d(dg.ones(1, 1, 2), 1.0)
@@ -64,7 +64,7 @@ def dropout1d(
     return dropped(input, p, by_channel(input), inplace, generator)
 
 
-def by_channel(input: Any) -> tuple[int, ...]:
+def by_channel(input: Tensor) -> tuple[int, ...]:
     """The shape with one entry for each channel of each example."""
     return (*input.shape[:2], *(1,) * (input.ndim - 2))
 
@@ -73,9 +73,9 @@ dropout2d = dropout3d = dropout1d
 
 
 def alpha_dropout(
-    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False,
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False,
     generator: Generator = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Some entries set to what selu tends to; then all scaled so that mean and variance stay.
 
     >>> dg.nn.functional.alpha_dropout(dg.ones(2), 0.5)
@@ -85,9 +85,9 @@ def alpha_dropout(
 
 
 def feature_alpha_dropout(
-    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False,
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False,
     generator: Generator = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`alpha_dropout` of whole channels of (examples, channels, ...).
 
     >>> dg.nn.functional.feature_alpha_dropout(dg.ones(1, 2), 0.5)
@@ -97,9 +97,9 @@ def feature_alpha_dropout(
 
 
 def alpha_dropped(
-    input: Any, p: float, training: bool, inplace: bool, shape: tuple[int, ...],
+    input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...],
     generator: Generator,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The input with entries at the floor, scaled and moved: mean 0 and variance 1 stay."""
     require_probability(p)
     if not training or p == 0:

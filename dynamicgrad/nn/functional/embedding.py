@@ -1,18 +1,16 @@
 """Rows by number, as functions."""
 
-from typing import Any
-
 import numpy as np
 
 import gradops as ops
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 
 
 def embedding(
-    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The rows of `weight` that integers name; the row `padding_idx` gets no gradient.
 
     Gradients are dense, also if `sparse`. Raises OptionError for `max_norm` and
@@ -32,7 +30,7 @@ def embedding(
     return ops.embedding(labels, as_tensor(weight), padding_idx)
 
 
-def require_rows(labels: Any) -> None:
+def require_rows(labels: Tensor) -> None:
     """Refuse labels that NumPy would count from the end, where they are known."""
     numbers = labels.value
     known = (
@@ -46,11 +44,11 @@ def require_rows(labels: Any) -> None:
 
 
 def embedding_bag(
-    input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
+    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
-    sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Any:  # fmt: skip
+    sparse: bool = False, per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Tensor:  # fmt: skip
     """The mean, sum or maximum, by `mode`, of the rows that each bag of integers names.
 
     `input` has a row for each bag; or it is one row, in which bags begin at `offsets`, and end
@@ -72,11 +70,13 @@ def embedding_bag(
     rows = embedding(labels, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
     if weights is not None:
         rows = rows * ops.expand_dims(as_tensor(weights), axis=-1)
-    return pooled(rows, counted, mode)
+    return pool(rows, counted, mode)
 
 
-def bags(labels: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
-    """Where the labels of each bag are in one row of them, as rows of one length, and which are."""
+def bags(
+    labels: Tensor, offsets: Tensor | None, include_last_offset: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of each bag's labels, padded to one length, and which of them are labels."""
     if offsets is None or len(labels.shape) != 1:
         raise ops.OptionError(
             "embedding_bag", [labels.type], "bags are rows, or one row and the offsets of the bags",
@@ -90,7 +90,7 @@ def bags(labels: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any
     return np.where(there, places, 0), there
 
 
-def pooled(rows: Any, counted: Any, mode: str) -> Any:
+def pool(rows: Tensor, counted: Tensor | np.ndarray | None, mode: str) -> Tensor:
     """The mean, sum or maximum of the rows of each bag that are counted; all are for None."""
     if counted is not None:
         counted = ops.expand_dims(counted, axis=-1)
@@ -106,7 +106,7 @@ def pooled(rows: Any, counted: Any, mode: str) -> Any:
     return total / ops.maximum(ops.astype(ops.sum(counted, axis=1), dtype=rows.dtype), 1)
 
 
-def one_hot(labels: Any, num_classes: int = -1) -> Any:
+def one_hot(labels: Tensor, num_classes: int = -1) -> Tensor:
     """A row per label, with a 1 at its place; by default up to the greatest label there is.
 
     >>> dg.nn.functional.one_hot(dg.tensor([0, 2]))

@@ -1,14 +1,12 @@
 """Linear maps, as functions."""
 
-from typing import Any
-
 from gradops import ShapeError, nn
 from gradops.core.types import operand_types, shape_of
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 
 
-def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`x @ weight.T + bias`: the weight has a row per output, as in PyTorch.
 
     >>> dg.nn.functional.linear(dg.ones(3), dg.ones(2, 3), dg.ones(2))

@@ -11,18 +11,19 @@ from gradops.nn import running_moments
 
 from ...dispatch.zero_dim import numbers_as_rows
 from ...engine.grad_mode import no_grad
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 
 
-def optional(x: Any) -> Any:
+def optional(x: Tensor | None) -> Tensor | None:
     """A tensor, or None."""
     return None if x is None else as_tensor(x)
 
 
 def batch_norm(
-    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
-    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:  # fmt: skip
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+    weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+    momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
     """Each channel standardized: by the batch if `training`, else by the running statistics.
 
     While training, running statistics that are given are moved towards those of the batch by
@@ -45,7 +46,7 @@ def batch_norm(
     return ops.batch_norm(x, w, b, eps)
 
 
-def require_several(name: str, x: Any, sizes: Sequence[int], what: str) -> None:
+def require_several(name: str, x: Tensor, sizes: Sequence[int], what: str) -> None:
     """Refuse channels that have no spread, as there is one entry along these sizes, or none."""
     if x.ndim > 1 and (count := math.prod(sizes)) < 2:
         raise ops.ShapeError(
@@ -55,7 +56,7 @@ def require_several(name: str, x: Any, sizes: Sequence[int], what: str) -> None:
         )  # fmt: skip
 
 
-def update_statistics(x: Any, running: Sequence[Any], momentum: Any, by_example: bool) -> None:
+def update_statistics(x: Tensor, running: Sequence[Any], momentum: Any, by_example: bool) -> None:
     """Move the running mean and variance towards those of the batch, or of examples on average."""
     with no_grad():
         new = running_moments(x, running, momentum, by_example)
@@ -65,9 +66,9 @@ def update_statistics(x: Any, running: Sequence[Any], momentum: Any, by_example:
 
 
 def layer_norm(
-    input: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None,
-    eps: float = 1e-5,
-) -> Any:  # fmt: skip
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+    bias: Tensor | None = None, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
     """Each example standardized over its last dimensions, of the sizes given.
 
     >>> dg.nn.functional.layer_norm(dg.tensor([[1.0, 3.0]]), [2], eps=0)
@@ -84,8 +85,9 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None
-) -> Any:
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:  # fmt: skip
     """Each example over the root of the mean of its squares, along its last dimensions.
 
     >>> dg.nn.functional.rms_norm(dg.tensor([[3.0, 3.0]]), [2])
@@ -97,8 +99,9 @@ def rms_norm(
 
 
 def group_norm(
-    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
     """Groups of channels of each example standardized together.
 
     >>> dg.nn.functional.group_norm(dg.tensor([[1.0, 3.0]]), 1, eps=0)
@@ -108,10 +111,11 @@ def group_norm(
 
 
 def instance_norm(
-    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None,
-    bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:  # fmt: skip
-    """Each channel of each example standardized, or by running statistics if told so.
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+    momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Each channel of each example standardized, or by running statistics unless `use_input_stats`.
 
     >>> dg.nn.functional.instance_norm(dg.tensor([[[1.0, 3.0]]]), eps=0)
     tensor([[[-1.,  1.]]])
@@ -126,8 +130,8 @@ def instance_norm(
 
 
 def local_response_norm(
-    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Any:
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
     """The input over a power of the mean of squares of neighbouring channels.
 
     >>> dg.nn.functional.local_response_norm(dg.ones(1, 1, 1), 1, alpha=3.0, beta=0.5)
@@ -139,7 +143,7 @@ def local_response_norm(
 normalized = numbers_as_rows(ops.normalize)
 
 
-def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
     """The input over its norm along a dimension, which counts as at least `eps`.
 
     >>> dg.nn.functional.normalize(dg.tensor([3.0, 4.0]), dim=0)

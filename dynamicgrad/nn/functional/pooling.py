@@ -1,87 +1,92 @@
 """Pooling, as functions: over the last dimensions of an input (examples, channels, ...)."""
 
 from collections.abc import Callable
-from typing import Any
 
 import gradops as ops
+from gradops.typing import Sizes
 
-from ...engine.piecewise import kinked
-from ...engine.tensor import as_tensor
+from ...engine.piecewise import mark_kinked
+from ...engine.tensor import Tensor, as_tensor
+
+WithIndices = Tensor | tuple[Tensor, Tensor]
+"""The result of pooling, and on request the indices of the maxima."""
 
 
-def named(call: Any, name: str, doc: str) -> Callable[..., Any]:
+def set_name(call: Callable[..., WithIndices], name: str, doc: str) -> Callable[..., WithIndices]:
     """A function with its name and documentation."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
     return call
 
 
-def max_pool(n: int, with_indices: bool = False) -> Callable[..., Any]:
+def max_pool(n: int, with_indices: bool = False) -> Callable[..., WithIndices]:
     """PyTorch's max pooling over `n` dimensions."""
 
     def call(
-        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-        ceil_mode: bool = False, return_indices: bool = with_indices,
-    ) -> Any:  # fmt: skip
+        input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+        dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = with_indices,
+    ) -> WithIndices:  # fmt: skip
         x = as_tensor(input)
         given = (kernel_size, stride or None, padding, dilation, n, ceil_mode)
         y = ops.max_pooling(x, *given)
         return (y, ops.max_pool_places(x, *given)) if return_indices else y
 
     name = f"max_pool{n}d" + "_with_indices" * with_indices
-    return named(call, name, f"The greatest entry of each window over the last {n} dimensions.")
+    return set_name(call, name, f"The greatest entry of each window over the last {n} dimensions.")
 
 
-def avg_pool(n: int) -> Callable[..., Any]:
+def avg_pool(n: int) -> Callable[..., WithIndices]:
     """PyTorch's average pooling over `n` dimensions."""
 
     def call(
-        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: int | None = None,
-    ) -> Any:  # fmt: skip
+        input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+        ceil_mode: bool = False, count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:  # fmt: skip
         x = as_tensor(input)
         found = ops.avg_pool(
             x, kernel_size, stride or None, padding, n, ceil_mode, count_include_pad,
             divisor_override,
         )  # fmt: skip
-        return kinked(found, x)
+        return mark_kinked(found, x)
 
-    return named(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
+    return set_name(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
 
 
-def lp_pool(n: int) -> Callable[..., Any]:
+def lp_pool(n: int) -> Callable[..., WithIndices]:
     """PyTorch's power-average pooling over `n` dimensions."""
 
     def call(
-        input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-    ) -> Any:
+        input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
+        ceil_mode: bool = False,
+    ) -> Tensor:  # fmt: skip
         x = as_tensor(input)
         return ops.lp_pool(x, norm_type, kernel_size, stride or None, n, ceil_mode)
 
-    return named(call, f"lp_pool{n}d", f"The norm of each window over the last {n} dimensions.")
+    return set_name(call, f"lp_pool{n}d", f"The norm of each window over the last {n} dimensions.")
 
 
-def adaptive_avg_pool(n: int) -> Callable[..., Any]:
+def adaptive_avg_pool(n: int) -> Callable[..., WithIndices]:
     """PyTorch's adaptive average pooling over `n` dimensions."""
 
-    def call(input: Any, output_size: Any) -> Any:
+    def call(input: Tensor, output_size: Sizes) -> Tensor:
         x = as_tensor(input)
-        return kinked(ops.adaptive_avg_pool(x, output_size, n), x)
+        return mark_kinked(ops.adaptive_avg_pool(x, output_size, n), x)
 
     doc = f"Means of `output_size` windows that cover the last {n} dimensions."
-    return named(call, f"adaptive_avg_pool{n}d", doc)
+    return set_name(call, f"adaptive_avg_pool{n}d", doc)
 
 
-def adaptive_max_pool(n: int) -> Callable[..., Any]:
+def adaptive_max_pool(n: int) -> Callable[..., WithIndices]:
     """PyTorch's adaptive max pooling over `n` dimensions."""
 
-    def call(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    def call(input: Tensor, output_size: Sizes, return_indices: bool = False) -> WithIndices:
         x = as_tensor(input)
-        found = ops.adaptive_max_pool(x, output_size, n, return_indices)
-        return (kinked(found[0], x), *found[1:]) if return_indices else kinked(found, x)
+        y = ops.adaptive_max_pool(x, output_size, n, return_indices)
+        return (mark_kinked(y[0], x), y[1]) if return_indices else mark_kinked(y, x)
 
     doc = f"The greatest entries of `output_size` windows that cover the last {n} dimensions."
-    return named(call, f"adaptive_max_pool{n}d", doc)
+    return set_name(call, f"adaptive_max_pool{n}d", doc)
 
 
 DIMENSIONS = (1, 2, 3)

@@ -8,14 +8,14 @@ import numpy as np
 import gradops as ops
 
 from ...dispatch.zero_dim import numbers_as_rows
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import full_like
 
 
-def of_tensors(loss: Callable[..., Any]) -> Callable[..., Any]:
+def of_tensors(loss: Callable[..., Any]) -> Callable[..., Tensor]:
     """A loss of ours, with PyTorch's names for what it compares."""
 
-    def call(input: Any, target: Any, *args: Any, **options: Any) -> Any:
+    def call(input: Tensor, target: Tensor, *args: Any, **options: Any) -> Tensor:
         return loss(as_tensor(input), as_tensor(target), *args, **options)
 
     call.__name__ = call.__qualname__ = loss.__name__
@@ -32,7 +32,7 @@ hinge_embedding_loss = of_tensors(ops.hinge_embedding_loss)
 cosines = numbers_as_rows(ops.cosine_similarity)
 
 
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosines of the angles between vectors along a dimension.
 
     >>> dg.nn.functional.cosine_similarity(dg.tensor([[1.0, 0.0]]), dg.tensor([[1.0, 1.0]]))
@@ -42,8 +42,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 
 def pairwise_distance(
-    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Any:
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
     """The norms of differences along the last dimension, to which `eps` is added.
 
     >>> dg.nn.functional.pairwise_distance(dg.tensor([3.0, 0.0]), dg.tensor([0.0, 4.0]), eps=0.0)
@@ -53,8 +53,8 @@ def pairwise_distance(
 
 
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean"
-) -> Any:
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
     """1 - cos for pairs with target 1, what cos exceeds a margin by for target -1.
 
     >>> x = dg.tensor([[1.0, 0.0]])
@@ -66,9 +66,9 @@ def cosine_embedding_loss(
 
 
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean"
-) -> Any:
-    """What the first input should exceed the second by for target 1, for -1 the other way round.
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """The margin by which the first input fails to exceed the second, for -1 the second the first.
 
     >>> dg.nn.functional.margin_ranking_loss(dg.ones(1), dg.tensor([3.0]), dg.ones(1))
     tensor(2.)
@@ -78,9 +78,9 @@ def margin_ranking_loss(
 
 
 def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How much the score of each label should exceed all others by: the mean over classes.
 
     >>> dg.nn.functional.multi_margin_loss(dg.zeros(1, 2), dg.tensor([1]))
@@ -90,8 +90,8 @@ def multi_margin_loss(
 
 
 def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
-) -> Any:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
     """The cross entropy of several labels, 0 or 1, with logits: the mean over classes.
 
     >>> dg.nn.functional.multilabel_soft_margin_loss(dg.zeros(1, 2), dg.ones(1, 2))
@@ -102,9 +102,9 @@ def multilabel_soft_margin_loss(
 
 
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0,
     eps: float = 1e-6, swap: bool = False, reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """How much nearer than by a margin `positive` should be to the anchor than `negative` is.
 
     >>> dg.nn.functional.triplet_margin_loss(dg.zeros(1, 1), dg.ones(1, 1), dg.ones(1, 1))
@@ -115,10 +115,10 @@ def triplet_margin_loss(
 
 
 def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *,
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
     distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
     swap: bool = False, reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """`triplet_margin_loss` for any distance, by default `pairwise_distance`.
 
     >>> one = dg.ones(1, 1)
@@ -133,9 +133,9 @@ def triplet_margin_with_distance_loss(
 
 
 def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8,
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, eps: float = 1e-8,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The negative log likelihood of counts with rates `input`, or exp(input) if `log_input`.
 
     >>> dg.nn.functional.poisson_nll_loss(dg.zeros(1), dg.ones(1))
@@ -146,9 +146,9 @@ def poisson_nll_loss(
 
 
 def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The negative log likelihood of targets with means `input` and variances, at least `eps`.
 
     >>> dg.nn.functional.gaussian_nll_loss(dg.zeros(1), dg.ones(1), dg.ones(1))

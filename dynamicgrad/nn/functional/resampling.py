@@ -5,8 +5,8 @@ from typing import Any
 
 import gradops as ops
 
-from ...engine.piecewise import kinked
-from ...engine.tensor import as_tensor
+from ...engine.piecewise import mark_kinked
+from ...engine.tensor import Tensor, as_tensor
 
 METHODS = {
     "nearest": ("nearest", None), "nearest-exact": ("nearest-exact", None),
@@ -16,10 +16,10 @@ METHODS = {
 
 
 def interpolate(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The input (examples, channels, ...) with other sizes of what follows the channels.
 
     These are `size`, or the old ones times `scale_factor`; modes are "nearest", "nearest-exact",
@@ -44,14 +44,14 @@ def interpolate(
     return ops.interpolate(x, sizes, scales, method, bool(align_corners))
 
 
-def for_each(value: Any, n: int) -> Sequence[Any] | None:
+def for_each(value: Tensor, n: int) -> Sequence[Any] | None:
     """A value for each of `n` dimensions, if there is one."""
     if value is None or isinstance(value, Sequence):
         return value
     return (value,) * n
 
 
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels (..., c f f, h, w) as places (..., c, h f, w f).
 
     >>> tuple(dg.nn.functional.pixel_shuffle(dg.ones(1, 4, 2, 2), 2).shape)
@@ -60,7 +60,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     return ops.pixel_shuffle(as_tensor(input), upscale_factor)
 
 
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """Places (..., c, h f, w f) as channels (..., c f f, h, w).
 
     >>> tuple(dg.nn.functional.pixel_unshuffle(dg.ones(1, 1, 4, 4), 2).shape)
@@ -69,7 +69,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     return ops.pixel_unshuffle(as_tensor(input), downscale_factor)
 
 
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels, the second dimension, in the order in which groups of them take turns.
 
     >>> dg.nn.functional.channel_shuffle(dg.arange(4).reshape(1, 4), 2)
@@ -83,7 +83,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
     return ops.reshape(ops.swapaxes(parted, 1, 2), shape=x.shape)
 
 
-def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+def pad(x: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """`x` with entries around it: `pad` has a pair of widths per dimension, the last one first.
 
     With mode "constant" they are `value`, and a negative width takes entries away. Else they are
@@ -107,4 +107,4 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) ->
         x = x[tuple(slice(max(-a, 0), min(b, 0) or None) for a, b in pairs)]
     widths = [(max(a, 0), max(b, 0)) for a, b in pairs]
     found = ops.pad(x, widths, mode, 0.0 if value is None else value)
-    return kinked(found, x) if mode in ("reflect", "replicate") else found
+    return mark_kinked(found, x) if mode in ("reflect", "replicate") else found

@@ -1,12 +1,13 @@
 """Activation functions as modules."""
 
-from typing import Any
+from gradops.typing import DTypeLike
 
+from ...engine.tensor import Tensor
 from ...ops.creation import full
 from .. import functional as F
+from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
 from ..modules.parameter import Parameter
-from .elementwise import REQUIRED, Applied
 
 
 class ReLU(Applied, inplace=False):
@@ -190,7 +191,7 @@ class Softplus(Applied, beta=1.0, threshold=20.0):
 
 
 class Hardshrink(Applied, lambd=0.5):
-    """Each entry, or 0 where it is no farther from 0 than `lambd`.
+    """Each entry, or 0 where it is at most as far from 0 as `lambd`.
 
     >>> dg.nn.Hardshrink()(dg.tensor([-1.0, 0.2]))
     tensor([-1.,  0.])
@@ -268,12 +269,14 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.weight = Parameter(full((num_parameters,), init, dtype=dtype))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Each entry, scaled if it is negative."""
         return F.prelu(input, self.weight)
 

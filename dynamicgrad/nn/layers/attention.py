@@ -1,9 +1,8 @@
 """Attention with several heads."""
 
-from typing import Any
-
 import gradops as ops
 from gradops.nn import Projections, mean_of_heads, multi_head_attention
+from gradops.typing import DTypeLike, Operand
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
@@ -15,7 +14,7 @@ from .linear import Linear
 
 
 class MultiheadAttention(Module):
-    """What each query gathers from the values, by how its heads like the keys.
+    """Multi-head attention: for each query, means of values weighted by how well keys match.
 
     Operands have the shape (places, batch, embed_dim), with `batch_first` (batch, places,
     embed_dim), or none of a batch; keys and values may have `kdim` and `vdim` features. `forward`
@@ -40,7 +39,7 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         if embed_dim < 1 or num_heads < 1 or embed_dim % num_heads:
@@ -55,7 +54,7 @@ class MultiheadAttention(Module):
         self.out_proj = Linear(embed_dim, embed_dim, bias, dtype)
         self.reset_parameters()
 
-    def make_projections(self, bias: bool, dtype: Any) -> None:
+    def make_projections(self, bias: bool, dtype: DTypeLike | None) -> None:
         """The parameters of queries, keys and values: one weight for all if they are as large."""
         n = self.embed_dim
         shapes: dict[str, tuple[int, ...] | None] = {
@@ -70,7 +69,7 @@ class MultiheadAttention(Module):
             self.register_parameter(name, made)
 
     def reset_parameters(self) -> None:
-        """Draw the weights of queries, keys and values anew, Glorot uniform; biases are zeros."""
+        """Reinitialize the weights, Glorot uniform; the biases are zeros."""
         for name in ("in_proj", "q_proj", "k_proj", "v_proj"):
             weight = getattr(self, f"{name}_weight")
             if weight is not None:
@@ -91,16 +90,16 @@ class MultiheadAttention(Module):
 
     def forward(
         self,
-        query: Any,
-        key: Any,
-        value: Any,
-        key_padding_mask: Any = None,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
         need_weights: bool = True,
-        attn_mask: Any = None,
+        attn_mask: Tensor | None = None,
         average_attn_weights: bool = True,
         is_causal: bool = False,
-    ) -> tuple[Any, Any]:
-        """The output, and the weights or None. `is_causal` says what `attn_mask` is, no more."""
+    ) -> tuple[Operand, Operand | None]:
+        """The output, and the weights or None; `is_causal` only asserts that `attn_mask` is."""
         operands = [as_tensor(x) for x in (query, key, value)]
         batched = self.check(operands)
         if is_causal and attn_mask is None:
@@ -120,18 +119,18 @@ class MultiheadAttention(Module):
         weights = mean_of_heads(weights) if average_attn_weights else weights
         return y, weights if batched else ops.squeeze(weights, axis=(0,))
 
-    def drop(self, weights: Any) -> Any:
-        """What dropout leaves of the weights."""
+    def drop(self, weights: Tensor) -> Tensor:
+        """Dropout of the weights."""
         return F.dropout(weights, self.dropout, self.training)
 
-    def rows_first(self, x: Any, batched: bool) -> Any:
+    def rows_first(self, x: Tensor, batched: bool) -> Tensor:
         """An operand as (batch, places, features)."""
         if not batched:
             return ops.expand_dims(x, axis=0)
         return x if self.batch_first else ops.swapaxes(x, 0, 1)
 
     def check(self, operands: list[Tensor]) -> bool:
-        """Whether there is a batch; operands of other ranks and numbers of features are refused."""
+        """True if there is a batch; refuse operands of other ranks and numbers of features."""
         sizes = (self.embed_dim, self.kdim, self.vdim)
         ranks = {x.ndim for x in operands}
         if len(ranks) > 1 or not ranks <= {2, 3}:
@@ -147,7 +146,7 @@ class MultiheadAttention(Module):
             )  # fmt: skip
         return ranks == {3}
 
-    def masks(self, padding: Any, attention: Any, rows: int) -> list[Any]:
+    def masks(self, padding: Tensor | None, attention: Tensor | None, rows: int) -> list[Tensor]:
         """Both masks in shapes that broadcast with the scores."""
         found = []
         if attention is not None:

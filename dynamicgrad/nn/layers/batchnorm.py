@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor, handle
@@ -15,7 +16,7 @@ from .normalization import parameter, reset
 
 
 class ByChannel(Module):
-    """What the norms of channels have in common: scales, offsets, and running statistics."""
+    """Base class of norms of channels: scales, offsets, and running mean and variance."""
 
     ranks: ClassVar[tuple[int, ...]]
     tracks, scales = True, True
@@ -27,7 +28,7 @@ class ByChannel(Module):
         momentum: float | None = 0.1,
         affine: bool | None = None,
         track_running_stats: bool | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
@@ -82,11 +83,11 @@ class BatchNorm(ByChannel):
     """Each channel less its mean over a batch, over its spread; scaled and moved.
 
     While training, the running mean and variance move towards the batch's by the share `momentum`,
-    or with None are the averages of all batches. In evaluation they stand for the batch's, unless
+    or with None are the averages of all batches. In evaluation they replace the batch's, unless
     `track_running_stats` is off. Raises ShapeError for a batch with one number for each channel.
     """
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x = as_tensor(input)
         self.check(x)
@@ -117,7 +118,7 @@ class BatchNorm2d(BatchNorm):
 
     Inputs have the shape (batch, channels, height, width). While training, the running mean and
     variance move towards the batch's by the share `momentum`, or with None are the averages of all
-    batches. In evaluation they stand for the batch's, unless `track_running_stats` is off.
+    batches. In evaluation they replace the batch's, unless `track_running_stats` is off.
 
     >>> layer = dg.nn.BatchNorm2d(2)
     >>> layer(dg.ones(3, 2, 4, 4)).shape, layer.running_mean
@@ -142,7 +143,7 @@ class InstanceNorm(ByChannel):
 
     tracks, scales = False, False
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x = as_tensor(input)
         if x.ndim == self.ranks[0] - 1:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import gradops as ops
 from gradops.library.nn.conv_layers import for_each, widths
+from gradops.typing import DTypeLike, Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
@@ -13,12 +14,11 @@ from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
-Sizes = int | Sequence[int]
 MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Filters(Module):
-    """What convolutions have in common: their filters, and how they slide."""
+    """Base class of convolutions: filters, strides, paddings and dilations."""
 
     axes: ClassVar[int]
     transposed: ClassVar[bool] = False
@@ -28,12 +28,12 @@ class Filters(Module):
         channels: tuple[int, int],
         kernel_size: Sizes,
         stride: Sizes,
-        padding: Any,
+        padding: Sizes | str,
         dilation: Sizes,
         groups: int,
         bias: bool,
         padding_mode: str,
-        dtype: Any,
+        dtype: DTypeLike | None,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels = channels
@@ -57,7 +57,7 @@ class Filters(Module):
         return for_each(type(self).__name__, name, value, self.axes)
 
     def reset_parameters(self) -> None:
-        """Draw filters and biases anew, uniform up to 1 / sqrt(entries that make one)."""
+        """Reinitialize filters and biases, uniform up to 1 / sqrt(entries that make one)."""
         fan = math.prod(self.weight.shape[1:])
         for p in self.parameters():
             bound = 1 / math.sqrt(fan) if fan else 0.0
@@ -112,7 +112,7 @@ class Conv(Filters):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(
             (in_channels, out_channels), kernel_size, stride, padding, dilation, groups, bias,
@@ -121,8 +121,8 @@ class Conv(Filters):
         if padding == "same" and any(s != 1 for s in self.stride):
             raise ValueError("padding='same' is not supported for strided convolutions")
 
-    def forward(self, input: Any) -> Any:
-        """What the filters find."""
+    def forward(self, input: Tensor) -> Tensor:
+        """The convolution of the input with the filters."""
         x = as_tensor(input)
         padding: Any = self.padding
         self.check(x)
@@ -190,7 +190,7 @@ class ConvTranspose(Filters):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: str = "zeros",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
@@ -200,8 +200,8 @@ class ConvTranspose(Filters):
         )  # fmt: skip
         self.output_padding = for_each("conv", "output_padding", output_padding, self.axes)
 
-    def forward(self, input: Any, output_size: Sequence[int] | None = None) -> Any:
-        """What the transposed filters make; of the sizes `output_size`, where several may be."""
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The transposed convolution; `output_size` chooses where several sizes are possible."""
         x = as_tensor(input)
         self.check(x)
         more = self.output_padding

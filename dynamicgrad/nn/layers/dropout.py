@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..functional.dropout import require_probability
 from ..modules.module import Module
@@ -14,7 +15,7 @@ class Dropout(Module):
     """While training, each entry is zero with probability `p`, else divided by 1 - p.
 
     The random numbers are those of `generator`, by default of this thread, which `dg.manual_seed`
-    seeds. Raises ValueError for a `p` that is no probability.
+    seeds. Raises ValueError for a `p` that is not a probability.
 
     >>> layer = dg.nn.Dropout(0.5, generator=np.random.default_rng(0))
     >>> layer(dg.ones(4))
@@ -32,7 +33,7 @@ class Dropout(Module):
         require_probability(p)
         self.p, self.inplace, self.generator = p, inplace, generator
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input, with some entries dropped if the mode is that of training."""
         return self.drop(input, self.p, self.training, self.inplace, self.generator)
 

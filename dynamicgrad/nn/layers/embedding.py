@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.grad_mode import no_grad
-from ...engine.tensor import as_tensor, handle
+from ...engine.tensor import Tensor, as_tensor, handle
 from ...ops.creation import empty
 from .. import init
 from ..functional.embedding import require_rows
@@ -37,7 +38,7 @@ class Embedding(Module):
         norm_type: float = 2.0,
         _weight: Any = None,
         _freeze: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
@@ -68,13 +69,13 @@ class Embedding(Module):
         return cls(n, size, padding_idx, max_norm, norm_type, _weight=table, _freeze=freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the table anew; the row of padding is zeros."""
+        """Reinitialize the table; the row of padding is zeros."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].zero_()
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """A row for each index."""
         indices = as_tensor(input)
         if self.max_norm is not None:
@@ -82,7 +83,7 @@ class Embedding(Module):
         require_rows(indices)
         return ops.embedding(indices, self.weight, self.padding_idx)
 
-    def shorten(self, indices: Any) -> None:
+    def shorten(self, indices: Tensor) -> None:
         """Scale the rows that are looked up down to the greatest norm that there may be."""
         with no_grad():
             used = np.unique(np.asarray(indices.value))

@@ -3,6 +3,9 @@
 import math
 from typing import Any
 
+from gradops.typing import DTypeLike
+
+from ...engine.tensor import Tensor
 from ...ops.creation import empty
 from ...ops.matrices import einsum
 from .. import functional as F
@@ -23,7 +26,7 @@ class Linear(Module):
     """
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, dtype: Any = None
+        self, in_features: int, out_features: int, bias: bool = True, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
@@ -34,12 +37,12 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weight and the bias anew."""
+        """Reinitialize the weight and the bias."""
         bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The output, of shape (..., out_features)."""
         return F.linear(input, self.weight, self.bias)
 
@@ -61,7 +64,7 @@ class Identity(Module):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input."""
         return input
 
@@ -82,7 +85,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:
@@ -96,12 +99,12 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weight and the bias anew."""
+        """Reinitialize the weight and the bias."""
         bound = 1 / math.sqrt(self.in1_features)
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
 
-    def forward(self, input1: Any, input2: Any) -> Any:
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
         """The output, of shape (..., out_features)."""
         y = einsum("...i,kij,...j->...k", input1, self.weight, input2)
         return y if self.bias is None else y + self.bias

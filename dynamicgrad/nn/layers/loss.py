@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..functional.classification import IGNORE
+from ..modules.function_module import Applied
 from ..modules.module import Module
-from .elementwise import Applied
 
 
 class Loss(Applied):
@@ -117,7 +118,7 @@ class CosineEmbeddingLoss(Loss, margin=0.0, reduction="mean"):
 
 
 class MarginRankingLoss(Loss, margin=0.0, reduction="mean"):
-    """What the first input should exceed the second by for target 1, and reversed for -1.
+    """The margin by which the first input fails to exceed the second, for -1 the second the first.
 
     >>> dg.nn.MarginRankingLoss()(dg.ones(1), dg.tensor([3.0]), dg.ones(1))
     tensor(2.)
@@ -139,7 +140,7 @@ class TripletMarginLoss(Loss, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction
 class WeightedLoss(Module):
     """A loss with weights, which are a buffer."""
 
-    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = reduction
         self.register_buffer("weight", weight)
@@ -156,7 +157,7 @@ class CrossEntropyLoss(WeightedLoss):
 
     def __init__(
         self,
-        weight: Any = None,
+        weight: Tensor | None = None,
         ignore_index: int = IGNORE,
         reduction: str = "mean",
         label_smoothing: float = 0.0,
@@ -164,7 +165,7 @@ class CrossEntropyLoss(WeightedLoss):
         super().__init__(weight, reduction)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.cross_entropy(
             input, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
@@ -179,12 +180,12 @@ class NLLLoss(WeightedLoss):
     """
 
     def __init__(
-        self, weight: Any = None, ignore_index: int = IGNORE, reduction: str = "mean"
+        self, weight: Tensor | None = None, ignore_index: int = IGNORE, reduction: str = "mean"
     ) -> None:
         super().__init__(weight, reduction)
         self.ignore_index = ignore_index
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
@@ -196,7 +197,7 @@ class BCELoss(WeightedLoss):
     tensor(0.6931)
     """
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.binary_cross_entropy(input, target, self.weight, self.reduction)
 
@@ -208,11 +209,14 @@ class BCEWithLogitsLoss(WeightedLoss):
     tensor(0.6931)
     """
 
-    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> None:
+    def __init__(
+        self, weight: Tensor | None = None, reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(weight, reduction)
         self.register_buffer("pos_weight", pos_weight)
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.binary_cross_entropy_with_logits(
             input, target, self.weight, self.reduction, self.pos_weight
@@ -227,12 +231,12 @@ class MultiMarginLoss(WeightedLoss):
     """
 
     def __init__(
-        self, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean"
+        self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: str = "mean"
     ) -> None:
         super().__init__(weight, reduction)
         self.p, self.margin = p, margin
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, self.reduction)
 
@@ -244,7 +248,7 @@ class MultiLabelSoftMarginLoss(WeightedLoss):
     tensor(0.6931)
     """
 
-    def forward(self, input: Any, target: Any) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.multilabel_soft_margin_loss(input, target, self.weight, self.reduction)
 
@@ -269,7 +273,7 @@ class TripletMarginWithDistanceLoss(Module):
         self.distance_function, self.margin = distance_function, margin
         self.swap, self.reduction = swap, reduction
 
-    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""
         return F.triplet_margin_with_distance_loss(
             anchor, positive, negative, distance_function=self.distance_function,

@@ -1,20 +1,22 @@
 """Normalization by layers, groups, and root mean squares."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
 from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
 
-def parameter(module: Module, name: str, shape: Sequence[int] | None, dtype: Any) -> None:
+def parameter(
+    module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike | None
+) -> None:
     """Give a module a parameter of a shape, or with None the name of one that there is not."""
     found = None if shape is None else Parameter(empty(*shape, dtype=dtype))
     module.register_parameter(name, found)
@@ -41,7 +43,7 @@ class LayerNorm(Module):
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
@@ -55,7 +57,7 @@ class LayerNorm(Module):
         """The weight is ones, the bias zeros."""
         reset(self)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         return ops.layer_norm(
             as_tensor(input), self.normalized_shape, self.weight, self.bias, self.eps
@@ -87,7 +89,7 @@ class RMSNorm(Module):
         normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
@@ -99,7 +101,7 @@ class RMSNorm(Module):
         """The weight is ones."""
         reset(self)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x = as_tensor(input)
         eps = float(np.finfo(x.dtype).eps) if self.eps is None else self.eps
@@ -127,7 +129,7 @@ class GroupNorm(Module):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
@@ -143,7 +145,7 @@ class GroupNorm(Module):
         """The weight is ones, the bias zeros."""
         reset(self)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         return ops.group_norm(as_tensor(input), self.num_groups, self.weight, self.bias, self.eps)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..modules.module import Module
 
@@ -21,7 +22,7 @@ class Pad(Module):
         if len(self.padding) != ends:
             raise ValueError(f"padding is one width, or {ends} of them, not {padding}")
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input with entries around it."""
         return F.pad(input, self.padding, self.mode, self.value)
 
@@ -103,7 +104,7 @@ class ConstantPad3d(ConstantPad):
 
 
 class ReflectionPad1d(Pad):
-    """What lies inside, mirrored at the ends around inputs (batch, channels, length).
+    """Pads inputs (batch, channels, length) with their reflection at the ends.
 
     >>> dg.nn.ReflectionPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
     tensor([[[2., 1., 2., 1.]]])
@@ -169,7 +170,7 @@ class ReplicationPad3d(Pad):
 
 
 class CircularPad1d(Pad):
-    """What lies at the other end around inputs (batch, channels, length).
+    """Pads inputs (batch, channels, length) with the entries at the other end.
 
     >>> dg.nn.CircularPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
     tensor([[[2., 1., 2., 1.]]])

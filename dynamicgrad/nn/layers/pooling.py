@@ -1,16 +1,14 @@
 """Pooling: one number for each window."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gradops as ops
+from gradops.typing import Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 from .. import functional as F
+from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
-from .elementwise import REQUIRED, Applied
-
-Sizes = int | Sequence[int]
 
 
 def check(module: Any, x: Tensor) -> Tensor:
@@ -42,8 +40,8 @@ class MaxPool(Module):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Any) -> Any:
-        """The greatest numbers, and where they are if that is asked for."""
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """The maxima, and their indices if `return_indices`."""
         x = check(self, as_tensor(input))
         given = (
             self.kernel_size, self.stride, self.padding, self.dilation, self.axes, self.ceil_mode,
@@ -110,7 +108,7 @@ class AvgPool(Module):
         self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The means."""
         return ops.avg_pool(
             check(self, as_tensor(input)), self.kernel_size, self.stride, self.padding, self.axes,
@@ -160,7 +158,7 @@ class Adaptive(Module):
 
     axes: ClassVar[int]
 
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: Sizes) -> None:
         super().__init__()
         self.output_size = output_size
 
@@ -172,7 +170,7 @@ class Adaptive(Module):
 class AdaptiveAvgPool(Adaptive):
     """The means of as many windows as there are to be."""
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The means."""
         return ops.adaptive_avg_pool(check(self, as_tensor(input)), self.output_size, self.axes)
 
@@ -210,12 +208,12 @@ class AdaptiveAvgPool3d(AdaptiveAvgPool):
 class AdaptiveMaxPool(Adaptive):
     """The greatest numbers of as many windows as there are to be."""
 
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+    def __init__(self, output_size: Sizes, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
-    def forward(self, input: Any) -> Any:
-        """The greatest numbers, and where they are if that is asked for."""
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """The maxima, and their indices if `return_indices`."""
         x = check(self, as_tensor(input))
         return ops.adaptive_max_pool(x, self.output_size, self.axes, self.return_indices)
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import gradops as ops
 from gradops.nn import CELLS, Weights, recurrent
+from gradops.nn.recurrent_layers import State, Step
+from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
@@ -23,7 +25,7 @@ from ..modules.module import Module
 from ..modules.parameter import Parameter
 
 
-def loop(step: Any, state: Any, xs: Any, reverse: bool) -> tuple[Any, Any]:
+def loop(step: Step, state: State, xs: Tensor, reverse: bool) -> tuple[Tensor, State]:
     """The first parts of all states, and the last state, of a loop over the entries of `xs`."""
     outputs = []
     for x in entries(xs)[:: -1 if reverse else 1]:
@@ -33,7 +35,7 @@ def loop(step: Any, state: Any, xs: Any, reverse: bool) -> tuple[Any, Any]:
 
 
 class Recurrent(Module):
-    """What the recurrent networks have in common: their weights, and how states come and go."""
+    """Base class of recurrent networks: their weights, initial and final states."""
 
     mode: str
 
@@ -47,7 +49,7 @@ class Recurrent(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         require_probability(dropout)
@@ -67,7 +69,7 @@ class Recurrent(Module):
         self.make_weights(dtype)
         self.reset_parameters()
 
-    def make_weights(self, dtype: Any) -> None:
+    def make_weights(self, dtype: DTypeLike | None) -> None:
         """Parameters under PyTorch's names, in its order."""
         rows, shown = CELLS[self.mode].gates * self.hidden_size, self.proj_size or self.hidden_size
         size = self.input_size
@@ -83,7 +85,7 @@ class Recurrent(Module):
             size = shown * len(directions)
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def weights(self) -> list[list[Weights]]:
@@ -96,7 +98,9 @@ class Recurrent(Module):
             for k, directions in enumerate(self.suffixes)
         ]
 
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+    def forward(
+        self, input: Tensor, hx: Tensor | State | None = None
+    ) -> tuple[Tensor, Tensor | State]:
         """The outputs of the last layer for all steps, and the last states of all layers."""
         x = as_tensor(input)
         self.check(x)
@@ -112,8 +116,8 @@ class Recurrent(Module):
             last = tuple(ops.squeeze(s, axis=(1,)) for s in last)
         return outputs, last if cell.states > 1 else last[0]
 
-    def dropped(self, x: Any) -> Any:
-        """What one layer hands to the next."""
+    def dropped(self, x: Tensor) -> Tensor:
+        """The input of the next layer, after dropout."""
         return F.dropout(x, self.dropout, self.training)
 
     def check(self, x: Tensor) -> None:
@@ -133,7 +137,7 @@ class Recurrent(Module):
                 f" got {x.shape[-1]}",
             )  # fmt: skip
 
-    def started(self, hx: Any, x: Any, batched: bool) -> tuple[Any, ...]:
+    def started(self, hx: Tensor | State, x: Tensor, batched: bool) -> State:
         """The first states, with a dimension of a batch."""
         several = CELLS[self.mode].states > 1
         if several and not isinstance(hx, tuple | list):
@@ -195,7 +199,7 @@ class RNN(Recurrent):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(
@@ -243,7 +247,7 @@ class GRU(Recurrent):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
@@ -252,12 +256,12 @@ class GRU(Recurrent):
 
 
 class RecurrentCell(Module):
-    """What the cells have in common: weights for one step."""
+    """Base class of cells: weights for one step."""
 
     mode: str
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, dtype: Any = None
+        self, input_size: int, hidden_size: int, bias: bool = True, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
@@ -270,10 +274,10 @@ class RecurrentCell(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: Tensor, hx: Tensor | State | None = None) -> Tensor | State:
         """The state after one step; it begins with zeros."""
         x, cell = as_tensor(input), CELLS[self.mode]
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
@@ -310,7 +314,7 @@ class RNNCell(RecurrentCell):
         hidden_size: int,
         bias: bool = True,
         nonlinearity: str = "tanh",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(input_size, hidden_size, bias, dtype)

@@ -1,14 +1,13 @@
 """Modules that only move entries, or make others between them; and distances of vectors."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import gradops as ops
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 from .. import functional as F
+from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
-from .elementwise import REQUIRED, Applied
 
 
 class Flatten(Module):
@@ -22,7 +21,7 @@ class Flatten(Module):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input in its new shape."""
         return input.flatten(self.start_dim, self.end_dim)
 
@@ -42,7 +41,7 @@ class Unflatten(Module):
         super().__init__()
         self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input in its new shape."""
         x = as_tensor(input)
         k = range(x.ndim)[self.dim]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradops.nn import causal, residual
+from gradops.typing import AnyArray, DTypeLike
 
 from ...dispatch.default_dtype import get_default_dtype
 from ...engine.tensor import Tensor, handle
@@ -23,7 +24,7 @@ from .normalization import LayerNorm
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": F.relu, "gelu": F.gelu}
 
 
-def chosen(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+def activation_of(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
     """An activation function from its name; a function stays itself."""
     if callable(activation):
         return activation
@@ -53,7 +54,7 @@ class TransformerEncoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.self_attn = MultiheadAttention(
@@ -66,18 +67,18 @@ class TransformerEncoderLayer(Module):
         self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = chosen(activation)
+        self.activation = activation_of(activation)
 
     def forward(
         self,
-        src: Any,
-        src_mask: Any = None,
-        src_key_padding_mask: Any = None,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
-    ) -> Any:
+    ) -> AnyArray:
         """The sequence after the layer."""
 
-        def attend(x: Any) -> Any:
+        def attend(x: Tensor) -> AnyArray:
             y, _ = self.self_attn(
                 x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask,
                 is_causal=is_causal,
@@ -86,7 +87,7 @@ class TransformerEncoderLayer(Module):
 
         return residual(src, [attend, self.feed_forward], [self.norm1, self.norm2], self.norm_first)
 
-    def feed_forward(self, x: Any) -> Any:
+    def feed_forward(self, x: Tensor) -> Tensor:
         """The network of two layers."""
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
@@ -110,7 +111,7 @@ class TransformerDecoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.self_attn, self.multihead_attn = (
@@ -125,29 +126,29 @@ class TransformerDecoderLayer(Module):
             LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype) for _ in range(3)
         )
         self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
-        self.activation = chosen(activation)
+        self.activation = activation_of(activation)
 
     def forward(
         self,
-        tgt: Any,
-        memory: Any,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
-    ) -> Any:
+    ) -> AnyArray:
         """The sequence after the layer."""
 
-        def attend(x: Any) -> Any:
+        def attend(x: Tensor) -> AnyArray:
             y, _ = self.self_attn(
                 x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask,
                 is_causal=tgt_is_causal,
             )  # fmt: skip
             return self.dropout1(y)
 
-        def look(x: Any) -> Any:
+        def look(x: Tensor) -> Tensor:
             y, _ = self.multihead_attn(
                 x, memory, memory, memory_key_padding_mask, need_weights=False,
                 attn_mask=memory_mask, is_causal=memory_is_causal,
@@ -157,7 +158,7 @@ class TransformerDecoderLayer(Module):
         norms = [self.norm1, self.norm2, self.norm3]
         return residual(tgt, [attend, look, self.feed_forward], norms, self.norm_first)
 
-    def feed_forward(self, x: Any) -> Any:
+    def feed_forward(self, x: Tensor) -> Tensor:
         """The network of two layers."""
         return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
@@ -192,11 +193,11 @@ class TransformerEncoder(Module):
 
     def forward(
         self,
-        src: Any,
-        mask: Any = None,
-        src_key_padding_mask: Any = None,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
-    ) -> Any:
+    ) -> Tensor:
         """The sequence after all layers."""
         for layer in self.layers:
             src = layer(src, mask, src_key_padding_mask, bool(is_causal))
@@ -219,7 +220,7 @@ class TransformerDecoder(Module):
             norm,
         )
 
-    def forward(self, tgt: Any, memory: Any, *masks: Any, **named: Any) -> Any:
+    def forward(self, tgt: Tensor, memory: Tensor, *masks: Any, **named: Any) -> Tensor:
         """The sequence after all layers; masks as those of a layer."""
         for layer in self.layers:
             tgt = layer(tgt, memory, *masks, **named)
@@ -247,7 +248,7 @@ class Transformer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         options = (
@@ -265,30 +266,30 @@ class Transformer(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, Glorot uniform; biases stay."""
+        """Reinitialize the weights, Glorot uniform; biases stay."""
         for p in self.parameters():
             if p.ndim > 1:
                 init.xavier_uniform_(p)
 
     def forward(
         self,
-        src: Any,
-        tgt: Any,
-        src_mask: Any = None,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        src_key_padding_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
-    ) -> Any:
-        """What the decoder makes of `tgt`, looking at what the encoder makes of `src`."""
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+    ) -> Tensor:
+        """The decoder's output for `tgt`, given the encoder's output for `src`."""
         memory = self.encoder(src, src_mask, src_key_padding_mask)
         return self.decoder(
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, dtype: Any = None) -> Tensor:
+    def generate_square_subsequent_mask(sz: int, dtype: DTypeLike | None = None) -> Tensor:
         """The mask that lets each place look at itself and what comes before it, as numbers.
 
         >>> dg.nn.Transformer.generate_square_subsequent_mask(2)

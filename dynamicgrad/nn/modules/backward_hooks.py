@@ -26,7 +26,7 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Grads:
-        """What the function makes of the gradients."""
+        """The result of the function for the gradients."""
         return (None, None, *ctx.seen(grads))
 
 
@@ -43,18 +43,18 @@ class Crossing:
         """The arguments, in front of which the hooks are called."""
         self.count = len(args)
         self.enters = any(isinstance(a, Tensor) and a.requires_grad for a in args)
-        return watched(args, self.at_inputs, zeros=True)
+        return watch(args, self.at_inputs, zeros=True)
 
     def outputs(self, output: Any) -> Any:
         """The output, behind which the pre-hooks are called; of a tuple, all tensors in it."""
         if isinstance(output, tuple):
-            return watched(output, self.at_outputs, zeros=False)
-        return watched((output,), self.at_outputs, zeros=False)[0]
+            return watch(output, self.at_outputs, zeros=False)
+        return watch((output,), self.at_outputs, zeros=False)[0]
 
     def at_outputs(self, grads: Grads) -> Grads:
         """The gradients of the outputs after the pre-hooks saw them."""
         for hook in [*self.module._backward_pre_hooks.values()]:
-            grads = replaced(hook(self.module, grads), grads, "grad_output")
+            grads = replace(hook(self.module, grads), grads, "grad_output")
         self.grad_output = grads
         if not self.enters:
             self.leave((None,) * self.count)
@@ -73,11 +73,11 @@ class Crossing:
     def at_inputs(self, grads: Grads) -> Grads:
         """The gradients of the inputs after the hooks saw them."""
         for hook in [*self.module._backward_hooks.values()]:
-            grads = replaced(hook(self.module, grads, self.grad_output), grads, "grad_input")
+            grads = replace(hook(self.module, grads, self.grad_output), grads, "grad_input")
         return grads
 
 
-def watched(xs: Grads, seen: Callable[[Grads], Grads], zeros: bool) -> Grads:
+def watch(xs: Grads, seen: Callable[[Grads], Grads], zeros: bool) -> Grads:
     """Values of which the tensors crossed; `seen` gets a gradient for each, None for the others."""
     places = [i for i, x in enumerate(xs) if isinstance(x, Tensor)]
     tensors = [xs[i] for i in places]
@@ -85,22 +85,22 @@ def watched(xs: Grads, seen: Callable[[Grads], Grads], zeros: bool) -> Grads:
         return xs
 
     def of_tensors(grads: Grads) -> Grads:
-        found = seen(tuple(spread(grads, places, [None] * len(xs))))
+        found = seen(tuple(put_at(grads, places, [None] * len(xs))))
         return tuple(found[i] for i in places)
 
     crossed = BackwardHookFunction.apply(of_tensors, zeros, *tensors)
-    return tuple(spread(crossed, places, list(xs)))
+    return tuple(put_at(crossed, places, list(xs)))
 
 
-def spread(values: Grads, places: Sequence[int], among: list[Any]) -> list[Any]:
+def put_at(values: Grads, places: Sequence[int], among: list[Any]) -> list[Any]:
     """`among` with values put in its places."""
     for i, value in zip(places, values, strict=True):
         among[i] = value
     return among
 
 
-def replaced(found: Any, grads: Grads, what: str) -> Grads:
-    """What a hook gave in place of gradients, which stay if it gave None."""
+def replace(found: Any, grads: Grads, what: str) -> Grads:
+    """The gradients that a hook returned; those it was given if it returned None."""
     if found is None:
         return grads
     found = as_tuple(found)
@@ -113,5 +113,5 @@ def replaced(found: Any, grads: Grads, what: str) -> Grads:
 
 
 def as_tuple(found: Any) -> Grads:
-    """What a hook gave, which may be one gradient, as a tuple."""
+    """The result of a hook, one gradient or several, as a tuple."""
     return found if isinstance(found, tuple) else (found,)

@@ -1,14 +1,16 @@
 """Modules and parameters in lists and dicts, and modules one after the other."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from .module import Module, laid_out
+from ...engine.tensor import Tensor
+from .module import Module
 from .parameter import Parameter
+from .text import format_module, format_parameters
 
 
 class Sequence(Module):
-    """Modules under the names 0, 1, 2, ...; what `Sequential` and `ModuleList` share."""
+    """Modules under the names 0, 1, 2, ...; base of `Sequential` and `ModuleList`."""
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -16,41 +18,41 @@ class Sequence(Module):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._modules.values())
 
-    def __getitem__(self, i: Any) -> Any:
+    def __getitem__(self, i: int | slice) -> Any:
         if isinstance(i, slice):
             return self.part(list(self._modules.items())[i])
         return list(self._modules.values())[position(i, len(self))]
 
-    def part(self, members: list[tuple[str, Any]]) -> Any:
+    def part(self, members: list[tuple[str, Module | None]]) -> Any:
         """A module of the same kind with some of the members."""
         return type(self)([m for _, m in members])  # type: ignore[call-arg]
 
     def __setitem__(self, i: int, module: Module) -> None:
         self._modules[list(self._modules)[position(i, len(self))]] = module
 
-    def __delitem__(self, i: Any) -> None:
+    def __delitem__(self, i: int | slice) -> None:
         kept = list(self._modules.values())
         del kept[i if isinstance(i, slice) else position(i, len(kept))]
         self.renumber(kept)
 
-    def renumber(self, modules: Iterable[Any]) -> None:
+    def renumber(self, modules: Iterable[Module | None]) -> None:
         """Let these be the members."""
         self._modules.clear()
         for module in modules:
             self.append(module)
 
-    def append(self, module: Module) -> Any:
+    def append(self, module: Module | None) -> Self:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
-    def extend(self, modules: Iterable[Module]) -> Any:
+    def extend(self, modules: Iterable[Module | None]) -> Self:
         """Add modules at the end."""
         for module in modules:
             self.append(module)
         return self
 
-    def insert(self, index: int, module: Module) -> Any:
+    def insert(self, index: int, module: Module | None) -> Self:
         """Add a module before that at `index`."""
         members = list(self._modules.values())
         members.insert(index, module)
@@ -82,7 +84,7 @@ class Sequential(Sequence):
         else:
             self.extend(args)
 
-    def part(self, members: list[tuple[str, Any]]) -> "Sequential":
+    def part(self, members: list[tuple[str, Module | None]]) -> "Sequential":
         """The modules that are asked for, under their names."""
         return type(self)(dict(members))
 
@@ -100,7 +102,7 @@ class ModuleList(Sequence):
     2
     """
 
-    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+    def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
         super().__init__()
         self.extend(modules or ())
 
@@ -118,10 +120,43 @@ class ModuleList(Sequence):
             f"({i}): {text}" if i == j else f"({i}-{j}): {j - i + 1} x {text}"
             for i, j, text in runs
         ]
-        return laid_out(type(self).__name__, "", parts)
+        return format_module(type(self).__name__, "", parts)
 
 
-class ModuleDict(Module):
+class Named(Module):
+    """Modules or parameters under names; base of `ModuleDict` and `ParameterDict`."""
+
+    _kind: ClassVar[str]
+
+    def __getitem__(self, key: str) -> Any:
+        return vars(self)[self._kind][key]
+
+    def __delitem__(self, key: str) -> None:
+        del vars(self)[self._kind][key]
+
+    def __len__(self) -> int:
+        return len(vars(self)[self._kind])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(vars(self)[self._kind])
+
+    def __contains__(self, key: object) -> bool:
+        return key in vars(self)[self._kind]
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return vars(self)[self._kind].keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names with what they name."""
+        return vars(self)[self._kind].items()
+
+    def values(self) -> Iterable[Any]:
+        """The modules or parameters."""
+        return vars(self)[self._kind].values()
+
+
+class ModuleDict(Named):
     """A dict whose modules are registered.
 
     >>> layers = dg.nn.ModuleDict({"relu": dg.nn.ReLU()})
@@ -129,27 +164,16 @@ class ModuleDict(Module):
     ReLU()
     """
 
-    def __init__(self, modules: Any = None) -> None:
+    _kind = "_modules"
+
+    def __init__(
+        self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
+    ) -> None:
         super().__init__()
         self.update(modules or {})
 
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
 
     def clear(self) -> None:
         """Remove all modules."""
@@ -159,21 +183,9 @@ class ModuleDict(Module):
         """Remove a module and return it."""
         return self._modules.pop(key)
 
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._modules.keys()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """The names with their modules."""
-        return self._modules.items()
-
-    def values(self) -> Iterable[Any]:
-        """The modules."""
-        return self._modules.values()
-
-    def update(self, modules: Any) -> None:
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Add the modules of a dict, or of pairs of a name and a module."""
-        for key, module in modules.items() if hasattr(modules, "items") else modules:
+        for key, module in dict(modules).items():
             self[key] = module
 
 
@@ -184,7 +196,7 @@ class ParameterList(Module):
     [(2,), (3,)]
     """
 
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
+    def __init__(self, values: Iterable[Tensor | None] | None = None) -> None:
         super().__init__()
         self.extend(values or ())
 
@@ -194,31 +206,31 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._parameters.values())
 
-    def __getitem__(self, i: Any) -> Any:
+    def __getitem__(self, i: int | slice) -> Any:
         values = list(self._parameters.values())
         if isinstance(i, slice):
             return type(self)(values[i])
         return values[position(i, len(values))]
 
-    def __setitem__(self, i: int, value: Any) -> None:
+    def __setitem__(self, i: int, value: Tensor) -> None:
         setattr(self, str(position(i, len(self))), as_parameter(value))
 
-    def append(self, value: Any) -> "ParameterList":
+    def append(self, value: Tensor | None) -> "ParameterList":
         """Add a parameter at the end."""
         self.register_parameter(str(len(self)), as_parameter(value))
         return self
 
-    def extend(self, values: Iterable[Any]) -> "ParameterList":
+    def extend(self, values: Iterable[Tensor | None]) -> "ParameterList":
         """Add parameters at the end."""
         for value in values:
             self.append(value)
         return self
 
     def __repr__(self) -> str:
-        return laid_out(type(self).__name__, "", described(self._parameters))
+        return format_module(type(self).__name__, "", format_parameters(self._parameters))
 
 
-class ParameterDict(Module):
+class ParameterDict(Named):
     """A dict whose parameters are registered; tensors in it become parameters.
 
     >>> weights = dg.nn.ParameterDict({"w": dg.ones(2)})
@@ -226,47 +238,24 @@ class ParameterDict(Module):
     True
     """
 
-    def __init__(self, parameters: Any = None) -> None:
+    _kind = "_parameters"
+
+    def __init__(
+        self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None
+    ) -> None:
         super().__init__()
         self.update(parameters or {})
 
-    def __getitem__(self, key: str) -> Any:
-        return self._parameters[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: Tensor | None) -> None:
         self.register_parameter(key, as_parameter(value))
 
-    def __delitem__(self, key: str) -> None:
-        del self._parameters[key]
-
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._parameters
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._parameters.keys()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """The names with their parameters."""
-        return self._parameters.items()
-
-    def values(self) -> Iterable[Any]:
-        """The parameters."""
-        return self._parameters.values()
-
-    def update(self, parameters: Any) -> None:
+    def update(self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]) -> None:
         """Add the parameters of a dict, or of pairs of a name and a parameter."""
-        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+        for key, value in dict(parameters).items():
             self[key] = value
 
     def __repr__(self) -> str:
-        return laid_out(type(self).__name__, "", described(self._parameters))
+        return format_module(type(self).__name__, "", format_parameters(self._parameters))
 
 
 def position(i: int, length: int) -> int:
@@ -277,14 +266,6 @@ def position(i: int, length: int) -> int:
     return i % length
 
 
-def as_parameter(value: Any) -> Any:
-    """A tensor as a parameter; what is one, or None, stays itself."""
+def as_parameter(value: Tensor | None) -> Tensor | None:
+    """A tensor as a parameter; a parameter, or None, as it is."""
     return value if value is None or isinstance(value, Parameter) else Parameter(value)
-
-
-def described(parameters: Mapping[str, Any]) -> list[str]:
-    """Parameters as lists and dicts of them print them."""
-    return [
-        f"({name}): {p if p is None else f'Parameter containing: [{p.dtype} of size {p.shape}]'}"
-        for name, p in parameters.items()
-    ]

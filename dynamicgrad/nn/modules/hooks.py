@@ -1,20 +1,25 @@
 """Calling a module that has hooks."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .backward_hooks import Crossing
+
+if TYPE_CHECKING:
+    from .module import Module
+
+Function = Callable[..., Any]
 
 
 class Hook(NamedTuple):
     """A function to call before or after `forward`, and how it wants to be called."""
 
-    function: Callable[..., Any]
+    function: Function
     with_kwargs: bool
     always_call: bool = False
 
 
-def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The output of a module, with its hooks called before and after."""
     called: set[int] = set()
     output = None
@@ -37,7 +42,7 @@ def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise
 
 
-def before(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+def before(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """The arguments after the pre-hooks saw them."""
     for hook in [*module._forward_pre_hooks.values()]:
         if not hook.with_kwargs:
@@ -57,7 +62,9 @@ def before(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
     return args, kwargs
 
 
-def after(module: Any, hook: Hook, args: Any, kwargs: Any, output: Any) -> Any:
+def after(
+    module: "Module", hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any], output: object
+) -> object:
     """The output after a hook saw it."""
     given = (args, kwargs, output) if hook.with_kwargs else (args, output)
     found = hook.function(module, *given)

@@ -1,20 +1,21 @@
 """The module: parameters, buffers and other modules under names, and a forward computation."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
 
 import numpy as np
 
+from gradops.typing import DTypeLike
+
 from ...devices import without_device
 from ...engine.tensor import Tensor
-from ...hooks.removable_handle import RemovableHandle, registered
+from ...hooks.tensor_hooks import RemovableHandle, add_hook
 from . import hooks, state
-from .dtype import cast_tensor
 from .parameter import Parameter
+from .text import format_module
 
-Self = TypeVar("Self", bound="Module")
-KINDS = ("_parameters", "_buffers", "_modules")
+KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "child module"}
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -60,7 +61,7 @@ class Module:
         return self.forward(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; a subclass defines it."""
+        """Compute the output; a subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -72,12 +73,11 @@ class Module:
                 return own[kind][name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         own = vars(self)
         kind = self.kind_of(name, value)
         if kind is None:
-            object.__setattr__(self, name, value)
-            return
+            return object.__setattr__(self, name, value)
         if kind not in own:
             raise AttributeError(
                 f"cannot assign {name!r} before Module.__init__() call"
@@ -89,7 +89,7 @@ class Module:
                 own[other].pop(name, None)
         own[kind][name] = value
 
-    def kind_of(self, name: str, value: Any) -> str | None:
+    def kind_of(self, name: str, value: object) -> str | None:
         """Where an attribute of this name and value is kept; None if it is an ordinary one."""
         if isinstance(value, Parameter):
             return "_parameters"
@@ -100,13 +100,8 @@ class Module:
             if name in own.get(kind, ()):
                 if value is None or (kind == "_buffers" and isinstance(value, Tensor)):
                     return kind
-                noun = {
-                    "_parameters": "parameter",
-                    "_buffers": "buffer",
-                    "_modules": "child module",
-                }
                 raise TypeError(
-                    f"cannot assign a {type(value).__name__} as {noun[kind]} {name!r}"
+                    f"cannot assign a {type(value).__name__} as {KINDS[kind]} {name!r}"
                     "\n  hint: wrap a tensor in nn.Parameter, or delete the attribute first"
                 )
         return None
@@ -172,7 +167,7 @@ class Module:
             raise KeyError(f"attribute {name!r} already exists")
 
     def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+        self, memo: set["Module"] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, "Module"]]:
         """This module and all in it, each after the one that holds it."""
         seen = set() if memo is None else memo
@@ -193,11 +188,11 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, "Module"]]:
         """The modules that this one holds itself."""
-        seen = set()
+        first_names: dict[Module, str] = {}
         for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
+            if module is not None:
+                first_names.setdefault(module, name)
+        return ((name, module) for module, name in first_names.items())
 
     def children(self) -> Iterator["Module"]:
         """The modules that this one holds itself, without their names."""
@@ -208,11 +203,10 @@ class Module:
     ) -> Iterator[tuple[str, Tensor]]:
         """The parameters, or the buffers, of the modules in turn."""
         seen = set()
-        for path, module in (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        ):
+        modules = (
+            self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
+        )
+        for path, module in modules:
             for name, t in vars(module)[kind].items():
                 if t is None or (remove_duplicate and id(t) in seen):
                     continue
@@ -241,12 +235,13 @@ class Module:
 
     def get_submodule(self, target: str) -> "Module":
         """The module at a path; raises AttributeError if there is none."""
-        found: Any = self
+        module: Module = self
         for name in target.split(".") if target else ():
-            if not isinstance(found._modules.get(name), Module):
-                raise AttributeError(f"{type(found).__name__} has no module {name!r}")
-            found = found._modules[name]
-        return found
+            child = module._modules.get(name)
+            if child is None:
+                raise AttributeError(f"{type(module).__name__} has no module {name!r}")
+            module = child
+        return module
 
     def get_parameter(self, target: str) -> Tensor:
         """The parameter at a path; raises AttributeError if there is none."""
@@ -256,7 +251,7 @@ class Module:
             raise AttributeError(f"{target!r} is not an nn.Parameter")
         return found
 
-    def apply(self: Self, fn: Callable[["Module"], Any]) -> Self:
+    def apply(self, fn: Callable[["Module"], object]) -> Self:
         """Call a function with every module in this one, and then with this one.
 
         >>> model = dg.nn.Sequential(dg.nn.Linear(2, 2))
@@ -268,7 +263,7 @@ class Module:
             fn(module)
         return self
 
-    def train(self: Self, mode: bool = True) -> Self:
+    def train(self, mode: bool = True) -> Self:
         """Set the mode of training, in which `Dropout` and its like do their work."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -276,11 +271,11 @@ class Module:
             module.training = mode
         return self
 
-    def eval(self: Self) -> Self:
+    def eval(self) -> Self:
         """Set the mode of evaluation: `train(False)`."""
         return self.train(False)
 
-    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Let the parameters require gradients, or freeze them."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
@@ -294,7 +289,7 @@ class Module:
             elif p.grad is not None:
                 p.grad = p.grad.detach().zero_()
 
-    def to(self: Self, *wanted: Any, dtype: Any = None, device: Any = None) -> Self:
+    def to(self, *wanted: object, dtype: DTypeLike | None = None, device: object = None) -> Self:
         """Give the parameters and buffers that are floats, and their gradients, another dtype.
 
         A device may be named as well; there is only the CPU.
@@ -304,31 +299,27 @@ class Module:
                 self.cast(np.dtype(found.dtype if isinstance(found, Tensor) else found))
         return self
 
-    def cuda(self: Self, device: Any = None) -> Self:
+    def cuda(self, device: object = None) -> Self:
         """Refused, with OptionError: there is no device but the CPU."""
         return self.to("cuda")
 
-    def cpu(self: Self) -> Self:
+    def cpu(self) -> Self:
         """The module, whose tensors are on the CPU."""
         return self
 
-    def cast(self, wanted: np.dtype[Any]) -> None:
+    def cast(self, wanted: np.dtype) -> None:
         """Give parameters, buffers and gradients that are floats another dtype."""
-        if wanted.kind != "f":
-            raise TypeError(f"nn.Module.to only accepts floating point dtypes, but got {wanted}")
-        tensors = {id(t): t for m in self.modules() for t in own_tensors(m)}
-        for t in tensors.values():
-            cast_tensor(t, wanted)
+        state.cast(self, wanted)
 
-    def float(self: Self) -> Self:
+    def float(self) -> Self:
         """`to(float32)`."""
         return self.to(np.float32)
 
-    def double(self: Self) -> Self:
+    def double(self) -> Self:
         """`to(float64)`."""
         return self.to(np.float64)
 
-    def half(self: Self) -> Self:
+    def half(self) -> Self:
         """`to(float16)`."""
         return self.to(np.float16)
 
@@ -337,7 +328,7 @@ class Module:
         return state.state_dict(self, prefix, keep_vars)
 
     def load_state_dict(
-        self, state_dict: dict[str, Any], strict: bool = True, assign: bool = False
+        self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False
     ) -> state.IncompatibleKeys:
         """Copy values in by path, or with `assign` let the tensors take the places.
 
@@ -351,32 +342,28 @@ class Module:
         return state.load_state_dict(self, state_dict, strict, assign)
 
     def register_forward_hook(
-        self,
-        hook: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
+        self, hook: hooks.Function, *, prepend: bool = False, with_kwargs: bool = False,
         always_call: bool = False,
-    ) -> RemovableHandle:
+    ) -> RemovableHandle:  # fmt: skip
         """Call `hook(module, args, output)` after `forward`; what it returns replaces the output.
 
         With `with_kwargs` it is `hook(module, args, kwargs, output)`; with `always_call` it is also
         called when something before it failed.
         """
         wrapped = hooks.Hook(hook, with_kwargs, always_call)
-        return registered(self._forward_hooks, wrapped, prepend)
+        return add_hook(self._forward_hooks, wrapped, prepend)
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: hooks.Function, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns replaces the arguments.
 
         With `with_kwargs` it is `hook(module, args, kwargs)`, and returns a pair of both.
         """
-        return registered(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
+        return add_hook(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
 
     def register_full_backward_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
+        self, hook: hooks.Function, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
@@ -389,33 +376,18 @@ class Module:
         >>> layer(dg.ones(2, requires_grad=True)).backward(dg.tensor([3.0]))
         (tensor([3.]),)
         """
-        return registered(self._backward_hooks, hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
+        self, hook: hooks.Function, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` first; what it returns replaces `grad_output`."""
-        return registered(self._backward_pre_hooks, hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def extra_repr(self) -> str:
-        """What a module says of itself between the parentheses."""
+        """The text between the parentheses of the module's repr."""
         return ""
 
     def __repr__(self) -> str:
-        extra = self.extra_repr()
-        parts = [(f"({name})", repr(m)) for name, m in self._modules.items()]
-        return laid_out(type(self).__name__, extra, [f"{name}: {text}" for name, text in parts])
-
-
-def own_tensors(module: Module) -> Iterable[Tensor]:
-    """The parameters and buffers that a module holds itself."""
-    return (t for kind in KINDS[:2] for t in vars(module)[kind].values() if t is not None)
-
-
-def laid_out(name: str, extra: str, parts: list[str]) -> str:
-    """A module as PyTorch prints it: on one line if it holds no others."""
-    if not parts:
-        return f"{name}({extra})" if "\n" not in extra else laid_out(name, "", extra.split("\n"))
-    lines = [*extra.split("\n")] if extra else []
-    lines += ["\n  ".join(part.split("\n")) for part in parts]
-    return "\n  ".join([f"{name}(", *lines]) + "\n)"
+        parts = [f"({name}): {module!r}" for name, module in self._modules.items()]
+        return format_module(type(self).__name__, self.extra_repr(), parts)

@@ -1,13 +1,21 @@
-"""The state of a module: its parameters and persistent buffers by path, taken out and put back."""
+"""The state of a module, its parameters and persistent buffers by path: save, load and cast it."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from gradops import StateError
 
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor
 from .parameter import Parameter
+
+if TYPE_CHECKING:
+    from .module import Module
+
+Entry = tuple["Module", str, Tensor]
+"""A tensor of a module's state, after the module that holds it and its name there."""
 
 
 class IncompatibleKeys(NamedTuple):
@@ -23,7 +31,7 @@ class IncompatibleKeys(NamedTuple):
         return f"IncompatibleKeys(missing_keys={missing}, unexpected_keys={unexpected})"
 
 
-def entries(module: Any, prefix: str = "") -> Iterator[tuple[str, Any, str, Tensor]]:
+def entries(module: "Module", prefix: str = "") -> Iterator[tuple[str, "Module", str, Tensor]]:
     """Key, module, name and tensor of all that belongs to the state."""
     for path, m in module.named_modules(remove_duplicate=False):
         kept = {k: b for k, b in m._buffers.items() if k not in m._transient}
@@ -32,13 +40,13 @@ def entries(module: Any, prefix: str = "") -> Iterator[tuple[str, Any, str, Tens
                 yield prefix + (f"{path}.{name}" if path else name), m, name, t
 
 
-def state_dict(module: Any, prefix: str, keep_vars: bool) -> dict[str, Tensor]:
+def state_dict(module: "Module", prefix: str, keep_vars: bool) -> dict[str, Tensor]:
     """The state of a module."""
     return {key: t if keep_vars else t.detach() for key, _, _, t in entries(module, prefix)}
 
 
 def load_state_dict(
-    module: Any, state: dict[str, Any], strict: bool, assign: bool
+    module: "Module", state: Mapping[str, object], strict: bool, assign: bool
 ) -> IncompatibleKeys:
     """Put a state into a module, if all of it fits."""
     if not hasattr(state, "items"):
@@ -48,7 +56,7 @@ def load_state_dict(
         [key for key in own if key not in state], [key for key in state if key not in own]
     )
     found = {key: as_tensor(state[key]) for key in own if key in state}
-    wrong = misfits(found, own) + (listed(keys) if strict else [])
+    wrong = describe_shapes(found, own) + (describe_keys(keys) if strict else [])
     if wrong:
         heading = f"Error(s) in loading state_dict for {type(module).__name__}:"
         raise StateError("\n\t".join([heading, *wrong]))
@@ -57,8 +65,8 @@ def load_state_dict(
     return keys
 
 
-def misfits(found: dict[str, Tensor], own: dict[str, Any]) -> list[str]:
-    """What to say of tensors that have another shape than their places."""
+def describe_shapes(found: dict[str, Tensor], own: dict[str, Entry]) -> list[str]:
+    """The error texts for tensors whose shape is not that of the module's."""
     return [
         f"size mismatch for {key}: copying a param with shape {t.shape} from checkpoint, the shape"
         f" in current model is {own[key][2].shape}."
@@ -67,8 +75,8 @@ def misfits(found: dict[str, Tensor], own: dict[str, Any]) -> list[str]:
     ]
 
 
-def listed(keys: IncompatibleKeys) -> list[str]:
-    """What to say of keys that are only on one side."""
+def describe_keys(keys: IncompatibleKeys) -> list[str]:
+    """The error texts for missing and unexpected keys."""
     return [
         f"{word} key(s) in state_dict: " + ", ".join(f'"{key}"' for key in names) + "."
         for word, names in (("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys))
@@ -76,7 +84,7 @@ def listed(keys: IncompatibleKeys) -> list[str]:
     ]
 
 
-def put(module: Any, name: str, own: Tensor, value: Tensor, assign: bool) -> None:
+def put(module: "Module", name: str, own: Tensor, value: Tensor, assign: bool) -> None:
     """Copy a value into a tensor of a module, or let it take the tensor's place."""
     if not assign:
         with no_grad():
@@ -85,3 +93,26 @@ def put(module: Any, name: str, own: Tensor, value: Tensor, assign: bool) -> Non
         setattr(module, name, Parameter(value.detach(), own.requires_grad))
     else:
         setattr(module, name, value)
+
+
+def cast(module: "Module", dtype: np.dtype) -> None:
+    """Give parameters, buffers and gradients that are floats another dtype."""
+    if dtype.kind != "f":
+        raise TypeError(f"nn.Module.to only accepts floating point dtypes, but got {dtype}")
+    groups = [own for m in module.modules() for own in (m._parameters, m._buffers)]
+    tensors = {id(t): t for own in groups for t in own.values() if t is not None}
+    for t in tensors.values():
+        cast_tensor(t, dtype)
+
+
+def cast_tensor(t: Any, dtype: np.dtype) -> None:
+    """Let a leaf that holds floats, and its gradient, have another dtype."""
+    if t.dtype.kind != "f" or t.dtype == dtype:
+        return
+    grad, required = t.grad, t.requires_grad
+    t.grad = None
+    t.requires_grad_(False)  # what requires gradients has a dtype that does not change
+    t.data = t.data.to(dtype)
+    t.requires_grad_(required)
+    if grad is not None:
+        t.grad = grad.detach().to(dtype)

@@ -1,6 +1,7 @@
 """Schedules of learning rates: call `scheduler.step()` after each epoch's `optimizer.step()`."""
 
-from .cycle import CosineAnnealingWarmRestarts, CyclicLR
+from .composite import ChainedScheduler, SequentialLR
+from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .decay import (
     ConstantLR,
     CosineAnnealingLR,
@@ -10,12 +11,10 @@ from .decay import (
     MultiplicativeLR,
     MultiStepLR,
     PolynomialLR,
+    ReduceLROnPlateau,
     StepLR,
 )
-from .one_cycle import OneCycleLR
-from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
-from .sequence import ChainedScheduler, SequentialLR
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",

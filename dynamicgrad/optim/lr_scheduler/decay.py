@@ -1,13 +1,13 @@
-"""Learning rates that follow one curve: stepwise, linear, exponential, polynomial, cosine."""
+"""Learning rates that decay: by a function, in steps, along a curve, or on a plateau."""
 
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from types import FunctionType
-from typing import Any
+from typing import Any, SupportsFloat
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler
+from .scheduler import LRScheduler, PerGroup, one_each, require_optimizer
 
 
 class LambdaLR(LRScheduler):
@@ -26,8 +26,9 @@ class LambdaLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         count = len(optimizer.param_groups)
-        several = isinstance(lr_lambda, list | tuple)
-        self.lr_lambdas: list[Any] = list(lr_lambda) if several else [lr_lambda] * count  # type: ignore[arg-type]
+        self.lr_lambdas = (
+            list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        )
         if len(self.lr_lambdas) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
@@ -204,7 +205,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def factor(self) -> float:
-        """What is left in this epoch over what was left in the last."""
+        """The remaining share of this epoch over that of the last."""
         if self.is_initial or self.last_epoch > self.total_iters:
             return 1.0
         left, before = (1 - i / self.total_iters for i in (self.last_epoch, self.last_epoch - 1))
@@ -236,6 +237,76 @@ class CosineAnnealingLR(LRScheduler):
             return [g["lr"] + (lr - low) * first for g, lr in zip(groups, self.base_lrs)]
         now, before = (1 + math.cos(math.pi * i / self.T_max) for i in (epoch, epoch - 1))
         return [now / before * (group["lr"] - low) + low for group in groups]
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """The rate times `factor` when a quantity has not improved for more than `patience` epochs.
+
+    To improve is to be less by `threshold`, in proportion (`"rel"`) or in all (`"abs"`); with
+    `mode="max"`, to be greater.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+    >>> schedule.step(3.0); schedule.step(3.0); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: PerGroup = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        require_optimizer(optimizer)
+        if factor >= 1:
+            raise ValueError(f"Factor should be < 1.0, not {factor}")
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode!r} is unknown: it is 'min' or 'max'")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode!r} is unknown: it is 'rel' or 'abs'")
+        self.optimizer, self.mode, self.threshold_mode = optimizer, mode, threshold_mode
+        self.reduction, self.patience, self.threshold = factor, patience, threshold
+        self.cooldown, self.eps = cooldown, eps
+        self.min_lrs = one_each("min_lr", min_lr, optimizer.param_groups)
+        self.last_epoch = self.cooldown_counter = self.num_bad_epochs = 0
+        self.best = math.inf if mode == "min" else -math.inf
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    def step(self, metrics: SupportsFloat) -> None:  # type: ignore[override]
+        """Go on to the next epoch, with the quantity that the last one gave."""
+        current = float(metrics)
+        self.last_epoch += 1
+        if self.improves(current):
+            self.best, self.num_bad_epochs = current, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.cooldown_counter > 0:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+        rates = [group["lr"] for group in self.optimizer.param_groups]
+        if self.num_bad_epochs > self.patience:
+            rates = [self.reduced(lr, low) for lr, low in zip(rates, self.min_lrs, strict=True)]
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self.set_lr(rates)
+
+    def improves(self, current: float) -> bool:
+        """Whether the quantity is better than the best so far by more than the threshold."""
+        sign = 1 if self.mode == "min" else -1
+        if self.threshold_mode == "rel":
+            bound = self.best * (1 - sign * self.threshold)
+        else:
+            bound = self.best - sign * self.threshold
+        return sign * current < sign * bound
+
+    def reduced(self, lr: float, low: float) -> float:
+        """A smaller rate, unless the difference is nothing."""
+        new = max(lr * self.reduction, low)
+        return new if lr - new > self.eps else lr
 
 
 def require_between(low: float, high: float, **options: float) -> None:

@@ -1,9 +1,14 @@
-"""What schedules share: they multiply the learning rates as they are, and so can be combined."""
+"""The base class of schedules, which multiply the current learning rates and so can be chained."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
+
+Group = dict[str, Any]
+PerGroup = float | list[float]
+"""An option of all groups, or a list with that of each."""
 
 
 class LRScheduler:
@@ -36,7 +41,7 @@ class LRScheduler:
         self.is_initial, self.steps_done = False, 1
 
     def restart(self) -> None:
-        """Begin anew from the initial learning rates."""
+        """Restart from the initial learning rates."""
         for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
             group["lr"] = lr
         self.last_epoch = -1
@@ -71,7 +76,7 @@ class LRScheduler:
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     def factor(self) -> float:
-        """What the learning rates are multiplied by in the epoch that begins."""
+        """The factor of the learning rates for the epoch that begins."""
         raise NotImplementedError(f"{type(self).__name__} must define factor() or get_lr()")
 
     def get_last_lr(self) -> list[float]:
@@ -87,7 +92,21 @@ class LRScheduler:
         vars(self).update(state_dict)
 
 
-def require_optimizer(optimizer: Any) -> None:
-    """Refuse what is no optimizer."""
+def require_optimizer(optimizer: object) -> None:
+    """Raise TypeError unless `optimizer` is an Optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def set_each(groups: Sequence[Group], name: str, given: PerGroup) -> None:
+    """Set an option of each group: one value for all, or one each from a list."""
+    for group, value in zip(groups, one_each(name, given, groups)):
+        group[name] = value
+
+
+def one_each(name: str, given: PerGroup, groups: Sequence[Group]) -> list[float]:
+    """The value for each group: one for all, or one each from a list."""
+    values = list(given) if isinstance(given, list | tuple) else [given] * len(groups)
+    if len(values) != len(groups):
+        raise ValueError(f"Expected {len(groups)} values for {name}, but got {len(values)}")
+    return values

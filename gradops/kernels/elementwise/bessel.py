@@ -14,7 +14,7 @@ FAR = 60.0
 
 
 def smooth(x: np.ndarray, order: int) -> np.ndarray:
-    """exp(-x) I(x) divided by x to the order, times what makes it nearly constant far out.
+    """exp(-x) I(x) / x**order, scaled to be nearly constant for large x.
 
     I0(x) is the mean of exp(x cos(a)), and I1(x) x times that of sin(a)**2 exp(x cos(a)).
     """
@@ -39,7 +39,7 @@ TABLES = [in_both(partial(table, order)) for order in (0, 1)]
 
 
 def scaled(x: np.ndarray, order: int) -> np.ndarray:
-    """exp(-x) I(x) of entries that are not negative."""
+    """exp(-x) I(x) for nonnegative entries."""
     t = HALVES / (HALVES + x)
     k = np.minimum(np.floor(t * CELLS), CELLS - 1)
     middle = (k + 0.5) * (1 / CELLS)
@@ -64,19 +64,19 @@ def i1e(x: np.ndarray) -> np.ndarray:
 
 @entrywise
 def i0(x: np.ndarray) -> np.ndarray:
-    """The function of order 0."""
+    """The modified Bessel function of order 0."""
     z = np.abs(x)
     return unscaled(scaled(z, 0), z)
 
 
 @entrywise
 def i1(x: np.ndarray) -> np.ndarray:
-    """The function of order 1."""
+    """The modified Bessel function of order 1."""
     z = np.abs(x)
     return np.copysign(unscaled(scaled(z, 1), z), x)
 
 
 def unscaled(y: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """exp(x) y, also where exp(x) by itself overflows."""
+    """exp(x) y, also where exp(x) overflows."""
     half = np.exp(0.5 * x)
     return np.where(np.isinf(x), np.inf, y * half * half)

@@ -39,7 +39,7 @@ def erf(x: np.ndarray | float, out: np.ndarray | None = None) -> np.ndarray | np
 
 
 class Table(NamedTuple):
-    """erf at the nodes 0, 1 / CELLS, ..., LAST, and how it goes on from there."""
+    """erf and its scaled derivative at the nodes 0, 1 / CELLS, ..., LAST."""
 
     value: np.ndarray  # erf(c), rounded
     rest: np.ndarray  # what rounding left over
@@ -48,7 +48,7 @@ class Table(NamedTuple):
 
 
 def erf_of_magnitude(x: np.ndarray, table: Table) -> np.ndarray:
-    """erf of entries that are not negative."""
+    """erf of nonnegative entries."""
     x = np.minimum(x, LAST)
     k = np.rint(x * CELLS).astype(np.intp)
     c = k.astype(x.dtype) * (1 / CELLS)
@@ -64,13 +64,13 @@ def rise(d: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 
 def short_rise(d: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """`rise` as far as float32 can tell."""
+    """`rise` to float32 precision."""
     return d - d * d * (c + d * (1 / 3))
 
 
 @cache
 def erf_table(dtype: np.dtype) -> Table:
-    """The table in float64, or as float32 made from it."""
+    """The table in float64, or rounded to float32."""
     if dtype == np.float64:
         from .decimal_tables import erf_nodes
 

@@ -1,7 +1,7 @@
-"""The exponential of matrices: scaling and squaring with Padé's approximants.
+"""The matrix exponential, by scaling and squaring with Padé approximants.
 
 Note [Scaling]. A matrix is halved until its norm is so small that the approximant of the highest
-degree is exact to rounding; the result is squared as often. Small matrices do with a lower degree.
+degree is exact to rounding; the result is squared as often. Lower degrees suffice for small norms.
 The bounds are those of N. Higham, The scaling and squaring method for the matrix exponential
 revisited (2005), for double and for single precision.
 """
@@ -25,7 +25,7 @@ SINGLE = {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.925724783138660}
 
 
 def matrix_exp(x: np.ndarray) -> np.ndarray:
-    """The exponential of each matrix of a stack; all of them get the degree that one needs."""
+    """The exponential of each matrix of a stack, with the degree that the largest norm needs."""
     dtype = dtype_of(x)
     if x.shape[-1] != x.shape[-2]:
         raise ValueError("the matrix is not square")  # type inference has the words for the user
@@ -40,11 +40,11 @@ def matrix_exp(x: np.ndarray) -> np.ndarray:
         halvings = np.ceil(np.log2(norms / bound))
         halvings = np.where(np.isfinite(halvings), np.maximum(halvings, 0), 0)
         scale = np.exp2(-halvings).astype(norms.dtype)
-        return squared(approximant(x * scale[..., None, None], degree), halvings)
+        return square_repeatedly(approximant(x * scale[..., None, None], degree), halvings)
 
 
-def squared(y: np.ndarray, times: Any) -> np.ndarray:
-    """Each matrix multiplied with itself so many times."""
+def square_repeatedly(y: np.ndarray, times: Any) -> np.ndarray:
+    """Each matrix squared as often as `times` says."""
     for k in range(int(times.max(initial=0))):
         more = times > k
         if more.all():
@@ -56,13 +56,13 @@ def squared(y: np.ndarray, times: Any) -> np.ndarray:
 
 @cache
 def coefficients(degree: int) -> list[float]:
-    """Those of the polynomial, from the lowest power on, as multiples of that of the highest."""
+    """The coefficients of the polynomial from the lowest power, relative to the highest."""
     f = factorial
     return [f(2 * degree - j) / (f(degree - j) * f(j)) for j in range(degree + 1)]
 
 
 def approximant(x: np.ndarray, degree: int) -> np.ndarray:
-    """Padé's approximant: a quotient of polynomials of x and of -x, by their even and odd parts."""
+    """The Padé approximant: a quotient of polynomials in x and -x, by even and odd parts."""
     c = coefficients(degree)
     one = np.eye(x.shape[-1], dtype=x.dtype)
     powers = [one, x @ x]  # of the square

@@ -15,7 +15,7 @@ ROOT = 1.4616321449683622, 9.549995429965697e-17  # of digamma, as the sum of tw
 
 
 class Table(NamedTuple):
-    """Taylor coefficients at nodes, a row for each order, and what the nodes are."""
+    """Taylor coefficients at nodes, a row for each order, and the nodes."""
 
     coefficients: np.ndarray
     high: np.ndarray

@@ -1,8 +1,7 @@
 """The tails of the normal distribution: erfc, erfcx, ndtr, log_ndtr, and their inverses.
 
 All of them are made of two smooth functions, which tables give: erfcx(x) = exp(x**2) erfc(x), and
-the ratio of erfinv(x) to x. What is left are exponentials, which are exact to rounding however far
-out.
+the ratio of erfinv(x) to x. The rest are exponentials, exact to rounding however far out.
 """
 
 import math
@@ -28,7 +27,7 @@ def erfcx_table() -> np.ndarray:
 
 
 def erfcx_of_magnitude(x: np.ndarray) -> np.ndarray:
-    """erfcx of entries that are not negative."""
+    """erfcx of nonnegative entries."""
     t = HALVES / (HALVES + x)
     k = np.rint(t * CELLS)
     node = k * (1 / CELLS)
@@ -38,7 +37,7 @@ def erfcx_of_magnitude(x: np.ndarray) -> np.ndarray:
 
 
 def exp_of_square(x: np.ndarray, factor: float) -> np.ndarray:
-    """exp(factor * x**2), as exact as exp itself: the square is rounded nowhere."""
+    """exp(factor * x**2), as exact as exp itself: the square is computed without rounding."""
     mask = np.int32(-(2**12)) if x.dtype == np.float32 else np.int64(-(2**27))
     high = (x.view(mask.dtype) & mask).view(x.dtype)  # whose square is a float
     low = factor * (x - high) * (x + high)
@@ -107,7 +106,7 @@ def ratio(r: np.ndarray) -> np.ndarray:
 
 
 def quantile(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """erfinv(x), told rest = 1 - |x| to its last digit."""
+    """erfinv(x), from rest = 1 - |x| to full precision."""
     near = x * x < 0.5
     r = np.sqrt(-np.where(near, np.log1p(-x * x), np.log(rest * (2 - rest))))
     k = np.rint(r * ROOTS_PER_UNIT)

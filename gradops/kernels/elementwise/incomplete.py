@@ -29,13 +29,13 @@ POINTS = 48
 
 
 def is_lower(a: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Whether the lower tail is taken."""
+    """True where the lower tail is the one to integrate."""
     return np.less(x, np.maximum(a, 1))
 
 
 @cache
 def gauss() -> tuple[list[float], list[float]]:
-    """Points and weights of Gauss and Legendre for the interval from 0 to 1."""
+    """Nodes and weights of Gauss-Legendre quadrature on the interval from 0 to 1."""
     points, weights = np.polynomial.legendre.leggauss(POINTS)
     return (0.5 * (points + 1)).tolist(), (0.5 * weights).tolist()
 
@@ -76,7 +76,7 @@ def by_series(a: np.ndarray, x: np.ndarray, n: int) -> list[np.ndarray]:
 
 
 def by_quadrature(a: np.ndarray, x: np.ndarray, sign: np.ndarray, n: int) -> list[np.ndarray]:
-    """Moments of either tail, where the integrand falls from its end and has no other scale."""
+    """Moments of either tail where the integrand decreases from its end on one scale."""
     root, ratio = np.sqrt(2 * DECAY / x), DECAY / x
     reach = np.where(sign < 0, root + ratio, np.log1p(root + ratio))
     reach = np.minimum(reach, DECAY / np.abs(a - x))
@@ -96,7 +96,7 @@ def gamma_tail(a: np.ndarray, x: np.ndarray, n: int = 0) -> np.ndarray:
 
 
 def gamma_slope(a: np.ndarray, logx: Any) -> np.ndarray:
-    """The derivative of log(x) in `a` while the distribution's share below x stays the same."""
+    """The derivative of log(x) in `a` at a constant value of the distribution function."""
     return in_float64(slope, a, logx)
 
 
@@ -108,7 +108,7 @@ def slope(a: np.ndarray, logx: np.ndarray) -> np.ndarray:
 
 
 def in_float64(f: Any, *xs: np.ndarray) -> np.ndarray:
-    """`f` of operands that broadcast, computed in float64, in the dtype of the operands."""
+    """A kernel that computes `f` in float64 and returns the dtype of its operands."""
     dtype = float_dtype(*xs)
     rows = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in xs))
     with np.errstate(all="ignore"):

@@ -13,13 +13,13 @@ HALF = np.dtype(np.float16)
 
 
 def of_scipy(name: str) -> Callable[..., Any]:
-    """The kernel that is the function of `scipy.special` called `name`."""
+    """The kernel of the function `name` of `scipy.special`."""
 
     def kernel(*xs: np.ndarray, out: np.ndarray | None = None) -> Any:
         dtype = float_dtype(*xs)
         wide = np.dtype(np.float32) if dtype == HALF else dtype
         with np.errstate(all="ignore"):
-            y = found(name)(*(np.asarray(x, wide) for x in xs))
+            y = scipy_function(name)(*(np.asarray(x, wide) for x in xs))
         return y.astype(dtype, copy=False) if out is None else np.positive(y, out=out)
 
     kernel.__name__ = kernel.__qualname__ = name
@@ -27,7 +27,7 @@ def of_scipy(name: str) -> Callable[..., Any]:
 
 
 @cache
-def found(name: str) -> Callable[..., Any]:
+def scipy_function(name: str) -> Callable[..., Any]:
     """A function of `scipy.special`, or a MissingExtraError."""
     try:
         from scipy import special

@@ -1,4 +1,4 @@
-"""Functions of floats, entry by entry, and tables of polynomials for them."""
+"""Kernels of elementwise functions from tables of polynomials, and their dtypes."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -16,9 +16,9 @@ SHORT = 6  # terms of a polynomial that float32 can tell from none
 
 
 def entrywise(body: Callable[[np.ndarray], np.ndarray]) -> Callable[..., Any]:
-    """The kernel of a function of one number, from `body`, which takes rows of float32 or float64.
+    """A kernel from `body`, which computes rows of float32 or float64.
 
-    The kernel gives the dtype of its operand; for integers, float64.
+    The kernel returns the dtype of its operand; for integers, float64.
     """
 
     @functools.wraps(body)
@@ -50,7 +50,7 @@ def blocks(
 
 
 def horner(table: np.ndarray, k: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """The polynomials in `step` whose coefficients are the columns `k` of a table."""
+    """Polynomials in `step` by Horner's scheme, with columns `k` of a table as coefficients."""
     c = table.take(k.astype(np.intp), axis=1, mode="clip")
     y = c[-1] * step
     for row in c[-2:0:-1]:
@@ -61,7 +61,7 @@ def horner(table: np.ndarray, k: np.ndarray, step: np.ndarray) -> np.ndarray:
 
 
 def in_both(make: Callable[[], np.ndarray]) -> Callable[[np.dtype], np.ndarray]:
-    """The table that `make()` gives, as a function of the dtype: what is left of it in float32."""
+    """`make()` as a table by dtype: rounded and shortened for float32, and cached."""
 
     @functools.wraps(make)
     @functools.cache
@@ -74,9 +74,9 @@ def in_both(make: Callable[[], np.ndarray]) -> Callable[[np.dtype], np.ndarray]:
 def interpolated(
     f: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray, reach: float, terms: int
 ) -> np.ndarray:
-    """The polynomials that agree with `f` at Chebyshev's points within `reach` of each node.
+    """The polynomials that interpolate `f` at Chebyshev points within `reach` of each node.
 
-    They are in the distance from the node, and a row of the table has the coefficients of a power.
+    They are in the distance from the node; row i of the table has the coefficients of power i.
     """
     points = np.cos(np.pi * (np.arange(terms) + 0.5) / terms)
     values = f(nodes + reach * points[:, None])
@@ -85,7 +85,7 @@ def interpolated(
 
 
 def float_dtype(*xs: Any) -> np.dtype:
-    """The dtype of floats that operands, or types, have together; for integers, float64."""
+    """The common dtype of operands or types as a float dtype, float64 for integers."""
     dtype = np.result_type(*xs)
     if dtype.kind == "c":
         raise TypeError("it takes no complex numbers")
@@ -98,9 +98,9 @@ HALF = np.dtype(np.float16)
 
 
 def inexact(x: Any) -> Any:
-    """`x`; integers and truth values in the dtype in which `np.exp` computes them.
+    """`x` as floats; integers and truth values in the dtype in which `np.exp` computes them.
 
-    What is done to them before the first function of floats would otherwise wrap around.
+    Else operations before the first function of floats would wrap around.
     """
     if type(x) in PYTHON_FLOATS or (type(x) not in INTEGERS and x.dtype.kind in "fc"):
         return x

@@ -1,4 +1,4 @@
-"""Entries by their place along one axis: taking them, and adding to them."""
+"""take_along_axis and its transpose."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ SMALL = 2000  # entries from which counting places costs less than NumPy's index
 
 
 def take_along_axis(x: Any, indices: np.ndarray, axis: int) -> Any:
-    """The entries of `x` whose place along `axis` is an index, and else that of the index."""
+    """The entries of `x` at `indices` along an axis."""
     require(indices, x.ndim)
     if indices.size <= SMALL or not x.size:
         return x[key_of(indices, x.shape, axis)]
@@ -18,7 +18,7 @@ def take_along_axis(x: Any, indices: np.ndarray, axis: int) -> Any:
 def add_along_axis(
     g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """Zeros of `shape`, with `g` added where `take_along_axis` takes."""
+    """Zeros of `shape` with `g` added at the entries that `take_along_axis` takes."""
     require(indices, len(shape))
     y = np.zeros(shape, g.dtype)
     if max(indices.size, g.size) <= SMALL or not y.size:
@@ -30,13 +30,13 @@ def add_along_axis(
 
 
 def require(indices: np.ndarray, ndim: int) -> None:
-    """Refuse indices that NumPy would take in another way."""
+    """Raise for indices that NumPy would interpret differently."""
     if indices.ndim != ndim or indices.dtype.kind not in "iu":
         raise ValueError("type inference has the words for the user")
 
 
 def key_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.ndarray, ...]:
-    """The key that NumPy takes: the numbers of the entries along all axes but one."""
+    """The key for NumPy: `indices` along the axis, positions along the others."""
     key, ndim = [np.arange(n) for n in shape], len(shape)
     for i in range(ndim - 1):
         key[i] = key[i].reshape(-1, *(1,) * (ndim - 1 - i))
@@ -45,7 +45,7 @@ def key_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.n
 
 
 def places_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> np.ndarray:
-    """Where in an array in a row the entries are; raises IndexError."""
+    """The indices into the flattened array; raises IndexError."""
     n, ndim, step = shape[axis], len(shape), 1
     low = indices.min(initial=0)
     if indices.size and not -n <= low <= indices.max() < n:

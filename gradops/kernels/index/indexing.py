@@ -1,13 +1,12 @@
-"""Indexing an array; and what an index does, worked out from types alone.
+"""Indexing of arrays, and type inference of indexing.
 
-Note [Index form]. An index is an attribute, so it is written in plain values: a tuple of integers,
+Note [Index form]. An index is an attribute, so it consists of plain values: a tuple of integers,
 None (a new axis), "..." (the axes between), ("slice", start, stop, step), and "array", which stands
-for the next of the operands that index. A bound may be a `Dim`.
+for the next of the index operands. A bound may be a `Dim`.
 
-Note [Placement]. Where an array is among the indices, integers count as arrays too. All of them
-broadcast together, to the "advanced" axes. These take the place of the first array if the arrays
-stand side by side; else they come first of all. An ellipsis keeps arrays apart even if it stands
-for no axis.
+Note [Placement]. Next to an index array, integers count as arrays too. All of them broadcast
+together, to the "advanced" axes. These replace the first array if the arrays are adjacent; else
+they come first of all. An ellipsis separates arrays even if it stands for no axis.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ Index = tuple[Any, ...]
 
 
 class Entry(NamedTuple):
-    """A part of an index, the first axis it stands for, and its array if it has one."""
+    """One entry of an index, the first axis it indexes, and its array if it has one."""
 
     what: Any
     axis: int
@@ -34,12 +33,12 @@ class Entry(NamedTuple):
 
     @property
     def advanced(self) -> bool:
-        """Whether it is an array, or would count as one beside an array."""
+        """True for an array, or an integer, which counts as one next to an array."""
         return self.array is not None or isinstance(self.what, int | Dim)
 
 
 class Placement(NamedTuple):
-    """The shape an index gives, and where in it the advanced axes are."""
+    """The shape of an indexing result, and the position of its advanced axes."""
 
     shape: Shape
     first: int
@@ -48,8 +47,8 @@ class Placement(NamedTuple):
 
 
 def placement(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> Placement:
-    """What `index` makes of `x`, or an IndexingError. See Note [Placement]."""
-    entries = located(op, index, x, arrays)
+    """The placement of `index` on `x`, or an IndexingError. See Note [Placement]."""
+    entries = locate_entries(op, index, x, arrays)
     shape: list[Size] = []
     numbers, first = [], None
     for number, e in enumerate(entries):
@@ -58,25 +57,24 @@ def placement(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) 
             numbers.append(number)
             first = len(shape) if first is None else first
         elif e.what != "...":
-            shape.append(1 if e.what is None else sliced(op, e, x))
+            shape.append(1 if e.what is None else slice_size(op, e, x))
     together = not arrays or numbers[-1] - numbers[0] < len(numbers)
     place = first if together and first is not None else 0
     added = advanced_shape(op, x, arrays)
     return Placement((*shape[:place], *added, *shape[place:]), place, len(added), together)
 
 
-def located(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> list[Entry]:
-    """The entries of an index, with the axes that `...` or its end leaves out as full slices."""
+def locate_entries(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> list[Entry]:
+    """The entries of an index, with full slices for the axes that `...` or its end leaves out."""
     if index.count("array") != len(arrays):
         raise IndexingError(op, [x, *arrays], f"{len(arrays)} arrays do not fit the index {index}")
-    found = paired(index, arrays)
+    found = pair_arrays(index, arrays)
     used = sum(axes_used(op, x, e, a) for e, a in found)
     if used > x.ndim:
         raise IndexingError(
             op,
             [x, *arrays],
             f"too many indices: {used} for {x.ndim} axes",
-            known_as=f"too many indices for tensor of dimension {x.ndim}",
         )
     if index.count("...") > 1:
         raise IndexingError(op, [x, *arrays], "an index has only one ellipsis")
@@ -90,14 +88,14 @@ def located(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) ->
     return entries
 
 
-def paired(index: Index, arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Each entry of an index, and its array or None."""
+def pair_arrays(index: Index, arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The entries of an index, each with its array or None."""
     rest = iter(arrays)
     return [(e, next(rest) if e == "array" else None) for e in index]
 
 
 def axes_used(op: str, x: ArrayType, what: Any, array: ArrayType | None) -> int:
-    """How many axes of `x` an entry stands for."""
+    """The number of axes of `x` that an entry indexes."""
     if what is None or what == "...":
         return 0
     if array is None or array.dtype.kind in "iu":
@@ -107,7 +105,7 @@ def axes_used(op: str, x: ArrayType, what: Any, array: ArrayType | None) -> int:
     raise IndexingError(
         op,
         [x, array],
-        f"{array.dtype} is no dtype for an index",
+        f"{array.dtype} is not a dtype for an index",
         hint="index with integers, truth values, slices, None or ...",
     )
 
@@ -123,22 +121,19 @@ def check(op: str, e: Entry, x: ArrayType, arrays: Sequence[ArrayType]) -> None:
                     op,
                     [x, *arrays],
                     f"the mask has size {n} where axis {i} has size {x.shape[i]}",
-                    known_as=f"The shape of the mask {list(e.array.shape)} at index {i - e.axis}"
-                    f" does not match the shape of the indexed tensor {list(x.shape)} at index {i}",
                 )
 
 
 def check_range(op: str, types: Sequence[ArrayType], i: Size, axis: int, n: Size) -> None:
-    """Raise an IndexingError if axis `axis` of size `n` has no entry number `i`."""
+    """Raise an IndexingError if `i` is out of range for `axis` with size `n`."""
     if isinstance(i, int) and isinstance(n, int) and not -n <= i < n:
         raise IndexingError(
             op, types, f"index {i} is out of range for axis {axis} with size {n}",
-            known_as=f"index {i} is out of bounds for dimension {axis} with size {n}",
         )  # fmt: skip
 
 
-def sliced(op: str, e: Entry, x: ArrayType) -> Size:
-    """How many entries a slice keeps of its axis.
+def slice_size(op: str, e: Entry, x: ArrayType) -> Size:
+    """The number of entries of a slice.
 
     `x[1:]` of `n` entries has `nonnegative(n - 1)`; a bound that is a `Dim` lies within the axis.
     """
@@ -165,7 +160,7 @@ def sliced(op: str, e: Entry, x: ArrayType) -> Size:
 
 
 def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
-    """What the index arrays broadcast to; a mask counts as the list of its true entries."""
+    """The shape to which index arrays broadcast; a mask counts as its list of true entries."""
     lists = [ArrayType((UNKNOWN,), np.intp) if a.dtype.kind == "b" else a for a in arrays]
     try:
         return broadcast_shapes(op, lists)
@@ -173,14 +168,14 @@ def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
         raise IndexingError(op, [x, *arrays], f"as indices, {error.reason}") from None
 
 
-def native(index: Index, arrays: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, ...]:
-    """The index as NumPy writes it."""
+def numpy_key(index: Index, arrays: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, ...]:
+    """The index as a NumPy key."""
     rest = iter(arrays)
-    return tuple([part(e, rest) for e in index])
+    return tuple([numpy_entry(e, rest) for e in index])
 
 
-def part(e: Any, arrays: Iterator[Any]) -> Any:
-    """One entry of an index as NumPy writes it."""
+def numpy_entry(e: Any, arrays: Iterator[Any]) -> Any:
+    """One entry of a NumPy key."""
     if type(e) is int or e is None:
         return e
     if type(e) is tuple:
@@ -189,19 +184,19 @@ def part(e: Any, arrays: Iterator[Any]) -> Any:
 
 
 def view(x: Any, index: Index) -> Any:
-    """`x` at a basic index: a view always, which the ellipsis sees to where it has no axes."""
+    """`x` at a basic index, always as a view: an ellipsis makes one of a single entry."""
     x = x if hasattr(x, "shape") else np.asarray(x)
-    key = native(index)
+    key = numpy_key(index)
     return x[key] if "..." in index else x[(*key, ...)]
 
 
 def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
-    """The first operand at an index that has arrays in it."""
+    """The first operand at an index that contains arrays."""
     x, *arrays = operands
     try:
         if takes_one(x, arrays, index):
             return x.take(arrays[0], len(index) - 1)
-        found = x[native(index, arrays)]
+        found = x[numpy_key(index, arrays)]
         return found if found.flags.c_contiguous else np.ascontiguousarray(found)
     except IndexError:
         check_values("getitem", index, x.shape, x.dtype, arrays)
@@ -209,7 +204,7 @@ def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
 
 
 def takes_one(x: np.ndarray, arrays: Sequence[np.ndarray], index: Index) -> bool:
-    """Whether `x.take` does it, which is up to three times as fast."""
+    """True if `x.take` can do it, which is up to three times as fast."""
     if len(arrays) != 1 or index[-1] != "array" or arrays[0].dtype.kind not in "iu":
         return False
     return x.flags.c_contiguous and index.count(FULL) == len(index) - 1
@@ -221,7 +216,7 @@ def check_values(
     """Raise an IndexingError for the first entry of an index array that is out of range."""
     x, types = ArrayType(shape, dtype), operand_types(arrays)
     values = iter(arrays)
-    for e in located(op, index, x, types):
+    for e in locate_entries(op, index, x, types):
         if e.array is not None and (a := np.asarray(next(values))).dtype.kind in "iu":
             n = shape[e.axis]
             for i in a[(a < -n) | (a >= n)].flat:

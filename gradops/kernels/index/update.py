@@ -1,6 +1,6 @@
-"""Adding to an array at an index, the transpose of indexing, and other updates of entries.
+"""Scatter-add and other updates of an array at an index.
 
-Places are counted along the flattened array, for which `ufunc.at` is several times faster.
+Entries are addressed in the flattened array, for which `ufunc.at` is several times faster.
 """
 
 import math
@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from ...core.types import ArrayType, operand_types
-from .indexing import Index, axes_used, check_values, native, paired, placement, view
+from .indexing import Index, axes_used, check_values, numpy_key, pair_arrays, placement, view
 
 
 def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros of `shape`, with the first operand added at an index."""
+    """Zeros of `shape` with the first operand added at an index."""
     g, *arrays = operands
     if not arrays:
         y = np.zeros(shape, g.dtype)
-        y[native(index)] = g
+        y[numpy_key(index)] = g
         return y
     places = flat_places("scatter", index, shape, arrays)
     if places.shape != g.shape:
@@ -31,10 +31,10 @@ def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarr
 def flat_places(
     op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """Where in the flattened array the entries at an index are."""
+    """The flat positions of the entries at an index."""
     k = len(shape)
     if "..." not in index:  # the axes that the index does not name come last and need no table
-        k = sum(axes_used(op, a, e, a) for e, a in paired(index, arrays))
+        k = sum(axes_used(op, a, e, a) for e, a in pair_arrays(index, arrays))
     inner = math.prod(shape[k:])
     try:
         outer = leading_places(index, shape[:k], arrays)
@@ -50,14 +50,14 @@ def flat_places(
 def leading_places(
     index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """The same along the axes that an index names: from a table, or computed if that were big.
+    """The flat positions along the axes that an index names, from a table unless it is large.
 
-    Of nothing but arrays of integers, the places can be computed.
+    They can only be computed if the index consists of integer arrays.
     """
     total = math.prod(shape)
     simple = len(arrays) == len(index) and all(a.dtype.kind in "iu" for a in arrays)
     if not simple or total < 1000 + 4 * max(a.size for a in arrays):
-        return np.arange(total).reshape(shape)[native(index, arrays)]
+        return np.arange(total).reshape(shape)[numpy_key(index, arrays)]
     places: Any = 0
     for a, n in zip(arrays, shape, strict=True):
         if a.size and not -n <= a.min() <= a.max() < n:
@@ -66,12 +66,12 @@ def leading_places(
     return places
 
 
-def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
-    """The kernel that combines the first operand at an index with the second by `ufunc`."""
+def update_kernel(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
+    """A kernel that combines the first operand at an index with the second by `ufunc`."""
 
     def kernel(*operands: np.ndarray, index: Index) -> Any:
         x, v, *arrays = operands
-        y, v = np.array(x, order="C"), fitted(op, x, v, arrays, index)
+        y, v = np.array(x, order="C"), cast_values(op, x, v, arrays, index)
         if not arrays:
             part = view(y, index)
             ufunc(part, v, out=part)
@@ -84,22 +84,22 @@ def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
     return kernel
 
 
-def written(*operands: np.ndarray, index: Index) -> np.ndarray:
-    """The first operand with the second at an index; of several for one entry, the last."""
+def set_entries(*operands: np.ndarray, index: Index) -> np.ndarray:
+    """The first operand with the second at an index; for an entry named twice, the last value."""
     x, v, *arrays = operands
-    y, v = np.array(x, order="C"), fitted("set_at", x, v, arrays, index)
+    y, v = np.array(x, order="C"), cast_values("set_at", x, v, arrays, index)
     try:
-        y[native(index, arrays)] = v
+        y[numpy_key(index, arrays)] = v
     except IndexError:
         check_values("set_at", index, y.shape, y.dtype, arrays)
         raise
     return y
 
 
-def fitted(
+def cast_values(
     op: str, x: np.ndarray, v: np.ndarray, arrays: Sequence[np.ndarray], index: Index
 ) -> np.ndarray:
-    """The values in the dtype of the entries, if they can have it and broadcast to their places."""
+    """The values, cast to the dtype of the entries, or an error if they do not fit."""
     dtype = np.asarray(x).dtype
     if not hasattr(v, "dtype"):
         v = np.asarray(v, np.result_type(dtype, v))
@@ -111,7 +111,7 @@ def fitted(
 
 
 def survivors(*arrays: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
-    """Whether what is written at an index is not overwritten by what comes later."""
+    """True for values at an index that no later value overwrites."""
     places = flat_places("survivors", index, shape, arrays)
     last, order = np.empty(math.prod(shape), np.intp), np.arange(places.size)
     last[places.reshape(-1)] = order

@@ -1,8 +1,8 @@
-"""Writing the result of a ufunc into given memory, also where NumPy's own `out=` goes wrong.
+"""Writing the result of a ufunc into an array, also where NumPy's `out=` has a bug.
 
-Note [Strided out]. NumPy 2.1 to 2.4 reads the operand of `negative` as if it lay in a row where the
-step of its entries is their number of bytes, and writes the tests of floats to wrong places, if
-`out` is not in a row itself. See docs/explanation/strided-out.md.
+Note [Strided out]. NumPy 2.1 to 2.4 reads the operand of `negative` as if it were contiguous where
+the step of its entries is their number of bytes, and writes the tests of floats to wrong places, if
+`out` is not contiguous itself. See docs/explanation/strided-out.md.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ MISPLACED = frozenset({np.negative, np.isnan, np.isinf, np.isfinite, np.signbit}
 
 
 def write_into(out: Any, ufunc: np.ufunc, *operands: Any) -> None:
-    """Let the array `out` have what `ufunc` gives for the operands."""
+    """Write the result of `ufunc` for the operands into the array `out`."""
     if ufunc in MISPLACED and not out.flags.c_contiguous:
         np.copyto(out, ufunc(*operands))
     else:

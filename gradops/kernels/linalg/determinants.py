@@ -1,8 +1,9 @@
-"""Determinants, and their derivatives of first and second order, of matrices of any rank.
+"""Determinants of matrices of any rank, and their first and second derivatives.
 
-Note [Singular]. Where a matrix is far from singular, its inverse says what the derivatives are.
-Else its singular values do: in the bases of the singular vectors it is diagonal, and derivatives of
-the determinant are products of all entries of the diagonal but one, or but two.
+Note [Singular]. Where a matrix is far from singular, derivatives follow from its inverse. Else they
+follow from the singular value decomposition: in the bases of the singular vectors the matrix is
+diagonal, and derivatives of the determinant are products of all diagonal entries but one, or but
+two.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ def det(x: np.ndarray) -> np.ndarray:
 
 
 def slogdet(x: np.ndarray) -> np.ndarray:
-    """The sign and the logarithm of the size of the determinant, side by side."""
+    """The sign of the determinant and the logarithm of its absolute value, side by side."""
     dtype = dtype_of(x)
     sign, log = ROUTINES.slogdet(x, signature="D->Dd" if dtype.kind == "c" else "d->dd")
     y = np.empty((*x.shape[:-2], 2), dtype)
@@ -31,7 +32,7 @@ def slogdet(x: np.ndarray) -> np.ndarray:
 def inverse_of(
     op: str, x: np.ndarray, *others: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A matrix in double precision, the transpose of its inverse, and where that is of no use."""
+    """A matrix in double precision, its inverse transposed, and a mask of inaccurate inverses."""
     dtype = dtype_of(x, *others)
     wide = x.astype(WIDE if dtype.kind == "c" else DOUBLE)
     inverse = inv(wide, checked=False).swapaxes(-1, -2)
@@ -41,13 +42,13 @@ def inverse_of(
 
 
 def cofactors(x: np.ndarray) -> np.ndarray:
-    """det(x) inv(x).T where that is accurate: see Note [Singular]."""
+    """The cofactors: det(x) inv(x).T where that is accurate. See Note [Singular]."""
     with np.errstate(all="ignore"):
         wide, inverse, bad = inverse_of("cofactors", x)
         y = ROUTINES.det(wide)[..., None, None] * inverse
         if bad.any():
-            u, s, vh, sign = rotated(wide[bad])
-            y[bad] = sign * ((u * products(s, 1)[..., None, :]) @ vh).conj()
+            u, s, vh, sign = svd_with_signs(wide[bad])
+            y[bad] = sign * ((u * products_without(s, 1)[..., None, :]) @ vh).conj()
     return np.ascontiguousarray(cast(y, dtype_of(x)))
 
 
@@ -60,9 +61,9 @@ def second_of_det(x: np.ndarray, t: np.ndarray) -> np.ndarray:
         traces = np.trace(turned, axis1=-2, axis2=-1)[..., None, None]
         y = ROUTINES.det(wide)[..., None, None] * (traces * inverse - turned @ inverse)
         if bad.any():
-            u, s, vh, sign = rotated(wide[bad])
+            u, s, vh, sign = svd_with_signs(wide[bad])
             seen = u.swapaxes(-1, -2).conj() @ t[bad] @ vh.swapaxes(-1, -2).conj()
-            pairs = products(s, 2)
+            pairs = products_without(s, 2)
             inner = -pairs * seen.swapaxes(-1, -2)
             n = s.shape[-1]
             diagonal = np.diagonal(seen, axis1=-2, axis2=-1)
@@ -71,14 +72,14 @@ def second_of_det(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     return cast(y, dtype_of(x, t))
 
 
-def rotated(x: np.ndarray) -> tuple[Any, Any, Any, Any]:
-    """Singular vectors and values of matrices, and the determinants of the vectors."""
+def svd_with_signs(x: np.ndarray) -> tuple[Any, Any, Any, Any]:
+    """The singular value decomposition, and the determinants of U and V."""
     u, s, vh = np.linalg.svd(x)
     return u, s, vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
-def products(s: np.ndarray, but: int) -> np.ndarray:
-    """Of all entries but one, for each; or but two, for each pair, and 0 where it is none."""
+def products_without(s: np.ndarray, but: int) -> np.ndarray:
+    """The products of all entries but each one; or but each pair, 0 for a pair of equals."""
     n = s.shape[-1]
     one = np.eye(n, dtype=bool)
     if but == 1:

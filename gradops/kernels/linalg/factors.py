@@ -1,4 +1,4 @@
-"""Factorisations of any matrix, and what is found by way of them."""
+"""Factorizations by LAPACK: SVD, QR, eigenvalues, pseudoinverse and least squares."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .linalg import (
     DOUBLE,
     NOT_FINITE,
     ROUTINES,
-    attempt,
+    call_routine,
     cast,
     dtype_of,
     failure,
@@ -19,13 +19,13 @@ from .linalg import (
 
 
 def routine(name: str, m: int, n: int, kind: str = "") -> Any:
-    """LAPACK's routine for m by n matrices; NumPy before 2.3 has two, by which size is smaller."""
+    """NumPy's wrapper of a LAPACK routine for m by n matrices; before NumPy 2.3 there are two."""
     found = getattr(ROUTINES, name + kind, None)
     return found or getattr(ROUTINES, f"{name}_{'m' if m < n else 'n'}{kind}")
 
 
 def svd(x: Any, full_matrices: bool = True) -> np.ndarray:
-    """The matrix U, the singular values as a row, and the transpose of Vh, one above the other."""
+    """U, the singular values as a row, and the transpose of Vh, one above the other."""
     dtype = dtype_of(x)
     *batch, m, n = x.shape
     k = min(m, n)
@@ -38,7 +38,7 @@ def svd(x: Any, full_matrices: bool = True) -> np.ndarray:
     call = routine("svd", m, n, "_f" if full_matrices else "_s")
     out = u, s.real, v.swapaxes(-1, -2)
     signature = "D->DdD" if dtype.kind == "c" else "d->ddd"
-    attempt("svd", call, x, signature, DIVERGED, out, finite=True)
+    call_routine("svd", call, x, signature, DIVERGED, out, finite=True)
     return y
 
 
@@ -46,7 +46,9 @@ def svdvals(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     signature = "D->d" if dtype.kind == "c" else "d->d"
     call = routine("svd", *x.shape[-2:])
-    return cast(attempt("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype))
+    return cast(
+        call_routine("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype)
+    )
 
 
 FACTORED: dict[str, Any] = {
@@ -56,7 +58,7 @@ FACTORED: dict[str, Any] = {
 
 
 def qr(x: np.ndarray, mode: str = "reduced") -> np.ndarray:
-    """The matrix Q above the transpose of R."""
+    """Q above the transpose of R."""
     dtype = dtype_of(x)
     *batch, m, n = x.shape
     q, r = FACTORED[mode](x)
@@ -66,37 +68,37 @@ def qr(x: np.ndarray, mode: str = "reduced") -> np.ndarray:
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype:
-    """The dtype of complex numbers with parts of a dtype."""
+    """The complex dtype with parts of the given dtype."""
     return np.dtype(dtype.char.upper())
 
 
 def eig(x: Any) -> np.ndarray:
-    """The eigenvalues as a row above the matrix of eigenvectors, complex in any case."""
+    """The eigenvalues as a row above the eigenvectors, always complex."""
     dtype = dtype_of(x)
     *batch, n, _ = x.shape
     y = np.empty((*batch, n + 1, n), complex_dtype(dtype))
     out = (y[..., 0, :], y[..., 1:, :])
     signature = "D->DD" if dtype.kind == "c" else "d->DD"
-    attempt("eig", ROUTINES.eig, x, signature, DIVERGED, out, finite=True)
+    call_routine("eig", ROUTINES.eig, x, signature, DIVERGED, out, finite=True)
     return y
 
 
 def eigvals(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->D"
-    found = attempt("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
+    found = call_routine("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
     return cast(found, complex_dtype(dtype))
 
 
 def cutoff(m: Any, n: Any, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any:
-    """What part of the largest singular value counts as zero."""
+    """The fraction of the largest singular value below which others count as zero."""
     if rtol is not None:
         return rtol
     return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
 
 
-def checked(op: str, x: np.ndarray) -> Any:
-    """Matrices with finite entries, in the dtype of the result."""
+def check_finite(op: str, x: np.ndarray) -> np.ndarray:
+    """Matrices in the dtype of the result, checked to be finite."""
     x = cast(x, dtype_of(x))
     if not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
@@ -106,13 +108,13 @@ def checked(op: str, x: np.ndarray) -> Any:
 
 
 def pinv(x: np.ndarray, rtol: float | None = None, hermitian: bool = False) -> np.ndarray:
-    x = checked("pinv", x)
+    x = check_finite("pinv", x)
     m, n = x.shape[-2:]
     return np.linalg.pinv(x, cutoff(m, n, rtol, x.dtype), hermitian)
 
 
 def matrix_rank(x: np.ndarray, rtol: float | None = None, hermitian: bool = False) -> np.ndarray:
-    x = checked("matrix_rank", x)
+    x = check_finite("matrix_rank", x)
     return np.linalg.matrix_rank(x, hermitian=hermitian, rtol=rtol)
 
 

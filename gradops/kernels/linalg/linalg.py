@@ -1,7 +1,7 @@
-"""LAPACK's routines, as NumPy calls them: on stacks of matrices, in double precision.
+"""NumPy's wrappers of LAPACK routines, which work on stacks of matrices in double precision.
 
-NumPy's own functions wrap the same routines at some microseconds a call; results are equal to the
-bit. Where a routine fails, the error says of which matrix of the stack.
+NumPy's own functions call the same routines at some microseconds more; results are equal to the
+bit. Where a routine fails, the error names the matrix of the stack.
 """
 
 from collections.abc import Sequence
@@ -40,18 +40,18 @@ def common_dtype(*dtypes: np.dtype) -> np.dtype:
 
 
 def dtype_of(*xs: np.ndarray) -> np.dtype:
-    """The same for operands."""
+    """The dtype of a result for these operands."""
     if len(xs) == 1 and xs[0].dtype is DOUBLE:
         return DOUBLE
     return common_dtype(*(x.dtype for x in xs))
 
 
 def real_dtype(dtype: np.dtype) -> np.dtype:
-    """The dtype of the parts of numbers of a dtype."""
+    """The dtype of real and imaginary parts."""
     return np.dtype(dtype.char.lower())
 
 
-def attempt(
+def call_routine(
     op: str,
     routine: Any,
     x: np.ndarray,
@@ -60,9 +60,10 @@ def attempt(
     out: Any = None,
     finite: bool = False,
 ) -> np.ndarray:
-    """What a routine gives, or a LinAlgError that says for which matrix there is nothing.
+    """The result of a routine, or a LinAlgError that names the matrix where it fails.
 
-    With `finite`, infinities and NaN are refused: iterations do not end on them, or in nonsense.
+    With `finite`, infinities and NaN are refused: iterations do not terminate on them, or in
+    nonsense.
     """
     try:
         with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
@@ -72,10 +73,10 @@ def attempt(
                     raise FloatingPointError
             return routine(x, signature=signature, out=out)
     except FloatingPointError:
-        return refused(op, routine, x, signature, why, out, finite)
+        return raise_for_failure(op, routine, x, signature, why, out, finite)
 
 
-def refused(
+def raise_for_failure(
     op: str,
     routine: Any,
     x: np.ndarray,
@@ -84,7 +85,7 @@ def refused(
     out: np.ndarray | None,
     finite: bool,
 ) -> np.ndarray:
-    """Raise the error for what went wrong, if it did, and was not a sum that overflowed."""
+    """Raise the error for a failed routine, unless a mere overflow was reported."""
     if finite and not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
     with np.errstate(all="ignore"):
@@ -104,7 +105,7 @@ def failure(op: str, xs: Sequence[np.ndarray], why: str, where: Any) -> LinAlgEr
 
 
 def cast(y: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """A result in its dtype, which it mostly has."""
+    """A result in its dtype."""
     return y if y.dtype is dtype else y.astype(dtype, copy=False)
 
 
@@ -120,12 +121,12 @@ def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         raise failure("solve", [a, b], SINGULAR, bad) from None
 
 
-def inv(x: np.ndarray, checked: bool = True) -> Any:
-    """The inverse; of singular matrices NaN, unless that is checked for."""
+def inv(x: np.ndarray, checked: bool = True) -> np.ndarray:
+    """The inverse; NaN for singular matrices, or an error if `checked`."""
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"
     if checked:
-        return cast(attempt("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
+        return cast(call_routine("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
     with np.errstate(all="ignore"):
         return cast(ROUTINES.inv(x, signature=signature), dtype)
 
@@ -134,7 +135,7 @@ def cholesky(x: np.ndarray, upper: bool = False) -> np.ndarray:
     dtype = dtype_of(x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo
     signature = "D->D" if dtype.kind == "c" else "d->d"
-    return cast(attempt("cholesky", routine, x, signature, INDEFINITE), dtype)
+    return cast(call_routine("cholesky", routine, x, signature, INDEFINITE), dtype)
 
 
 EIGH = {"L": ROUTINES.eigh_lo, "U": ROUTINES.eigh_up}
@@ -142,18 +143,18 @@ EIGVALSH = {"L": ROUTINES.eigvalsh_lo, "U": ROUTINES.eigvalsh_up}
 
 
 def eigh(x: Any, UPLO: str = "L") -> np.ndarray:
-    """The eigenvalues as a row above the matrix of eigenvectors."""
+    """The eigenvalues as a row above the eigenvectors."""
     dtype = dtype_of(x)
     routine = EIGH[UPLO]
     *batch, n, _ = x.shape
     if dtype.kind != "c":
         y = np.empty((*batch, n + 1, n), dtype)
         out = (y[..., 0, :], y[..., 1:, :])
-        attempt("eigh", routine, x, "d->dd", DIVERGED, out, finite=True)
+        call_routine("eigh", routine, x, "d->dd", DIVERGED, out, finite=True)
         return y
     y = np.zeros((*batch, n + 1, n), dtype)
     out = (y[..., 0, :].real, y[..., 1:, :])
-    attempt("eigh", routine, x, "D->dD", DIVERGED, out, finite=True)
+    call_routine("eigh", routine, x, "D->dD", DIVERGED, out, finite=True)
     return y
 
 
@@ -161,5 +162,5 @@ def eigvalsh(x: np.ndarray, UPLO: str = "L") -> np.ndarray:
     dtype = dtype_of(x)
     routine = EIGVALSH[UPLO]
     signature = "D->d" if dtype.kind == "c" else "d->d"
-    found = attempt("eigvalsh", routine, x, signature, DIVERGED, finite=True)
+    found = call_routine("eigvalsh", routine, x, signature, DIVERGED, finite=True)
     return cast(found, real_dtype(dtype))

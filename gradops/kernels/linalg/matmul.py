@@ -1,4 +1,4 @@
-"""Products of two matrices."""
+"""Products of two matrices, thin ones in tiles."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ THIN = 16  # entries along the shortest axis, up to which tiles are faster
 
 
 def is_thin(m: int, k: int, n: int) -> bool:
-    """Whether an (m, k) matrix times a (k, n) one is better made in tiles.
+    """True if an (m, k) matrix times a (k, n) one is better computed in tiles.
 
-    OpenBLAS divides it among threads, which gains nothing. But they spin for a while when it is
-    done, and whatever runs in other threads has to wait for them.
+    OpenBLAS divides it among threads, which gains nothing: they spin for a while afterwards, and
+    other threads have to wait for them.
     """
     return TILE < m * k * n <= MOST and min(m, k, n) <= THIN
 
 
-def multiplied(a: np.ndarray, b: Any, out: np.ndarray | None = None) -> Any:
-    """`np.dot` of two matrices, if thin one of some rows at a time."""
+def multiply(a: np.ndarray, b: Any, out: np.ndarray | None = None) -> Any:
+    """`np.dot` of two matrices, in tiles of rows if one is thin."""
     (m, k), n = a.shape, b.shape[1]
     if not is_thin(m, k, n) or a.dtype != b.dtype or not (count := tiles(m, m * k * n)):
         return np.dot(a, b, out=out)
@@ -29,6 +29,6 @@ def multiplied(a: np.ndarray, b: Any, out: np.ndarray | None = None) -> Any:
 
 
 def tiles(rows: int, multiplications: int) -> int:
-    """Into how many equal parts rows are divided, each small enough; 0 if they cannot well be."""
+    """The number of equal tiles of rows, each small enough; 0 if there is no good one."""
     least = -(-multiplications // TILE)
     return next((n for n in range(least, 2 * least + 1) if not rows % n), 0)

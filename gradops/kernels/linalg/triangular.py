@@ -1,4 +1,4 @@
-"""Equations with triangular matrices, by substitution in blocks."""
+"""Triangular solves, by substitution in blocks."""
 
 from typing import Any
 
@@ -12,11 +12,10 @@ BLOCK = 64  # rows that are substituted one by one; between blocks there are mat
 def solve_triangular(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool = False, checked: bool = True
 ) -> np.ndarray:
-    """The solution of a @ x = b, of which only one triangle of `a` is read.
+    """The solution of a @ x = b, where only one triangle of `a` is read.
 
-    Elimination finds nothing to eliminate in an upper triangle, so it substitutes from the last row
-    on; a lower triangle is one with rows and columns in reverse. Where the diagonal has a zero,
-    there is an error, or NaN.
+    Gaussian elimination of an upper triangle is back substitution; a lower triangle is an upper one
+    with rows and columns reversed. A zero on the diagonal gives an error, or NaN.
     """
     dtype = dtype_of(a, b)
     if a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
@@ -27,11 +26,13 @@ def solve_triangular(
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     wide = np.dtype("c16") if dtype.kind == "c" else np.dtype("f8")
     with np.errstate(all="ignore"):
-        y = substituted(a, b, unit_diagonal, wide)
+        y = back_substitute(a, b, unit_diagonal, wide)
     return cast(np.ascontiguousarray(y[..., ::-1, :]) if lower else y, dtype)
 
 
-def substituted(a: Any, b: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
+def back_substitute(
+    a: np.ndarray, b: np.ndarray, unit_diagonal: bool, dtype: np.dtype
+) -> np.ndarray:
     """The solution with an upper triangle, block by block from the last."""
     n = a.shape[-1]
     signature = f"{dtype.char * 2}->{dtype.char}"
@@ -49,7 +50,7 @@ def substituted(a: Any, b: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
 
 
 def block(a: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
-    """The upper triangle of a block, zeros below it."""
+    """The upper triangle of a block, with zeros below."""
     n = a.shape[-1]
     y = np.where(np.tri(n, k=-1, dtype=bool), dtype.type(0), a)
     if unit_diagonal:

@@ -1,1 +1,1 @@
-"""Kernels of convolution, pooling and what works row by row."""
+"""Kernels of activations, convolution and pooling."""

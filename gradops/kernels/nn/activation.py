@@ -17,7 +17,7 @@ SHORT = 32  # entries of a row up to which turning the array is the lesser cost
 
 
 def has_short_rows(x: np.ndarray, axis: int) -> bool:
-    """Whether `axis` is the last of several axes of a float array, and a short one."""
+    """True if `axis` is the last axis, and short, of a float array with several."""
     return (
         type(x) is np.ndarray
         and x.ndim > 1
@@ -28,13 +28,13 @@ def has_short_rows(x: np.ndarray, axis: int) -> bool:
 
 
 def columns(x: np.ndarray) -> Any:
-    """The rows of `x` as the columns of a matrix: in memory too if they are short, else a view."""
+    """The rows of `x` as columns of a matrix: a contiguous copy if they are short, else a view."""
     turned = x.reshape(-1, x.shape[-1]).T
     return turned.copy() if x.shape[-1] <= SHORT else turned
 
 
 def rows(y: np.ndarray, like: np.ndarray, out: np.ndarray | None = None) -> Any:
-    """The columns of `y` as rows again, in the shape of `like` or in `out`."""
+    """The columns of `y` as rows, in the shape of `like` or in `out`."""
     if out is None:
         return np.ascontiguousarray(y.T).reshape(like.shape)
     np.copyto(out, y.T.reshape(like.shape))
@@ -46,7 +46,7 @@ MANY = 2 * WIDE  # entries from which that pays
 
 
 def positive_part(x: np.ndarray, out: np.ndarray | None = None) -> Any:
-    """`np.maximum(x, 0)`."""
+    """`np.maximum(x, 0)`, for large arrays against a row of zeros, which is faster."""
     if type(x) is not np.ndarray or x.size < MANY or x.dtype.kind != "f":
         return np.maximum(x, 0, out=out)
     y = np.empty_like(x) if out is None else out
@@ -65,7 +65,7 @@ SMALL = 64  # entries up to which the number of NumPy calls is the cost
 
 
 def reusable(y: Any) -> Any:
-    """`y` if the steps that follow may overwrite it, else None."""
+    """`y` if it may be overwritten by the next steps, else None."""
     return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
 
 
@@ -119,7 +119,7 @@ CUBIC, SCALE = 0.044715, math.sqrt(2 / math.pi)
 
 
 def is_single(x: Any) -> bool:
-    """Whether entries have few enough digits for the kernels of gelu in float32."""
+    """True for entries whose precision the float32 kernels of gelu reach."""
     return type(x) in ARRAYS and x.dtype.kind == "f" and x.dtype.itemsize <= 4
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..linalg.matmul import TILE
-from ..threads import in_threads, shared
-from .windows import extent, in_runs, inverse, places, windows, within
+from ..threads import in_threads, share_parts
+from .windows import extent, inner_slices, inverse, merge_runs, places, windows
 
 BLOCK = 1 << 21  # bytes of the windows that are copied at a time
 LEAST = 32  # rows of a tile that are worth a product of their own
@@ -41,7 +41,7 @@ def convolve(
     groups: int,
     bias: np.ndarray | None = None,
 ) -> Any:
-    """The products of the filters `w` with the windows of `x`, summed: channels first."""
+    """The convolution of `x` with the filters `w`, channels first."""
     return second(correlate(last(x), w, strides, pads, dilations, groups, bias))
 
 
@@ -64,7 +64,7 @@ def correlate(
     groups: int,
     bias: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The same for an `x` with channels last, and so is the result."""
+    """The convolution of an `x` with channels last; so are those of the result."""
     slide = w.shape[2:], strides, pads, dilations
     sizes = map(places, x.shape[1:-1], *slide)
     y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
@@ -75,7 +75,7 @@ def correlate(
         for part, rows in blocks(x, itertools.chain.from_iterable(taken), slide, groups):
             into = by_group(y[part], groups)
             for tile in tiles(rows, filters.shape[-1]):
-                np.matmul(tiled(rows, tile), filters[:, None], out=tiled(into, tile))
+                np.matmul(tile_rows(rows, tile), filters[:, None], out=tile_rows(into, tile))
             if wide is not None:  # while the block is in the cache
                 some = y[part].reshape(-1, len(wide))
                 np.add(some, wide, out=some)
@@ -85,34 +85,35 @@ def correlate(
 
 
 def matrices(w: np.ndarray, groups: int) -> np.ndarray:
-    """The filters of each group as the columns of a matrix."""
+    """The filters of each group as columns of a matrix."""
     filters = last(w).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
     return np.ascontiguousarray(filters.transpose(0, 2, 1))
 
 
 def shares(x: np.ndarray, y: np.ndarray, filters: Any, most: int) -> list[list[slice]]:
-    """Examples that are worked on at a time, in lists that threads may take."""
+    """The examples in chunks for one block, grouped in lists for threads."""
     width, height = filters.shape[-2:]
     one = max(1, y[:1, ..., :1].size * len(filters) * width * x.itemsize)
     step = max(1, BLOCK // one)
     parts = [slice(i, min(i + step, len(x))) for i in range(0, len(x), step)]
     alone = y.size * width < WORTH or width * height * LEAST > TILE
-    return shared(parts, 1 if alone else most)
+    return share_parts(parts, 1 if alone else most)
 
 
 def blocks(
     x: np.ndarray, parts: Iterable[slice], slide: Slide, groups: int
 ) -> Iterator[tuple[tuple[slice, slice], Any]]:
-    """Examples and places, and their windows as the rows of a matrix for each group.
+    """Blocks of windows as the rows of a matrix for each group.
 
-    The first part is the longest. Memory, and views of it, are made once: a block is a few calls.
+    The first part is the longest. Memory, and views of it, are allocated once: a block is a few
+    calls.
     """
     window, strides, pads, dilations = slide
     parts = iter(parts)
     if (first := next(parts, None)) is None:
         return
-    frame, inner, kept = framing(x, first.stop - first.start, pads)
-    views = grouped(windows(frame, 1, window, strides, dilations), len(window), groups)
+    frame, inner, kept = padding_buffer(x, first.stop - first.start, pads)
+    views = group_windows(windows(frame, 1, window, strides, dilations), len(window), groups)
     height = max(1, BLOCK // max(1, views[:, :1, :1].size * x.itemsize))
     cuts = [slice(j, j + height) for j in range(0, views.shape[2], height)]
     buffer, ready = np.empty(0, x.dtype), {}
@@ -129,34 +130,34 @@ def blocks(
                     buffer = np.empty(piece.size, x.dtype)
                 ready[piece.shape] = as_rows(buffer[: piece.size], piece.shape, len(window))
             copied, rows = ready[piece.shape]
-            np.copyto(*in_runs(copied, piece))
+            np.copyto(*merge_runs(copied, piece))
             yield (part, cut), rows
 
 
-def framing(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
-    """Memory for examples with padding, the place for examples in it, and what is kept of them.
+def padding_buffer(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
+    """A buffer for padded examples, the place of the examples in it, and the part that is used.
 
-    It is `x` itself, with no such place, if that is as it should be.
+    It is `x` itself, without a place, if no padding is needed.
     """
     if x.flags.c_contiguous and not any(map(any, pads)):
         return x, None, None
     full = ((0, 0), *pads, (0, 0))
     shape = [most, *(n + lo + hi for n, (lo, hi) in zip(x.shape[1:], full[1:], strict=True))]
     frame = np.zeros(shape, x.dtype)
-    return frame, frame[within(shape, full)], within(x.shape, inverse(full))
+    return frame, frame[inner_slices(shape, full)], inner_slices(x.shape, inverse(full))
 
 
-def grouped(views: Any, n: int, groups: int) -> np.ndarray:
-    """Windows over `n` axes with an axis of groups of channels in front."""
+def group_windows(views: Any, n: int, groups: int) -> np.ndarray:
+    """Windows over `n` axes with an axis of channel groups in front."""
     *shape, channels = views.shape
     parted = views.reshape(*shape, groups, channels // groups)
     return parted.transpose(len(shape), *range(len(shape)), len(shape) + 1)
 
 
 def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Memory in the shape of windows over `n` axes, and as the rows of a matrix for each group.
+    """A buffer in the shape of windows over `n` axes, and as rows of a matrix for each group.
 
-    Where windows lie in short runs, the matrix has its columns in one piece.
+    Where runs of windows are short, the matrix is stored by columns.
     """
     groups, rows, width = shape[0], math.prod(shape[1 : n + 2]), math.prod(shape[n + 2 :])
     if math.prod(shape[-2:]) > SHORT:
@@ -167,13 +168,13 @@ def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np
 
 
 def by_group(y: np.ndarray, groups: int) -> np.ndarray:
-    """An array with channels last as a matrix for each group of channels."""
+    """An array with channels last as a matrix for each channel group."""
     *shape, channels = y.shape
     return y.reshape(math.prod(shape), groups, channels // groups).transpose(1, 0, 2)
 
 
 def tiles(rows: np.ndarray, height: int) -> Iterator[tuple[int, int, int]]:
-    """Where to begin and end among the rows, and how many to multiply at a time."""
+    """The bounds of the rows, and the number of rows to multiply at a time."""
     _, n, width = rows.shape
     most = TILE // max(1, width * height)
     if most < LEAST or n <= most:
@@ -185,14 +186,14 @@ def tiles(rows: np.ndarray, height: int) -> Iterator[tuple[int, int, int]]:
         yield whole, n, n - whole
 
 
-def tiled(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
-    """Some rows of each group, so many at a time: a view."""
+def tile_rows(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
+    """The rows of each group in tiles, as a view."""
     first, last, size = tile
     groups, _, width = rows.shape
     return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
 
 
-def weigh(
+def filter_gradient(
     x: Any, g: Any, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
 ) -> Any:
     """The transpose of `convolve` in its filters, of sizes `shape`: windows times cotangents."""
@@ -208,7 +209,9 @@ def weigh(
             for part, rows in blocks(x, parts, slide, groups):
                 cotangents = by_group(g[part], groups)
                 for tile in tiles(rows, one.shape[1]):
-                    products = np.matmul(tiled(cotangents, tile).swapaxes(2, 3), tiled(rows, tile))
+                    products = np.matmul(
+                        tile_rows(cotangents, tile).swapaxes(2, 3), tile_rows(rows, tile)
+                    )
                     np.add(total, products.sum(1), out=total)
 
     in_threads(multiply, list(zip(totals, divided, strict=True)))
@@ -216,15 +219,21 @@ def weigh(
     return np.ascontiguousarray(second(full))
 
 
-def spread(
-    g: Any, w: np.ndarray, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
+def operand_gradient(
+    g: np.ndarray,
+    w: np.ndarray,
+    shape: Sizes,
+    strides: Sizes,
+    pads: Pads,
+    dilations: Sizes,
+    groups: int,
 ) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 
-    Entries that are a stride apart see the same part of each filter. They are a convolution of `g`
-    with that part, turned around.
+    Entries that are a stride apart see the same part of each filter: they are a convolution of `g`
+    with that part, reversed.
     """
-    g, turned = last(g), exchanged(w, groups)
+    g, turned = last(g), exchange_channels(w, groups)
     once = (1,) * len(strides)
     axes = zip(shape, g.shape[1:-1], w.shape[2:], strides, pads, dilations, strict=True)
     parts = list(itertools.product(*(list(phases(*axis)) for axis in axes)))
@@ -240,8 +249,8 @@ def spread(
     return second(y)
 
 
-def exchanged(w: np.ndarray, groups: int) -> np.ndarray:
-    """The filters with channels of operand and result in each other's place."""
+def exchange_channels(w: np.ndarray, groups: int) -> np.ndarray:
+    """The filters with the channels of operand and result exchanged."""
     parted = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
     return parted.reshape(-1, *parted.shape[2:])
 

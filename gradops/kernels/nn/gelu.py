@@ -1,8 +1,8 @@
-"""gelu and its slope in float32, in the entries' own time: a polynomial and a tanh, no erf.
+"""gelu and its slope in float32, by a polynomial and a tanh instead of erf.
 
-The normal distribution function is (1 + tanh(x p(x x))) / 2, with p what that makes it; `P` is p to
-within 7e-8 of gelu, which float32 rounds to anyhow. In the tail it keeps its absolute accuracy,
-not its relative one, as all formulas do that take a sum with 1 or with erf.
+The normal distribution function is (1 + tanh(x p(x x))) / 2, which defines p; `P` approximates it
+so that gelu is exact to 7e-8, the precision of float32. In the tail the error is absolute, not
+relative, as for all formulas that add 1 to erf.
 """
 
 import math
@@ -22,7 +22,7 @@ Piece = Callable[[Any, Any], Any]
 
 
 def doubled_distribution(x: np.ndarray, s: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """2 Phi(x) in `u`, from x and its square."""
+    """2 Phi(x), written to `u`, from x and its square."""
     np.multiply(s, P[-1], out=u)
     for c in P[-2:0:-1]:
         np.multiply(np.add(u, c, out=u), s, out=u)
@@ -46,7 +46,7 @@ def slope_piece(x: np.ndarray, y: np.ndarray) -> None:
 
 
 def by_pieces(piece: Piece, x: Any, out: Any = None) -> Any:
-    """A function of each entry of an array, in float32, a block of entries at a time."""
+    """An elementwise function computed in float32, a block of entries at a time."""
     xs = np.ascontiguousarray(x, np.float32).reshape(-1)
     reusable = out is not None and out.flags.c_contiguous and out.dtype == np.float32
     ys = out.reshape(-1) if reusable else np.empty_like(xs)

@@ -1,4 +1,4 @@
-"""Windows that slide along the axes of an array: how many there are, and a view of them."""
+"""Sliding windows: their number, and views of them."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -11,17 +11,17 @@ Pads = Sequence[tuple[int, int]]
 
 
 def extent(window: Any, dilation: int) -> np.ndarray:
-    """The entries from the first of a window to the last."""
+    """The number of entries from the first of a window to the last."""
     return dilation * (window - 1) + 1
 
 
 def places(size: Any, window: Any, stride: int, pad: tuple[int, int], dilation: int) -> Any:
-    """How many windows there are along an axis of a size, which may be unknown."""
+    """The number of windows along an axis, whose size may be unknown."""
     return (size + sum(pad) - extent(window, dilation)) // stride + 1
 
 
-def framed(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.ndarray:
-    """`x` with entries added around it, or taken away where a width is negative."""
+def pad_with(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.ndarray:
+    """`x` padded by `fill`, or cropped where a width is negative."""
     if not any(map(any, pads)):
         return x if order == "K" else np.ascontiguousarray(x)
     shape = tuple(n + lo + hi for n, (lo, hi) in zip(x.shape, pads, strict=True))
@@ -29,17 +29,17 @@ def framed(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.nda
         y = np.full_like(x, fill, shape=shape, order=order)
     else:
         y = np.zeros_like(x, shape=shape, order=order)
-    y[within(shape, pads)] = x[within(x.shape, inverse(pads))]
+    y[inner_slices(shape, pads)] = x[inner_slices(x.shape, inverse(pads))]
     return y
 
 
 def inverse(pads: Pads) -> Pads:
-    """The widths that take away what was added."""
+    """The widths that undo a padding."""
     return [(-lo, -hi) for lo, hi in pads]
 
 
-def within(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
-    """What is left of each axis without its first and last entries."""
+def inner_slices(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
+    """The slices of each axis without its padding."""
     sides = zip(shape, pads, strict=True)
     return tuple(slice(max(lo, 0), max(0, n - max(hi, 0))) for n, (lo, hi) in sides)
 
@@ -53,8 +53,8 @@ def windows(
 ) -> Any:
     """A view of the windows over the axes of `x` from `first` on.
 
-    In place of these axes it has those of the places of windows, followed by those of the entries
-    of a window.
+    These axes are replaced by those of the windows' positions, followed by those of the entries of
+    a window.
     """
     after = first + len(window)
     steps = x.strides[first:after]
@@ -71,10 +71,10 @@ def windows(
     return as_strided(x, shape, found, writeable=False)
 
 
-def in_runs(y: Any, x: Any) -> Any:
-    """Two arrays of equal shapes, what lies in a row in both of them as one entry.
+def merge_runs(y: Any, x: Any) -> Any:
+    """Two arrays of equal shapes, with runs contiguous in both as single entries.
 
-    So NumPy copies it in one step, which is up to twice as fast for runs of a few entries.
+    So NumPy copies a run in one step, up to twice as fast for runs of a few entries.
     """
     n, run = x.ndim, x.itemsize
     while n and x.strides[n - 1] == run == y.strides[n - 1]:
@@ -89,7 +89,7 @@ def in_runs(y: Any, x: Any) -> Any:
 def entries(
     sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Iterator[tuple[Any, ...]]:
-    """For each entry of a window, in order, where that entry of all windows lies: an index."""
+    """For each entry of a window in order, the index of that entry of all windows."""
     counts = [
         places(n, k, s, (0, 0), d)
         for n, k, s, d in zip(sizes, window, strides, dilations, strict=True)

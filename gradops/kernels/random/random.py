@@ -1,9 +1,9 @@
-"""Random numbers that are a function of a key, and how one key is made from another.
+"""Random numbers as a function of a key, and how keys are derived.
 
-Note [Keys]. A key is two words of 64 bits. The numbers that belong to it are those of
-`np.random.Generator(np.random.Philox(key=key))`: Philox enciphers a counter that starts at 0 with
+Note [Keys]. A key is two words of 64 bits. Its numbers are those of
+`np.random.Generator(np.random.Philox(key=key))`: Philox encrypts a counter that starts at 0 with
 the key (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011), so keys that
-differ in a single bit have unrelated numbers, and no draw depends on another. Like NumPy's
+differ in a single bit have unrelated numbers, and no draw depends on another. Like those of NumPy's
 generators, the numbers may change with NumPy's version.
 """
 
@@ -13,21 +13,23 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ...core.errors import OptionError
+from ...core.types import type_of
 from ...typing import DTypeLike
+from ..elementwise.tables import float_dtype
 
-Word = Any  # of 64 bits: a Python number, or an array of uint64
-DType = np.dtype[Any]
+Word = TypeVar("Word", int, np.ndarray)  # 64 bits each; arrays are of uint64
 
 LIMIT = 2**64
 MASK = LIMIT - 1
 ROOT = 0x243F6A8885A308D3, 0x13198A2E03707344  # the first digits of pi
 WORD, INT64, HALF = np.dtype(np.uint64), np.dtype(np.int64), np.dtype(np.float16)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-DRAWN_IN: dict[DType, DType] = {HALF: FLOAT32, FLOAT32: FLOAT32, FLOAT64: FLOAT64}
+DRAWN_IN: dict[np.dtype, np.dtype] = {HALF: FLOAT32, FLOAT32: FLOAT32, FLOAT64: FLOAT64}
 """The dtypes that floats may have, and those they are drawn in."""
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in DRAWN_IN}
 
@@ -35,52 +37,52 @@ IDLE: list[np.random.Generator] = []
 """Generators no draw is using. Setting the state of one takes a tenth of the time of making one."""
 
 
-def mixed(z: Word) -> Word:
-    """A permutation of the words in which each bit of `z` changes half of the bits."""
+def mix(z: Word) -> Word:
+    """A permutation of 64-bit words in which each bit of `z` flips half of the bits."""
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
     z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
     return z ^ z >> 31
 
 
-def folded(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
-    """The key made of the key (a, b) and a word of data.
+def fold(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
+    """The key derived from the key (a, b) and a word of data.
 
     Notes
     -----
     Three rounds of a Feistel network whose mixing is that of SplitMix64 (Steele and others, "Fast
-    splittable pseudorandom number generators", 2014). Each step can be undone: no two keys become
-    one by the same data, and no two data make the same key of one.
+    splittable pseudorandom number generators", 2014). Each step is invertible: different keys stay
+    different for the same data, and different data give different keys.
     """
-    a = mixed(a + (data + 1) * 0x9E3779B97F4A7C15 & MASK)
-    b = mixed(a ^ b)
-    return mixed(a + b & MASK), b
+    a = mix(a + (data + 1) * 0x9E3779B97F4A7C15 & MASK)
+    b = mix(a ^ b)
+    return mix(a + b & MASK), b
 
 
 def fold_in(key: Any, data: Any) -> np.ndarray:
-    """The key made of a key and an integer, negative ones counting modulo 2**64.
+    """The key derived from a key and an integer, negative ones modulo 2**64.
 
-    Of a stack of keys, of data, or of both, which broadcast, it makes a stack of keys.
+    Stacks of keys and of integers broadcast to a stack of keys.
     """
     key, data = as_keys(key), np.asarray(data)
     if data.dtype.kind not in "iu":
         raise TypeError(f"data are integers of at most 64 bits, not {data.dtype}")
     if key.ndim == 1 and not data.ndim:  # Python's numbers take a tenth of the time of arrays
         a, b = key.tolist()
-        return np.array(folded(a, b, int(data) & MASK), WORD)
+        return np.array(fold(a, b, int(data) & MASK), WORD)
     data = data.astype(WORD)[..., None]
-    return np.concatenate(folded(key[..., :1], key[..., 1:], data), axis=-1)
+    return np.concatenate(fold(key[..., :1], key[..., 1:], data), axis=-1)
 
 
 def as_keys(key: Any) -> np.ndarray:
-    """A key, or a stack of them, as an array; what is none is left to type inference to explain."""
+    """A key or stack of keys as an array; type inference explains anything else."""
     key = np.asarray(key)
     if key.dtype != WORD or key.shape[-1:] != (2,):
         raise ValueError("a key is uint64[2]")
     return key
 
 
-def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np.ndarray:
-    """What `draw` gives with a generator of which nothing was drawn for the key before."""
+def draw_once(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np.ndarray:
+    """`draw` with a fresh generator for the key."""
     try:
         generator = IDLE.pop()  # in one step, so threads and interrupted draws have their own
     except IndexError:
@@ -92,23 +94,25 @@ def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np
 
 
 def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
-    """`draw(generator, ...)` as a function of a key, or of a stack of keys each of which draws."""
+    """`draw(generator, ...)` as a function of a key, or of a stack of keys."""
 
     @functools.wraps(draw)
     def kernel(key: Any, *args: Any, **attrs: object) -> Any:
         key = as_keys(key)
         if key.ndim == 1:
-            y = drawn(draw, key.tolist(), *args, **attrs)
+            y = draw_once(draw, key.tolist(), *args, **attrs)
             return y if y.ndim else y[()]
         rows = key.reshape(-1, 2).tolist()
-        found = [drawn(draw, row, *args, **attrs) for row in rows or [ROOT]]  # of none, the dtype
+        found = [
+            draw_once(draw, row, *args, **attrs) for row in rows or [ROOT]
+        ]  # of none, the dtype
         return np.stack(found)[: len(rows)].reshape(*key.shape[:-1], *found[0].shape)
 
     return kernel
 
 
 def at_start(key: Any) -> dict[str, Any]:
-    """The state of a Philox generator from which nothing was drawn."""
+    """The initial state of a Philox generator."""
     zeros = (0, 0, 0, 0)
     return {
         "bit_generator": "Philox", "state": {"counter": zeros, "key": key},
@@ -116,8 +120,8 @@ def at_start(key: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def spanned(low: float, high: float, dtype: np.dtype) -> bool:
-    """Whether a dtype has all numbers from `low` to `high`, and their distance."""
+def check_span(low: float, high: float, dtype: np.dtype) -> bool:
+    """True if a dtype holds `low`, `high` and their distance."""
     top = LARGEST[dtype]
     return -top <= low <= high <= top and high - low <= top
 
@@ -135,7 +139,7 @@ def uniform(
     if low == 0 and high == 1 and dtype != HALF:
         return y
     low, high = float(low), float(high)
-    if not spanned(low, high, dtype):
+    if not check_span(low, high, dtype):
         raise ValueError("the bounds are in the wrong order, or too far apart")
     y *= high - low
     y += low
@@ -153,10 +157,10 @@ def normal(
 
 
 @keyed
-def truncated(
+def draw_truncated(
     generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
 ) -> np.ndarray:
-    """Normal numbers, those beyond 2 drawn again until none is."""
+    """Normal numbers, redrawn until none is beyond 2."""
     dtype = np.dtype(dtype)
     y = generator.standard_normal(shape, DRAWN_IN[dtype])
     entries = y.reshape(-1)
@@ -191,7 +195,7 @@ def exponential(
 
 
 def in_float64(method: str) -> Callable[..., Any]:
-    """The kernel that draws float64 with a method of NumPy's generators, and rounds."""
+    """A kernel that draws float64 with a method of NumPy's generators, and rounds."""
 
     @keyed
     def kernel(
@@ -210,7 +214,7 @@ laplace, logistic, cauchy = map(in_float64, ("laplace", "logistic", "standard_ca
 
 @keyed
 def bernoulli(generator: np.random.Generator, shape: tuple[int, ...] = (), p: float = 0.5) -> Any:
-    """Whether words of 32 bits, which take half of the time of floats, are below p * 2**32."""
+    """True with probability `p`: 32-bit words below p * 2**32, in half the time of floats."""
     shape = tuple(shape) if np.iterable(shape) else (operator.index(shape),)
     if not 0 <= p <= 1 or min(shape, default=0) < 0:
         raise ValueError("no probability, or a negative size")
@@ -235,3 +239,64 @@ def permutation(generator: np.random.Generator, n: int) -> np.ndarray:
     if operator.index(n) < 0:
         raise ValueError("a negative size")
     return generator.permutation(n).astype(INT64, copy=False)
+
+
+MOST = {"random_poisson": 2.0**62}  # a larger mean gives numbers of more than 64 bits
+
+
+def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Callable[..., Any]:
+    """A kernel that draws by `draw(generator, parameters)` for a key, or for each of several.
+
+    The shape is that of the numbers of one key. The parameter broadcasts to the shape of all. The
+    dtype is that of the parameter, unless it is given.
+    """
+
+    def kernel(key: Any, parameter: Any, shape: tuple[int, ...]) -> Any:
+        key, given = as_keys(key), np.asarray(parameter)
+        found = float_dtype(given) if dtype is None else dtype
+        check(name, given)
+        whole = np.broadcast_to(given.astype(np.float64, copy=False), (*key.shape[:-1], *shape))
+        if key.ndim == 1:
+            return np.asarray(draw_once(draw, key.tolist(), whole)).astype(found, copy=False)[()]
+        y = np.empty(whole.shape, found)
+        for k in np.ndindex(key.shape[:-1]):
+            y[k] = draw_once(draw, key[k].tolist(), whole[k])
+        return y
+
+    kernel.__name__ = kernel.__qualname__ = name
+    return kernel
+
+
+def check(name: str, parameter: np.ndarray) -> None:
+    """Raise for parameters that are negative or not finite, with which NumPy might draw forever."""
+    most = MOST.get(name, np.finfo(np.float64).max)
+    within = (parameter >= 0) & (parameter <= most)
+    if not within.all():
+        wrong = parameter[~within].ravel()[0]
+        raise OptionError(
+            name, [type_of(parameter)], f"a parameter is from 0 to {most:.3g}, not {wrong}"
+        )
+
+
+def loggamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
+    """The logarithm of numbers with a gamma distribution, also where these underflow.
+
+    With E exponential, G(alpha) has the distribution of G(alpha + 1) exp(-E / alpha).
+    """
+    y = np.log(generator.standard_gamma(alpha + 1))
+    with np.errstate(divide="ignore", over="ignore"):
+        return y - generator.standard_exponential(alpha.shape) / alpha
+
+
+def gamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
+    with np.errstate(under="ignore"):
+        return np.exp(loggamma(generator, alpha))
+
+
+def poisson(generator: np.random.Generator, mean: np.ndarray) -> np.ndarray:
+    return generator.poisson(mean)
+
+
+random_gamma = of_parameter("random_gamma", gamma)
+random_loggamma = of_parameter("random_loggamma", loggamma)
+random_poisson = of_parameter("random_poisson", poisson, np.dtype(np.int64))

@@ -40,18 +40,18 @@ def strong_product_kernel(v: np.ndarray, p: np.ndarray) -> np.ndarray:
     return y
 
 
-def strong(x: Any, y: Any) -> Any:
-    """A Python number among the operands of `y` in the dtype it had beside the others.
+def in_result_dtype(x: Any, y: Any) -> Any:
+    """A Python number `x` in the dtype of the result `y`; other operands unchanged.
 
     A graph holds it as a constant of that dtype, so arithmetic on it has the same bits there.
     """
     return y.dtype.type(x) if type(x) in PYTHON_SCALARS else x
 
 
-def wide(x: Operand, y: AnyArray) -> Any:
-    """An operand in the dtype of the result."""
+def cast_to_result(x: Operand, y: AnyArray) -> Any:
+    """An operand cast to the dtype of the result."""
     if type(x) in PYTHON_SCALARS:
-        return strong(x, y)
+        return in_result_dtype(x, y)
     return x if type_of(x).dtype == y.dtype else OPS["astype"](x, dtype=y.dtype)
 
 
@@ -59,35 +59,35 @@ def inverse(y: Any, b: Any) -> Any:
     """1 / b, infinite and without a warning where `b` is the number 0."""
     if type(b) in PYTHON_SCALARS and b == 0:
         return math.copysign(math.inf, b)
-    return 1 / strong(b, y)
+    return 1 / in_result_dtype(b, y)
 
 
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1],
     samples=analytic_binary,
-    doc="The sum of two operands, entry by entry.",
+    doc="The elementwise sum.",
 )
 sub = elementwise(
     "sub", np.subtract, infix="{0} - {1}", d=[1, -1],
     samples=analytic_binary,
-    doc="The difference of two operands, entry by entry.",
+    doc="The elementwise difference.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
     samples=analytic_binary,
-    doc="The product of two operands, entry by entry.",
+    doc="The elementwise product.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
     samples=analytic_binary,
-    doc="The quotient of two operands, entry by entry; of integers, a float.",
+    doc="The elementwise quotient; a float, also for integers.",
 )
 strong_product = elementwise(
     "strong_product", strong_product_kernel,
     d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
     samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
-    doc="The product in which a zero of the first operand wins over infinity and NaN.",
+    doc="The product, 0 where the first operand is 0, whatever the second.",
 )
 neg = elementwise(
     "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
@@ -96,7 +96,7 @@ neg = elementwise(
 
 
 def abs_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """Along x as it points; for a complex x, what of t points there."""
+    """The component of t along x: t sign(x), or for complex x the real part of conj(sign(x)) t."""
     if not is_complex(type_of(x).dtype):
         return t * sign(x)
     return OPS["real"](OPS["conj"](sign(x)) * t)
@@ -109,27 +109,27 @@ abs = elementwise(
 )
 
 
-def turning(v: AnyArray, y: AnyArray, x: AnyArray, along: Any) -> AnyArray:
-    """What of `v` turns the direction of a complex x; `along` is what goes along it."""
+def direction_rate(v: AnyArray, y: AnyArray, x: AnyArray, along: Any) -> AnyArray:
+    """The derivative of the direction of x along `v`, whose component along x is `along`."""
     return strong_product(abs(y) * v - y * along, 1 / abs(x))  # abs(y) is 0 where x is, else 1
 
 
 def sign_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
     if not is_complex(type_of(x).dtype):
         return zeros_like(g)
-    return turning(g, OPS["conj"](y), x, OPS["real"](y * g))
+    return direction_rate(g, OPS["conj"](y), x, OPS["real"](y * g))
 
 
 def sign_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
     if not is_complex(type_of(x).dtype):
         return zeros_like(t)
-    return turning(t, y, x, OPS["real"](OPS["conj"](y) * t))
+    return direction_rate(t, y, x, OPS["real"](OPS["conj"](y) * t))
 
 
 sign = elementwise(
     "sign", np.sign, d=[None], vjp=[sign_cotangent], jvp=[sign_tangent],
     samples=cases(unary, complexes((3, 4))),
-    doc="-1, 0 or 1 by the sign of each entry; of complex ones, the direction z / |z|.",
+    doc="The sign of each entry, -1, 0 or 1; for complex ones the direction z / |z|.",
 )
 square = elementwise(
     "square", np.square, d=[lambda y, x: 2 * x], traits=[Trait.NONNEGATIVE], samples=analytic,
@@ -155,8 +155,8 @@ def rsqrt(x: OperandLike) -> Any:
     return reciprocal(sqrt(x))
 
 
-def at_zero(a: AnyArray, b: AnyArray) -> AnyArray:
-    """Where the base is zero and the exponent is not below: there it counts as a constant."""
+def is_constant_power(a: AnyArray, b: AnyArray) -> AnyArray:
+    """True where the base is 0 and the exponent at least 0: there it counts as a constant."""
     return equal(a, 0) & greater_equal(b, 0)
 
 
@@ -169,13 +169,13 @@ def power_slope_kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def power_slope_exponent(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
-    zero = at_zero(a, b)
+    zero = is_constant_power(a, b)
     a = where(zero, 1, a)
-    return where(zero, 0, power(a, b - 1) + where(zero, 0, y) * log(wide(a, y)))
+    return where(zero, 0, power(a, b - 1) + where(zero, 0, y) * log(cast_to_result(a, y)))
 
 
 def power_slope_base(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
-    b = where(at_zero(a, b), OPS["stop_gradient"](b), b)
+    b = where(is_constant_power(a, b), OPS["stop_gradient"](b), b)
     return strong_product(b, power_slope(a, b - 1))
 
 
@@ -194,7 +194,7 @@ power_slope = elementwise(
 
 def power_base(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
     """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
-    return power_slope(a, strong(b, y))
+    return power_slope(a, in_result_dtype(b, y))
 
 
 def power_exponent(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
@@ -202,8 +202,8 @@ def power_exponent(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
 
     The logarithm is that of the result's dtype: of a negative base it is complex if the result is.
     """
-    a = wide(a, y)
-    zero = at_zero(a, b)
+    a = cast_to_result(a, y)
+    zero = is_constant_power(a, b)
     return where(zero, 0, y * log(where(zero, 1, a)))
 
 
@@ -220,15 +220,15 @@ power = elementwise(
 float_power = elementwise(
     "float_power", np.float_power,
     d=[
-        singular(lambda y, a, b: power_base(y, wide(a, y), wide(b, y))),
-        singular(lambda y, a, b: power_exponent(y, wide(a, y), wide(b, y))),
+        singular(lambda y, a, b: power_base(y, cast_to_result(a, y), cast_to_result(b, y))),
+        singular(lambda y, a, b: power_exponent(y, cast_to_result(a, y), cast_to_result(b, y))),
     ],
     samples=cases(positive((3, 4), (4,)), positive((), ()), complexes((3, 4), (4,))),
     doc="The first operand to the power of the second, in double precision.",
 )
 cbrt = elementwise(
     "cbrt", np.cbrt, d=[singular(lambda y, x: 1 / (3 * (y * y)))], samples=unary,
-    doc="The cube root, of negative numbers a negative one; its derivative at 0 is infinite.",
+    doc="The cube root, negative for negative entries; its derivative at 0 is infinite.",
 )
 copysign = elementwise(
     "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],

@@ -1,4 +1,4 @@
-"""Comparisons, and the ops that select by them."""
+"""Comparisons, and ops that select entries by them."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ BITS = {np.dtype("f4"): np.dtype("u4"), np.dtype("f8"): np.dtype("u8")}
 
 
 def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
-    """x or 0, by bits where that can be: without a branch per entry, and exact for NaN."""
+    """x where the condition holds, else 0; on bits if possible, branch-free and exact for NaN."""
     bits = BITS.get(x.dtype) if type(x) is type(condition) is np.ndarray else None
     if bits is None or condition.shape != x.shape or condition.dtype != bool:
         y = np.where(condition, x, np.zeros((), np.asarray(x).dtype))
@@ -81,19 +81,19 @@ where = elementwise(
 )
 
 
-def half_of_ties(v: AnyArray, yields: Any, ties: AnyArray) -> AnyArray:
-    """`v`, but 0 where an operand yields to the other, and half of it where both are equal."""
+def split_ties(v: AnyArray, yields: Any, ties: AnyArray) -> AnyArray:
+    """`v`, but 0 where `yields` holds, and half of it at ties."""
     return where(yields, masked(ties, v / 2), v)
 
 
 def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: object) -> Any:
-    """The larger or smaller of two entries; equal ones share the derivative.
+    """An op for the larger or smaller of two entries; equal entries share the derivative.
 
-    `yields(a, b)` is where a is not the result, or not alone; NaN yields to nothing.
+    `yields(a, b)` is true where a is not the only result; NaN does not yield.
     """
     rules = [
-        lambda v, y, a, b: half_of_ties(v, yields(a, b), equal(a, b)),
-        lambda v, y, a, b: half_of_ties(v, yields(b, a), equal(a, b)),
+        lambda v, y, a, b: split_ties(v, yields(a, b), equal(a, b)),
+        lambda v, y, a, b: split_ties(v, yields(b, a), equal(a, b)),
     ]
     return elementwise(
         name, kernel, d=[None, None], vjp=rules, jvp=rules,
@@ -107,8 +107,8 @@ maximum = extremum("maximum", np.maximum, less_equal, doc="The larger of two ent
 minimum = extremum("minimum", np.minimum, greater_equal, doc="The smaller of two entries.")
 
 
-def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
-    """The larger or smaller of two entries, or the one that is not NaN; of equal ones the first."""
+def nan_ignoring_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
+    """An op for the larger or smaller of two entries, ignoring NaN; of equal entries the first."""
     first = lambda y, a, b: wins(a, b) | isnan(b)
     return selection(
         name, kernel, masks=[first, lambda y, a, b: logical_not(first(y, a, b))],
@@ -117,10 +117,10 @@ def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
     )
 
 
-fmax = known_extremum(
+fmax = nan_ignoring_extremum(
     "fmax", np.fmax, greater_equal, doc="The larger of two entries, or the one that is not NaN.",
 )
-fmin = known_extremum(
+fmin = nan_ignoring_extremum(
     "fmin", np.fmin, less_equal, doc="The smaller of two entries, or the one that is not NaN.",
 )
 heaviside = elementwise(
@@ -138,12 +138,12 @@ clamp = selection(
     ],
     source="np.clip({0}, {1}, {2}{out})",
     samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),
-    doc="Each entry, but not below the second operand nor above the third; 1 is passed at both.",
+    doc="Each entry clipped to bounds, the other operands; the derivative at both is 1.",
 )
 
 
-def extremes_of(dtype: np.dtype) -> tuple[Any, Any]:
-    """What no entry is below, and none above."""
+def limits_of(dtype: np.dtype) -> tuple[Any, Any]:
+    """The smallest and the largest value of a dtype, infinities included."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return limits.min, limits.max
@@ -159,5 +159,5 @@ def clip(x: OperandLike, min: Any = None, max: Any = None) -> Any:
     array([0. , 0.5, 1. ])
     """
     dtype = type_of(x).dtype
-    low, high = extremes_of(dtype)
+    low, high = limits_of(dtype)
     return clamp(x, low if min is None else min, high if max is None else max)

@@ -1,4 +1,4 @@
-"""Complex numbers from parts, and their parts. See Note [Complex] in `reverse.py`."""
+"""Complex numbers from their parts, and their parts. See Note [Complex] in `reverse.py`."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def imaginary_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
 
 
 def imag_kernel(x: np.ndarray) -> np.ndarray:
-    """A view; of real numbers zeros, which NumPy would make read-only."""
+    """The imaginary part as a view; of real numbers writable zeros (NumPy's are read-only)."""
     return np.imag(x) if is_complex(type_of(x).dtype) else np.zeros_like(x)[()]
 
 

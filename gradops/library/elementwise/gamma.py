@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 
-def of_floats(name: str) -> Callable[..., ArrayType]:
-    """Type inference for an op, entry by entry, that gives floats: of integers, float64."""
+def float_infer(name: str) -> Callable[..., ArrayType]:
+    """Type inference of an elementwise op that returns floats, float64 for integers."""
 
     def infer(*types: ArrayType, **attrs: object) -> ArrayType:
         return ArrayType(broadcast_shapes(name, types), float_dtype(*(t.dtype for t in types)))
@@ -36,13 +36,13 @@ def of_floats(name: str) -> Callable[..., ArrayType]:
     return infer
 
 
-def borrowed(name: str, **facets: Any) -> Op:
-    """An op whose kernel is SciPy's; its types are inferred without SciPy."""
-    return elementwise(name, of_scipy(name), infer=of_floats(name), **facets)
+def scipy_op(name: str, **facets: Any) -> Op:
+    """An op whose kernel is SciPy's, with type inference that does not import SciPy."""
+    return elementwise(name, of_scipy(name), infer=float_infer(name), **facets)
 
 
-def none_in(name: str, operand: str) -> singular:
-    """The partial derivative in an operand for which there is no formula."""
+def no_partial(name: str, operand: str) -> singular:
+    """A partial derivative that raises, for an operand without a closed formula."""
 
     def refuse(*args: Any, **attrs: object) -> AnyArray:
         raise MissingRuleError(
@@ -64,14 +64,14 @@ digamma = elementwise(
 )
 counts = lambda *shapes: drawn(lambda rng, shape: rng.integers(2, 6, shape), shapes)
 zeta = elementwise(
-    "zeta", kernels.zeta, infer=of_floats("zeta"),
-    d=[none_in("zeta", "s"), singular(lambda y, s, q: -s * zeta(s + 1, q))],
+    "zeta", kernels.zeta, infer=float_infer("zeta"),
+    d=[no_partial("zeta", "s"), singular(lambda y, s, q: -s * zeta(s + 1, q))],
     samples=cases(
         beside(counts((3, 1)), positive((3, 4))), beside(counts((3,)), between(-0.8, -0.2, (3,))),
     ),
     doc="Hurwitz's zeta function: the sum of (y + k)**-x over k = 0, 1, ...",
 )
-gamma = borrowed(
+gamma = scipy_op(
     "gamma", d=[singular(lambda y, x: y * digamma(x))],
     samples=cases(positive((3, 4)), reals((3,))), doc="The gamma function, by SciPy.",
 )
@@ -138,37 +138,37 @@ def gammainc_density(a: AnyArray, x: AnyArray) -> AnyArray:
 
 
 shares = positive((3, 4), (4,))
-gammainc = borrowed(
+gammainc = scipy_op(
     "gammainc", samples=shares,
     d=[
         singular(lambda y, a, x: gammainc_rise(a, x)),
         singular(lambda y, a, x: gammainc_density(a, x)),
     ],
-    doc="The share of the gamma distribution of parameter x that lies below y, by SciPy.",
+    doc="The gamma distribution function with parameter x at y, by SciPy.",
 )
-gammaincc = borrowed(
+gammaincc = scipy_op(
     "gammaincc", samples=shares,
     d=[
         singular(lambda y, a, x: -gammainc_rise(a, x)),
         singular(lambda y, a, x: -gammainc_density(a, x)),
     ],
-    doc="The share of the gamma distribution of parameter x that lies above y, by SciPy.",
+    doc="The complement of the gamma distribution function with parameter x at y, by SciPy.",
 )
-betainc = borrowed(
+betainc = scipy_op(
     "betainc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
     error_samples=[ErrorSample([np.ones(3)] * 2 + [np.ones(2)], {}, ShapeError, "3 against 2")],
     d=[
-        none_in("betainc", "a"), none_in("betainc", "b"),
+        no_partial("betainc", "a"), no_partial("betainc", "b"),
         singular(
             lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
         ),
     ],
-    doc="The share of the beta distribution of parameters x and y that lies below z, by SciPy.",
+    doc="The beta distribution function with parameters x and y at z, by SciPy.",
 )
 
 
 def is_lower(a: Any, x: Any) -> Any:
-    """Whether the lower tail is taken."""
+    """True where the lower tail is the one to integrate."""
     return less(x, maximum(a, 1))
 
 
@@ -180,7 +180,7 @@ def tail_in_x(y: AnyArray, a: AnyArray, x: AnyArray, n: int) -> AnyArray:
 
 both_tails = cases(positive((3, 4), (4,)), exactly([3.0, 25, 25], [5.0, 21, 33]))
 gamma_tail = elementwise(
-    "gamma_tail", incomplete.gamma_tail, infer=of_floats("gamma_tail"),
+    "gamma_tail", incomplete.gamma_tail, infer=float_infer("gamma_tail"),
     d=[singular(lambda y, a, x, n: gamma_tail(a, x, n=n + 1)), singular(tail_in_x)],
     samples=both_tails,
     doc="Moment n of the smaller tail of the gamma distribution; see Note [Tails].",
@@ -195,12 +195,12 @@ def slope_in_a(y: AnyArray, a: AnyArray, logx: Any) -> AnyArray:
 
 
 gamma_slope = elementwise(
-    "gamma_slope", incomplete.gamma_slope, infer=of_floats("gamma_slope"),
+    "gamma_slope", incomplete.gamma_slope, infer=float_infer("gamma_slope"),
     d=[
         singular(slope_in_a),
         singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx))),
     ],
     samples=beside(positive((3, 4)), reals((4,))),
-    doc="The derivative in x of y, when exp(y) leaves a constant share of the gamma distribution"
-    " of parameter x below it.",
+    doc="The derivative of y in x at a constant value of the gamma distribution function with"
+    " parameter x at exp(y).",
 )

@@ -1,4 +1,4 @@
-"""Tests of entries that are formulas of comparisons."""
+"""Elementwise tests made of comparisons."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ __all__ = ["allclose", "isclose", "iscomplex", "isneginf", "isposinf", "isreal"]
 
 
 def isreal(x: OperandLike) -> Any:
-    """Which entries have no imaginary part.
+    """True for entries without an imaginary part.
 
     >>> isreal(np.array([1, 1j]))
     array([ True, False])
@@ -26,7 +26,7 @@ def isreal(x: OperandLike) -> Any:
 
 
 def iscomplex(x: OperandLike) -> Any:
-    """Which entries have an imaginary part.
+    """True for entries with an imaginary part other than 0.
 
     >>> iscomplex(np.array([1, 1j]))
     array([False,  True])
@@ -35,7 +35,7 @@ def iscomplex(x: OperandLike) -> Any:
 
 
 def isposinf(x: OperandLike) -> Any:
-    """Which entries are infinite and positive.
+    """True for entries that are positive infinity.
 
     >>> isposinf(np.array([np.inf, -np.inf]))
     array([ True, False])
@@ -44,7 +44,7 @@ def isposinf(x: OperandLike) -> Any:
 
 
 def isneginf(x: OperandLike) -> Any:
-    """Which entries are infinite and negative.
+    """True for entries that are negative infinity.
 
     >>> isneginf(np.array([np.inf, -np.inf]))
     array([False,  True])
@@ -55,7 +55,7 @@ def isneginf(x: OperandLike) -> Any:
 def isclose(
     a: OperandLike, b: OperandLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
 ) -> Any:
-    """Which entries are close to those of `b`, relative to these.
+    """True for entries within `atol` + `rtol` * abs(b) of those of `b`.
 
     >>> isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
     array([ True, False])
@@ -72,7 +72,7 @@ def isclose(
 def allclose(
     a: OperandLike, b: OperandLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
 ) -> Any:
-    """Whether all entries are close.
+    """True if all entries are close; see `isclose`.
 
     >>> bool(allclose(np.ones(2), np.ones(2) + 1e-9))
     True

@@ -1,4 +1,4 @@
-"""Truth values and bits: connectives, shifts, and tests of single entries."""
+"""Logical and bitwise ops, shifts, and tests of single entries."""
 
 import numpy as np
 
@@ -33,27 +33,27 @@ logical_not = discrete(
 )
 bitwise_and = discrete(
     "bitwise_and", np.bitwise_and, samples=bits,
-    doc="The bits both entries have; of truth values, whether both are true.",
+    doc="Bitwise and; for truth values, logical and.",
 )
 bitwise_or = discrete(
     "bitwise_or", np.bitwise_or, samples=bits,
-    doc="The bits either entry has; of truth values, whether one is true.",
+    doc="Bitwise or; for truth values, logical or.",
 )
 bitwise_xor = discrete(
     "bitwise_xor", np.bitwise_xor, samples=bits,
-    doc="The bits just one entry has; of truth values, whether they differ.",
+    doc="Bitwise exclusive or; for truth values, whether they differ.",
 )
 bitwise_left_shift = discrete(
     "bitwise_left_shift", np.left_shift, samples=shifts,
-    doc="The bits of the first entry moved up by as many places as the second says.",
+    doc="The first entry with its bits shifted left by the second.",
 )
 bitwise_right_shift = discrete(
     "bitwise_right_shift", np.right_shift, samples=shifts,
-    doc="The bits of the first entry moved down by as many places as the second says.",
+    doc="The first entry with its bits shifted right by the second.",
 )
 invert = discrete(
     "invert", np.invert, arity=1, samples=cases(booleans((3, 4)), integers((3,))),
-    doc="Every bit changed; of truth values, the other one.",
+    doc="Bitwise not; for truth values, logical not.",
 )
 isnan = discrete("isnan", np.isnan, arity=1, samples=tested, doc="Whether an entry is NaN.")
 isinf = discrete(
@@ -65,5 +65,5 @@ isfinite = discrete(
 )
 signbit = discrete(
     "signbit", np.signbit, arity=1, samples=cases(unary, exactly([0.0, -0.0, -np.inf])),
-    doc="Whether an entry has a minus sign, which a zero may have, too.",
+    doc="Whether an entry has its sign bit set; a zero may have it, too.",
 )

@@ -1,4 +1,4 @@
-"""Rounding, quotients that are rounded and what they leave, and the floats next to a float."""
+"""Rounding, floor division and remainders, and neighbouring floats."""
 
 
 import numpy as np
@@ -24,17 +24,17 @@ floor_divide = elementwise(
 remainder = elementwise(
     "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
     samples=steps,
-    doc="What the quotient rounded down leaves of the dividend; it has the divisor's sign.",
+    doc="The remainder of floor division; it has the divisor's sign.",
 )
 fmod = elementwise(
     "fmod", np.fmod, d=[1, singular(lambda y, a, b: -trunc(a / b))],
     samples=steps,
-    doc="What the quotient rounded towards zero leaves of the dividend, whose sign it has.",
+    doc="The remainder of division rounded towards zero; it has the dividend's sign.",
 )
 
 
 def round_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """`np.rint`, which would make floats of integers."""
+    """`np.rint`, but integers stay integers."""
     return (np.positive if np.asarray(x).dtype.kind in "iu" else np.rint)(x, out=out)
 
 
@@ -49,18 +49,18 @@ round = elementwise(
 )
 nextafter = elementwise(
     "nextafter", np.nextafter, d=[1, 0], samples=distinct((3, 4), (4,)),
-    doc="The float next to the first entry on the way to the second.",
+    doc="The next float after the first entry towards the second.",
 )
 
 
-def of_finite(v: AnyArray, x: AnyArray) -> AnyArray:
-    """`v`, but zero where `x` is not finite; of complex numbers, part by part."""
+def where_finite(v: AnyArray, x: AnyArray) -> AnyArray:
+    """`v`, but 0 where `x` is not finite; separately for real and imaginary parts."""
     if not is_complex(type_of(x).dtype):
         return masked(isfinite(x), v)
-    return complex(of_finite(real(v), real(x)), of_finite(imag(v), imag(x)))
+    return complex(where_finite(real(v), real(x)), where_finite(imag(v), imag(x)))
 
 
-finite_rule = lambda v, y, x, nan, posinf, neginf: of_finite(v, x)
+finite_rule = lambda v, y, x, nan, posinf, neginf: where_finite(v, x)
 nan_to_num = elementwise(
     "nan_to_num",
     lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf),

@@ -1,24 +1,27 @@
-"""Relatives of the error function, the normal distribution, and logarithms in sums and products."""
+"""Bessel functions, relatives of the error function, and logarithms in sums and products."""
 
 import math
 
 import numpy as np
 
+from ...core.op import Op
 from ...core.samples import between, binary, cases, exactly, positive, reals
 from ...core.traits import Trait
 from ...core.types import type_of
+from ...kernels.elementwise import bessel
 from ...kernels.elementwise import gaussian as kernels
 from ...kernels.elementwise.tables import float_dtype
 from ...typing import AnyArray
 from ..families import elementwise, singular
 from ..nn.activation import sigmoid
+from .arithmetic import sign
 from .comparison import equal, less_equal, maximum, where
 from .exponential import exp, log, log1p
 from .logic import isinf
 
 __all__ = [
-    "entr", "erfc", "erfcx", "erfinv", "log_ndtr", "logaddexp", "logaddexp2", "logit", "ndtr",
-    "ndtri", "xlog1py", "xlogy",
+    "entr", "erfc", "erfcx", "erfinv", "i0", "i0e", "i1", "i1e", "log_ndtr", "logaddexp",
+    "logaddexp2", "logit", "ndtr", "ndtri", "xlog1py", "xlogy",
 ]
 
 ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math.pi)
@@ -45,14 +48,14 @@ ndtr = elementwise(
 )
 
 
-def finite_from(z):
-    """`z`, bounded so that erfcx stays finite: its derivatives are those of an inverse of it."""
+def clip_for_erfcx(z):
+    """`z` clipped so that erfcx of it is finite."""
     return maximum(z, -9.0 if type_of(z).dtype == np.float32 else -26.0)
 
 
 log_ndtr = elementwise(
     "log_ndtr", kernels.log_ndtr,
-    d=[lambda y, x: 2 / ROOT_2PI / erfcx(finite_from(x * (-1 / ROOT_2)))],
+    d=[lambda y, x: 2 / ROOT_2PI / erfcx(clip_for_erfcx(x * (-1 / ROOT_2)))],
     samples=reals((3, 4)),
     doc="The logarithm of the normal distribution function, also where that underflows.",
 )
@@ -116,23 +119,52 @@ entr = elementwise(
 )
 
 
-def lead(a: AnyArray, b: AnyArray) -> AnyArray:
-    """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
+def difference(a: AnyArray, b: AnyArray) -> AnyArray:
+    """a - b, but 0 for equal infinities; equal finite numbers keep their derivatives."""
     return where(isinf(a) & equal(a, b), 0, a - b)
 
 
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
-    d=[lambda y, a, b: sigmoid(lead(a, b)), lambda y, a, b: sigmoid(lead(b, a))],
+    d=[lambda y, a, b: sigmoid(difference(a, b)), lambda y, a, b: sigmoid(difference(b, a))],
     samples=binary,
     doc="log(exp(x) + exp(y)), without overflow.",
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2,
     d=[
-        lambda y, a, b: sigmoid(lead(a, b) * math.log(2)),
-        lambda y, a, b: sigmoid(lead(b, a) * math.log(2)),
+        lambda y, a, b: sigmoid(difference(a, b) * math.log(2)),
+        lambda y, a, b: sigmoid(difference(b, a) * math.log(2)),
     ],
     samples=binary,
     doc="log2(2**x + 2**y), without overflow.",
+)
+
+
+def i1_slope(y: AnyArray, x: AnyArray, zeroth: Op) -> AnyArray:
+    """i0(x) - i1(x) / x, for plain or scaled functions; 1/2 at 0."""
+    at_zero = equal(x, 0)
+    return where(at_zero, 0.5, zeroth(x) - y / where(at_zero, 1, x))
+
+
+i0 = elementwise(
+    "i0", bessel.i0, d=[lambda y, x: i1(x)], traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
+    doc="The modified Bessel function of order 0.",
+)
+i0_of_numpy = elementwise(
+    "i0_of_numpy", np.i0, d=[lambda y, x: i1(x)], traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
+    doc="The modified Bessel function of order 0, with the roundings of `numpy.i0`.",
+)
+i1 = elementwise(
+    "i1", bessel.i1, d=[lambda y, x: i1_slope(y, x, i0)], samples=reals((3, 4)),
+    doc="The modified Bessel function of order 1.",
+)
+i0e = elementwise(
+    "i0e", bessel.i0e, d=[lambda y, x: i1e(x) - sign(x) * y], traits=[Trait.NONNEGATIVE],
+    samples=reals((3, 4)),
+    doc="exp(-abs(x)) i0(x).",
+)
+i1e = elementwise(
+    "i1e", bessel.i1e, d=[lambda y, x: i1_slope(y, x, i0e) - sign(x) * y], samples=reals((3, 4)),
+    doc="exp(-abs(x)) i1(x).",
 )

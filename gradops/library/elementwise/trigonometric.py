@@ -62,7 +62,7 @@ atanh = elementwise(
 
 
 def share(x: Operand, r: Any) -> Any:
-    """x / r of a side of a triangle with the hypotenuse r; 0 where both are."""
+    """x / r for a leg x of a right triangle with the hypotenuse r; 0 where both are 0."""
     flat = equal(r, 0)
     return where(flat, 0, x / where(flat, 1, r))
 
@@ -75,7 +75,7 @@ hypot = elementwise(
 
 
 def turn(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
-    """x / (a a + b b), without overflow on the way; 0 where all are."""
+    """x / (a**2 + b**2) without overflow on the way; 0 where all are 0."""
     r = hypot(a, b)
     return share(x, r) / where(equal(r, 0), 1, r)
 
@@ -83,15 +83,15 @@ def turn(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
 atan2 = elementwise(
     "atan2", np.arctan2, d=[lambda y, a, b: turn(b, a, b), lambda y, a, b: -turn(a, a, b)],
     samples=binary,
-    doc="The angle at which the point (y, x) is seen, from -pi to pi; its derivative at 0 is 0.",
+    doc="The angle of (x, y) for operands y, x, from -pi to pi; its derivative at 0 is 0.",
 )
 deg2rad = elementwise(
     "deg2rad", np.deg2rad, d=[lambda y, x: math.pi / 180], samples=unary,
-    doc="An angle in degrees as one in radians.",
+    doc="Degrees converted to radians.",
 )
 rad2deg = elementwise(
     "rad2deg", np.rad2deg, d=[lambda y, x: 180 / math.pi], samples=unary,
-    doc="An angle in radians as one in degrees.",
+    doc="Radians converted to degrees.",
 )
 
 
@@ -110,7 +110,7 @@ SLOPES = [(-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(6, 0, -1)
 
 
 def sinc_slope(y: AnyArray, x: AnyArray) -> AnyArray:
-    """(cos(pi x) - y) / x, and near 0, where these cancel, its power series."""
+    """(cos(pi x) - y) / x; near 0, where these cancel, the power series."""
     u = math.pi * x
     near = less(abs(u), NEAR)
     return where(near, series_near_zero(where(near, u, 0)), (cos(u) - y) / where(near, 1, x))

@@ -1,6 +1,6 @@
-"""Diagonals of matrices, and the triangles beside them."""
+"""Diagonals and triangles of matrices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,15 @@ from ...core.errors import AxisError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import linear
-from ..shape.movement import VIEW, reshape, shown
+from ..shape.movement import VIEW, reshape, shape_text
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]
 
 
-def length(rows: Size, columns: Size, offset: int) -> Size:
-    """How long a diagonal is; of unknown sizes, where their difference tells it."""
+def diagonal_length(rows: Size, columns: Size, offset: int) -> Size:
+    """The length of a diagonal; with unknown sizes, known only if their difference is."""
     rows, columns = (rows, columns - offset) if offset >= 0 else (rows + offset, columns)
     left = rows - columns
     if not isinstance(left, int):
@@ -27,42 +27,42 @@ def length(rows: Size, columns: Size, offset: int) -> Size:
     return max(shorter, 0) if isinstance(shorter, int) else shorter
 
 
-def two_axes(op: str, x: ArrayType, axis1: int, axis2: int) -> tuple[int, int]:
-    """The axes of the rows and the columns, counted from the front."""
+def matrix_axes(op: str, x: ArrayType, axis1: int, axis2: int) -> tuple[int, int]:
+    """The axes of rows and columns, counted from the front."""
     if x.ndim < 2:
         raise AxisError(op, [x], f"a matrix has two axes, not {x.ndim}", hint="diag(x) makes one")
     a, b = normalize_axes(op, x, (axis1, axis2))
     return a, b
 
 
-def diagonal_of(op: str, x: ArrayType, offset: int, axis1: int, axis2: int) -> ArrayType:
+def diagonal_type(op: str, x: ArrayType, offset: int, axis1: int, axis2: int) -> ArrayType:
     """The type of a diagonal."""
-    a, b = two_axes(op, x, axis1, axis2)
+    a, b = matrix_axes(op, x, axis1, axis2)
     rest = (n for i, n in enumerate(x.shape) if i not in (a, b))
-    return ArrayType((*rest, length(x.shape[a], x.shape[b], offset)), x.dtype)
+    return ArrayType((*rest, diagonal_length(x.shape[a], x.shape[b], offset)), x.dtype)
 
 
 def diagonal_kernel(x: np.ndarray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> np.ndarray:
-    """What NumPy gives, which protects it from being written to without need."""
+    """A writable view of the diagonal; NumPy's is read-only."""
     y = x.diagonal(offset, axis1, axis2)
     if x.flags.writeable:
         y.flags.writeable = True
     return y
 
 
-def shifted(op: Op, xs: Sequence[AnyArray], attrs: Attrs, ndim: int) -> Any:
-    """The attributes for a stack of operands, or of results, with `ndim` axes each."""
+def batch_attrs(op: Op, xs: Arrays, attrs: Attrs, ndim: int) -> Any:
+    """The attributes for stacks of arrays with `ndim` axes each."""
     kind = ArrayType((1,) * ndim, bool)
-    axes = two_axes(op.name, kind, attrs["axis1"], attrs["axis2"])
+    axes = matrix_axes(op.name, kind, attrs["axis1"], attrs["axis2"])
     return {**attrs, "axis1": axes[0] + 1, "axis2": axes[1] + 1}
 
 
 diagonal = linear(
     "diagonal", diagonal_kernel,
-    infer=lambda x, **attrs: diagonal_of("diagonal", x, **attrs),
+    infer=lambda x, **attrs: diagonal_type("diagonal", x, **attrs),
     transpose=lambda g, y, x, **attrs: place_diagonal(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(
-        xs[0], **shifted(op, xs, attrs, len(shape_of(xs[0])) - 1)
+        xs[0], **batch_attrs(op, xs, attrs, len(shape_of(xs[0])) - 1)
     ),
     traits=VIEW,
     samples=cases(
@@ -75,14 +75,14 @@ diagonal = linear(
         ErrorSample([np.ones((3, 3))], {"axis1": 2}, ShapeError, "axis 2 is out of range"),
         ErrorSample([np.ones((3, 3))], {"axis1": -1}, ShapeError, "named twice"),
     ],
-    doc="The entries whose places along two axes differ by `offset`, along a last axis: a view.",
+    doc="The diagonal with an offset of two axes, along a new last axis: a view.",
 )
 
 
 def place_diagonal_infer(g: ArrayType, shape: Shape, **attrs: int) -> ArrayType:
-    found = diagonal_of("place_diagonal", ArrayType(shape, g.dtype), **attrs)
+    found = diagonal_type("place_diagonal", ArrayType(shape, g.dtype), **attrs)
     if found.ndim != g.ndim or conflict(found.shape, g.shape):
-        reason = f"the diagonal of {shown(shape)} has the type {found}"
+        reason = f"the diagonal of {shape_text(shape)} has the type {found}"
         raise ShapeError("place_diagonal", [g], reason)
     return ArrayType(shape, g.dtype)
 
@@ -95,10 +95,8 @@ def place_diagonal_kernel(
     return y
 
 
-def place_diagonal_batch(
-    op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]
-) -> AnyArray:
-    attrs = shifted(op, xs, attrs, len(attrs["shape"]))
+def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) -> AnyArray:
+    attrs = batch_attrs(op, xs, attrs, len(attrs["shape"]))
     return op(xs[0], **{**attrs, "shape": (shape_of(xs[0])[0], *attrs["shape"])})
 
 
@@ -120,14 +118,14 @@ place_diagonal = linear(
 
 
 def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op:
-    """An op that keeps one side of a diagonal of each matrix."""
+    """An op that keeps the entries on one side of a diagonal of each matrix."""
 
     def kernel(x: np.ndarray, k: int = 0) -> Any:
         rows, columns = x.shape[-2:]
         return np.where(mask(rows, columns, k), x, x.dtype.type(0))
 
     def infer(x: ArrayType, k: int) -> ArrayType:
-        two_axes(name, x, -2, -1)
+        matrix_axes(name, x, -2, -1)
         return x
 
     op = linear(
@@ -149,9 +147,9 @@ triu = triangular("triu", "above", lambda n, m, k: ~np.tri(n, m, k - 1, bool))
 
 
 def diag(v: OperandLike, k: int = 0) -> Any:
-    """A matrix with `v` on its diagonal number `k`; of a matrix `v`, that diagonal.
+    """A matrix with `v` on its diagonal number `k`; for a matrix `v`, that diagonal.
 
-    Raises ShapeError for what is neither a vector nor a matrix.
+    Raises ShapeError unless `v` is a vector or a matrix.
 
     >>> diag(np.array([1, 2]))
     array([[1, 0],
@@ -180,7 +178,7 @@ def diag_embed(x: OperandLike, offset: int = 0, axis1: int = -2, axis2: int = -1
     kind = type_of(x)
     if not kind.ndim:
         raise AxisError("diag_embed", [kind], "the operand has no axes")
-    a, b = two_axes("diag_embed", ArrayType((*kind.shape, 1), kind.dtype), axis1, axis2)
+    a, b = matrix_axes("diag_embed", ArrayType((*kind.shape, 1), kind.dtype), axis1, axis2)
     shape = list(kind.shape[:-1])
     for place in sorted((a, b)):
         shape.insert(place, kind.shape[-1] + abs(offset))

@@ -1,4 +1,4 @@
-"""Functional updates: an operand with other entries at an index, in the words of JAX's `x.at`."""
+"""Functional updates with JAX's interface: `at(x)[key].set(values)`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from ..elementwise.arithmetic import add, div, mul, neg, power
 from ..families import zeros_like
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape
-from .index_keys import form_of, index_array, strong
+from .index_keys import index_array, index_form, with_strong_dtypes
 from .indexing import along, in_range, index, numbers
 from .indexing import at as entries_at
 from .updating import add_at, maximum_at, minimum_at, product_at, set_at
@@ -24,7 +24,7 @@ __all__ = ["at", "put", "put_along_axis", "scatter_add"]
 
 
 class At:
-    """An operand whose entries at an index are to be updated."""
+    """An array to be updated functionally: `At(x)[key]` selects entries."""
 
     __slots__ = ("x",)
 
@@ -36,70 +36,72 @@ class At:
 
 
 class Place:
-    """The entries of an operand at an index.
+    """The entries of an array at an index.
 
-    Its methods give the operand anew, with other entries there. Values broadcast to the shape that
-    indexing gives, and take the dtype of the operand. An entry that is named twice gets the last of
-    the values that are set, and all of those that are added, multiplied or compared.
+    Methods return a copy of the array with these entries changed. Values broadcast to the shape of
+    the indexed entries, and are cast to the dtype of the array. For an entry indexed more than once
+    `set` uses the last value; the other methods use all.
     """
 
     __slots__ = ("arrays", "index", "key", "x")
 
     def __init__(self, x: AnyArray, key: Any) -> None:
         self.x, self.key = as_operand(x), key
-        self.index, self.arrays = form_of(self.x, key)
+        self.index, self.arrays = index_form(self.x, key)
 
     def get(self) -> AnyArray:
-        """The entries."""
+        """The entries at the index."""
         return entries_at(self.x, self.arrays, self.index)
 
     def set(self, values: OperandLike) -> AnyArray:
-        """The operand with the values there."""
+        """The array with the values at the index."""
         return set_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
     def add(self, values: OperandLike) -> AnyArray:
-        """The operand with the values added there."""
+        """The array with the values added at the index."""
         return add_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
     def subtract(self, values: OperandLike) -> AnyArray:
-        """The operand with the values subtracted there."""
-        return self.add(neg(self.fitted(values)))
+        """The array with the values subtracted at the index."""
+        return self.add(neg(self.cast(values)))
 
     def multiply(self, values: OperandLike) -> AnyArray:
-        """The operand with its entries there multiplied by the values."""
+        """The array with its entries at the index multiplied by the values."""
         return self.by_product(mul, values)
 
     def divide(self, values: OperandLike) -> AnyArray:
-        """The operand with its entries there divided by the values."""
+        """The array with its entries at the index divided by the values."""
         return self.by_product(div, values)
 
     def power(self, values: OperandLike) -> AnyArray:
-        """The operand with its entries there raised to the values."""
+        """The array with its entries at the index raised to the powers `values`."""
         return self.by_product(power, values)
 
     def max(self, values: OperandLike) -> AnyArray:
-        """The operand with the values there that are larger; equal ones share the derivative."""
+        """The array with the larger of entry and value at the index; ties share the derivative."""
         return maximum_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
     def min(self, values: OperandLike) -> AnyArray:
-        """The operand with the values there that are smaller; equal ones share the derivative."""
+        """The array with the smaller of entry and value at the index; ties share the derivative."""
         return minimum_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
     def apply(self, f: Callable[[Any], Operand]) -> AnyArray:
-        """The operand with `f` of its entries there, applied once to an entry named twice."""
+        """The array with `f` applied to its entries at the index, once even if indexed twice."""
         return self.set(f(self.get()))
 
-    def by_product(self, op: Callable[[Any, Any], Any], values: Any) -> AnyArray:
-        """`op` of the operand and of all the values for each entry multiplied together."""
-        values = self.fitted(values)
+    def by_product(
+        self, op: Callable[[AnyArray, AnyArray], AnyArray], values: OperandLike
+    ) -> AnyArray:
+        """`op` of the array and the product of the values for each entry."""
+        v = self.cast(values)
         if not self.arrays:
-            return self.set(op(self.get(), values))
-        values = self.spread(values)
-        factors = product_at(values, *self.arrays, index=self.index, shape=shape_of(self.x))
+            return self.set(op(self.get(), v))
+        v = self.spread(v)
+        factors = product_at(v, *self.arrays, index=self.index, shape=shape_of(self.x))
         return op(self.x, factors)
 
     def spread(self, values: AnyArray) -> AnyArray:
-        """The values, one for each place."""
+        """The values broadcast to the shape of the indexed entries."""
         types = [type_of(a) for a in self.arrays]
         shape = placement("at", self.index, type_of(self.x), types).shape
         if shape_of(values) == shape:
@@ -108,9 +110,9 @@ class Place:
             return add(values, zeros_like(self.get()))
         return broadcast_to(values, shape=shape)
 
-    def fitted(self, values: OperandLike) -> AnyArray:
-        """The values in the dtype of the operand."""
-        dtype, v = type_of(self.x).dtype, strong([self.x, as_operand(values)])[1]
+    def cast(self, values: OperandLike) -> AnyArray:
+        """The values cast to the dtype of the array."""
+        dtype, v = type_of(self.x).dtype, with_strong_dtypes([self.x, as_operand(values)])[1]
         own = type_of(v).dtype
         if not np.can_cast(own, dtype, "same_kind"):
             types = [type_of(self.x), type_of(v)]
@@ -119,13 +121,13 @@ class Place:
 
 
 def at(x: Any) -> At:
-    """`at(x)[key].set(v)`: a new array like `x` with `v` in the places of a key; `x` stays.
+    """`at(x)[key].set(v)`: a copy of `x` with `v` at a key.
 
     Instead of `set` there are `add`, `subtract`, `multiply`, `divide`, `power`, `min`, `max`,
-    `apply(f)`, and `get`. Tensors and expressions have `x.at[key]`. An entry named twice gets the
-    last of the values that are set, and all of those that are added, multiplied or compared.
-    Raises IndexingError for an index that `x` does not have, ShapeError for values that do not
-    broadcast to the places, DTypeError for those of another kind.
+    `apply(f)`, and `get`. Tensors and expressions have `x.at[key]`. For an entry indexed more than
+    once `set` uses the last value; the other methods use all. Raises IndexingError for an index
+    out of range, ShapeError for values that do not broadcast to the indexed entries, DTypeError
+    for values that cannot be cast to the dtype of `x`.
 
     >>> at(np.zeros(3))[[0, 2, 2]].add(1.0)
     array([1., 0., 2.])
@@ -133,11 +135,11 @@ def at(x: Any) -> At:
     return At(x)
 
 
-def scatter_add(x: Any, key: Any, values: Any) -> Any:
-    """`x` with `values` added at `key`; where `key` names an entry twice, both are added.
+def scatter_add(x: OperandLike, key: Any, values: OperandLike) -> Any:
+    """`x` with `values` added at `key`; entries that `key` names twice are added to twice.
 
     `values` broadcast to the shape of `x[key]`. Raises ShapeError if they do not, and
-    IndexingError for an index that `x` does not have.
+    IndexingError for an index out of range.
 
     >>> scatter_add(np.zeros(3), [0, 2, 2], [1.0, 2.0, 3.0])
     array([1., 0., 5.])
@@ -145,11 +147,11 @@ def scatter_add(x: Any, key: Any, values: Any) -> Any:
     return at(x)[key].add(values)
 
 
-def put_along_axis(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
-    """`x` with values in the places that along `axis` are `indices`; with None, `x` is one row.
+def put_along_axis(x: Any, indices: Any, values: OperandLike, axis: int | None) -> Any:
+    """A copy of `x` with `values` at the entries that `take_along_axis` takes.
 
-    It is what `take_along_axis` takes from. The result is a new array. Raises ShapeError if the
-    numbers of axes differ, IndexingError for an index that the axis does not have.
+    With axis None, `x` counts as one row. Raises ShapeError if `indices` and `x` differ in the
+    number of axes, IndexingError for an index out of range.
 
     >>> put_along_axis(np.zeros((2, 2)), np.array([[1], [0]]), 7.0, axis=1)
     array([[0., 7.],
@@ -170,10 +172,10 @@ def put_along_axis(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
 
 
 def put(x: Any, indices: Any, values: Any, mode: str = "raise") -> Any:
-    """`x` with values at indices of all its entries in a row; values begin anew if they are few.
+    """A copy of `x` with values at `indices` into the flattened array; too few values repeat.
 
-    `mode` says what an index out of range is: an error, taken around ("wrap"), or the last
-    ("clip"). The result is a new array. Raises IndexingError for such an index.
+    `mode` handles an index out of range: "raise" an IndexingError, "wrap" around, or "clip" to the
+    last entry.
 
     >>> put(np.zeros(3), [0, 2], 1.0)
     array([1., 0., 1.])

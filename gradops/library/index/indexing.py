@@ -1,8 +1,8 @@
-"""Reading entries by their place, and adding to them.
+"""Indexing (gather) and its transpose (scatter-add).
 
 Note [Batched index]. The batch rules put the axis of examples into the index and then move it to
-the front: as a full slice where the index arrays are shared, as an index array of its own,
-0, 1, 2, ..., where they differ from example to example.
+the front: as a full slice where the index arrays are shared, as an index array 0, 1, 2, ... where
+they differ between examples.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from ...core.types import (
 )
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import clip
 from ..elementwise.rounding import remainder
-from ..families import advance, linear
-from ..shape.broadcasting import broadcast_to, repeated
-from ..shape.movement import VIEW, in_a_row, inverse, reshape, transpose
-from .index_keys import form_of, index_array
+from ..families import batch_along_axis, linear
+from ..shape.broadcasting import broadcast_to, repeat_shared
+from ..shape.movement import VIEW, flatten_without_axis, inverse, reshape, transpose
+from .index_keys import index_array, index_form
 
 __all__ = ["getitem", "index", "scatter", "take"]
 
@@ -36,13 +36,9 @@ ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
 
 
-def slice_infer(x: ArrayType, index: Index) -> ArrayType:
-    return ArrayType(placement("slice", index, x, ()).shape, x.dtype)
-
-
 slice_ = linear(
     "slice", view,
-    infer=slice_infer,
+    infer=lambda x, index: ArrayType(placement("slice", index, x, ()).shape, x.dtype),
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
     traits=VIEW,
@@ -59,26 +55,22 @@ slice_ = linear(
         ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
         ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
     ],
-    doc="The part of an operand at integers and slices: a view.",
+    doc="Basic indexing, by integers and slices: a view.",
 )
 
 
-def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
-    return ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
-
-
-def getitem_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def getitem_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     place = placement("getitem", attrs["index"], types[0], types[1:])
-    index, arrays, order = widened(place, attrs["index"], xs, batched)
-    return reordered(getitem(xs[0], *arrays, index=index), order)
+    index, arrays, order = batched_index(place, attrs["index"], xs, batched)
+    return permute_axes(getitem(xs[0], *arrays, index=index), order)
 
 
 getitem = Op(
     name="getitem", kernel=pick, arity=None,
-    infer=getitem_infer,
+    infer=lambda x, *arrays, index: (
+        ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
+    ),
     vjp=[lambda g, y, x, *arrays, index: scatter(g, *arrays, index=index, shape=shape_of(x)),
          *[None] * 64],  # NumPy has no more axes than that
     jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
@@ -99,22 +91,22 @@ getitem = Op(
         ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,
                     "index 5 is out of range for axis 0 with size 3"),
         ErrorSample([np.ones(3), np.array([0.5])], {"index": ("array",)}, IndexingError,
-                    "float64 is no dtype for an index"),
+                    "float64 is not a dtype for an index"),
         ErrorSample([np.ones((3, 3)), np.array([0, 1]), np.array([0, 1, 2])],
                     {"index": ("array", "array")}, IndexingError, "2 against 3"),
         ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
                     "the mask has size 2 where axis 0 has size 3"),
     ],
-    doc="The entries of the first operand that index arrays, the others, name.",
+    doc="Advanced indexing of the first operand by index arrays, the others.",
 )
 
 
 def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return placed("scatter", g, arrays, index, shape)
+    return scatter_type("scatter", g, arrays, index, shape)
 
 
-def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Shape) -> ArrayType:
-    """The type of an array of a shape, if `index` names as many places in it as `g` has entries."""
+def scatter_type(op: str, g: ArrayType, arrays: Any, index: Index, shape: Shape) -> ArrayType:
+    """The type of an array of a shape, checked to have as many entries at `index` as `g`."""
     found = placement(op, index, ArrayType(shape, g.dtype), arrays).shape
     known = [(m, n) for m, n in zip(found, g.shape) if isinstance(m, int) and isinstance(n, int)]
     if len(found) != g.ndim or any(m != n for m, n in known):
@@ -123,21 +115,19 @@ def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Shape) -> Ar
     return ArrayType(shape, g.dtype)
 
 
-def scatter_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
-    g = repeated(xs, batched)[0] if not batched[0] else xs[0]
+def scatter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    g = repeat_shared(xs, batched)[0] if not batched[0] else xs[0]
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     x = ArrayType(attrs["shape"], types[0].dtype)
     place = placement("scatter", attrs["index"], x, types[1:])
-    index, arrays, order = widened(place, attrs["index"], [g, *xs[1:]], [True, *batched[1:]])
+    index, arrays, order = batched_index(place, attrs["index"], [g, *xs[1:]], [True, *batched[1:]])
     shape = (shape_of(g)[0], *attrs["shape"])
-    return op(reordered(g, inverse(order)), *arrays, index=index, shape=shape)
+    return op(permute_axes(g, inverse(order)), *arrays, index=index, shape=shape)
 
 
 scatter = Op(
     name="scatter", kernel=put, arity=None,
-    infer=scatter_infer,
+    infer=lambda g, *arrays, **attrs: scatter_type("scatter", g, arrays, **attrs),
     vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
          *[None] * 64],
@@ -159,14 +149,14 @@ scatter = Op(
         ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
                     ShapeError, "float64[3]"),
     ],
-    doc="Zeros of a shape, with the first operand added at an index; entries named twice add up.",
+    doc="Zeros of a shape with the first operand added at an index; repeated indices add up.",
 )
 positions = Op(
     name="positions", kernel=lambda x, axis: np.arange(np.shape(x)[axis]),
     infer=lambda x, axis: ArrayType((x.shape[normalize_axis("positions", x, axis)],), np.intp),
     vjp=[None], jvp=[None],
     batch=lambda op, xs, batched, attrs: broadcast_to(
-        advance(op, xs, batched, attrs),
+        batch_along_axis(op, xs, batched, attrs),
         shape=(shape_of(xs[0])[0], type_of(xs[0]).example.shape[attrs["axis"]]),
     ),
     source="np.arange({0}.shape[{axis}])",
@@ -178,32 +168,32 @@ positions = Op(
 
 
 def numbers(x: Operand, axis: int) -> Any:
-    """`positions(x, axis)`, a constant where the size is known."""
+    """`positions(x, axis)`, but a constant array where the size is known."""
     n = shape_of(x)[axis]
     return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
 
 
-def along(x: Operand, axis: int) -> Any:
-    """`numbers(x, axis)` in a shape that broadcasts with `x`."""
+def along(x: Operand, axis: int) -> Operand:
+    """`numbers(x, axis)`, reshaped to broadcast with `x`."""
     return reshape(numbers(x, axis), shape=(-1, *(1,) * (len(shape_of(x)) - 1 - axis)))
 
 
-def at(x: Any, arrays: Sequence[AnyArray], index: Index) -> Any:
-    """`x` at an index that may have arrays in it."""
+def at(x: Any, arrays: Arrays, index: Index) -> Any:
+    """`x` at an index that may contain arrays."""
     return getitem(x, *arrays, index=index) if arrays else slice_(x, index=index)
 
 
-def widened(
-    place: Placement, index: Index, xs: Sequence[AnyArray], batched: Sequence[bool]
+def batched_index(
+    place: Placement, index: Index, xs: Arrays, batched: Flags
 ) -> tuple[Index, Sequence[Any], tuple[int, ...]]:
-    """An index for a stack, its arrays, and how to order the axes it gives so that examples lead.
+    """The index for a stack, its arrays, and the order of axes that moves examples to the front.
 
     See Note [Batched index].
     """
     arrays, ndim = xs[1:], len(place.shape) + 1
     if not any(batched[1:]):
         return (FULL, *index), arrays, to_front(ndim, 0 if place.together else place.many)
-    arrays = [aligned(a, place.many) if b else a for a, b in zip(arrays, batched[1:])]
+    arrays = [align_indices(a, place.many) if b else a for a, b in zip(arrays, batched[1:])]
     if not batched[0]:
         return index, arrays, to_front(ndim, place.first)
     rows = reshape(numbers(xs[0], 0), shape=(-1, *(1,) * place.many))
@@ -212,8 +202,8 @@ def widened(
     return ("array", *index), [rows, *arrays], order
 
 
-def aligned(stack: AnyArray, ndim: int) -> AnyArray:
-    """A stack of index arrays that broadcast, example by example, with others of `ndim` axes."""
+def align_indices(stack: AnyArray, ndim: int) -> AnyArray:
+    """A stack of index arrays reshaped to broadcast, per example, with others of `ndim` axes."""
     if type_of(stack).dtype.kind == "b":
         raise MissingRuleError(
             "getitem", "batch",
@@ -224,21 +214,21 @@ def aligned(stack: AnyArray, ndim: int) -> AnyArray:
 
 
 def to_front(ndim: int, axis: int) -> tuple[int, ...]:
-    """The order of axes with `axis` first."""
+    """The permutation that moves `axis` to the front."""
     return (axis, *(i for i in range(ndim) if i != axis))
 
 
-def reordered(x: AnyArray, order: tuple[int, ...]) -> AnyArray:
-    """`x` with its axes in another order."""
+def permute_axes(x: AnyArray, order: tuple[int, ...]) -> AnyArray:
+    """`x` with its axes permuted."""
     return x if order == tuple(range(len(order))) else transpose(x, axes=order)
 
 
 def index(x: OperandLike, key: Any) -> Any:
-    """`x[key]` for any key that NumPy takes, whose arrays may be operands of any kind.
+    """`x[key]` for any key that NumPy accepts; its arrays may be operands of any kind.
 
-    A key of integers, slices, None and ... gives a view, one with index arrays or masks a copy; its
-    gradient adds up where an entry is taken twice. Raises IndexingError for an index that `x` does
-    not have.
+    Basic indexing (integers, slices, None and ...) gives a view; index arrays and masks give a
+    copy, whose gradient adds up where an entry is taken twice. Raises IndexingError for an index
+    out of range.
 
     >>> index(np.arange(12).reshape(3, 4), (slice(None), [0, -1]))
     array([[ 0,  3],
@@ -247,12 +237,12 @@ def index(x: OperandLike, key: Any) -> Any:
     """
     if type(key) is int:
         return slice_(x, index=(key,))
-    form, arrays = form_of(x, key)
+    form, arrays = index_form(x, key)
     return at(x, arrays, form)
 
 
 def in_range(op: str, x: Operand, indices: AnyArray, n: Size, mode: str) -> AnyArray:
-    """Indices of `n` entries, those out of range as `mode` says."""
+    """Indices into `n` entries, with those out of range handled by `mode`."""
     if mode == "wrap":
         return remainder(indices, n)
     if mode == "clip":
@@ -263,22 +253,21 @@ def in_range(op: str, x: Operand, indices: AnyArray, n: Size, mode: str) -> AnyA
 
 
 def take(x: Any, indices: OperandLike, axis: int | None = None, mode: str = "raise") -> Any:
-    """The entries of `x` at `indices` along `axis`, or of all of `x` in a row if that is None.
+    """The entries of `x` at `indices` along `axis`, or of the flattened array if `axis` is None.
 
-    The shape of `indices` takes the place of the axis. `mode` says what an index out of range is:
-    an error, taken around ("wrap"), or the first or last ("clip"). Raises IndexingError for such
-    an index.
+    The axis is replaced by the shape of `indices`. `mode` handles an index out of range: "raise" an
+    IndexingError, "wrap" around, or "clip" to the first or last entry.
 
     >>> take(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 1, 0], axis=1)
     array([[2., 2., 1.],
            [4., 4., 3.]])
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     axis = normalize_axis("take", type_of(x), axis)
     found = index_array(x, indices)
     if type_of(found).dtype == np.bool:
         raise IndexingError(
-            "take", [type_of(x), type_of(found)], "truth values are no indices",
+            "take", [type_of(x), type_of(found)], "truth values are not indices",
             hint="x[mask] takes the entries where a mask holds",
         )  # fmt: skip
     found = in_range("take", x, found, shape_of(x)[axis], mode)

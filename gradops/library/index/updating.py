@@ -1,9 +1,9 @@
-"""Ops that give an operand with other entries at an index: written, added, or the larger kept.
+"""Ops that return a copy of an operand with entries at an index set, added to, or maximized.
 
-Where an index names an entry twice, of what is written the last counts, and all of the rest.
+For an entry indexed more than once, `set_at` uses the last value; the other ops use all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,13 @@ from ...core.samples import beside, cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.index import update as kernels
 from ...kernels.index.indexing import FULL, Index, placement
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
-from ..families import zeros_like
-from ..shape.broadcasting import repeated
+from ..families import Kernel, zeros_like
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import astype, inverse, reshape
-from .indexing import GRID, ROWS, at, placed, reordered, scatter, widened
+from .indexing import GRID, ROWS, at, batched_index, permute_axes, scatter, scatter_type
 
 __all__ = ["add_at", "maximum_at", "minimum_at", "product_at", "set_at"]
 
@@ -41,28 +41,28 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
     return x
 
 
-def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """See Note [Batched index]; the values get the axes that broadcasting would give them."""
-    x, v = xs[0] if batched[0] else stacked(xs, batched), xs[1]
+def update_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch as in Note [Batched index]; values get the axes that broadcasting would add."""
+    x, v = xs[0] if batched[0] else repeat_first(xs, batched), xs[1]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement(op.name, attrs["index"], types[0], types[2:])
-    index, arrays, order = widened(place, attrs["index"], [x, *xs[2:]], [True, *batched[2:]])
+    index, arrays, order = batched_index(place, attrs["index"], [x, *xs[2:]], [True, *batched[2:]])
     if batched[1]:
         n, *rest = shape_of(v)
         v = reshape(v, shape=(n, *(1,) * (len(place.shape) - len(rest)), *rest))
     elif shape_of(v):
         v = reshape(v, shape=(1,) * (len(place.shape) + 1 - len(shape_of(v))) + tuple(shape_of(v)))
-    return op(x, reordered(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
+    return op(x, permute_axes(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
 
 
-def stacked(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
-    """The first operand, which all examples share, repeated for each of them."""
+def repeat_first(xs: Arrays, batched: Flags) -> AnyArray:
+    """The first operand, shared by all examples, repeated for each."""
     i = list(batched).index(True)
-    return repeated([xs[0], xs[i]], [False, True])[0]
+    return repeat_shared([xs[0], xs[i]], [False, True])[0]
 
 
-def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
-    """An op that has a first operand changed by a second at an index."""
+def update(name: str, kernel: Kernel, **facets: Any) -> Op:
+    """An op that changes its first operand at an index by its second."""
     vjp, jvp = facets.pop("vjp"), facets.pop("jvp")
     return Op(
         name=name, kernel=kernel, arity=None,
@@ -80,8 +80,8 @@ def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
     )  # fmt: skip
 
 
-def keys(draw: Callable[..., Samples]) -> Samples:
-    """Indices of all forms, with values that broadcast or not, some entries named twice."""
+def index_samples(draw: Callable[..., Samples]) -> Samples:
+    """Samples with indices of all forms, broadcasting values, and repeated entries."""
     return cases(
         draw((3, 4), (4,), index=(1,)), draw((3, 4), (), index=(("slice", None, None, -2), 1)),
         beside(draw((3, 4), (4, 1)), exactly(ROWS, index=("array",))),
@@ -98,15 +98,13 @@ def survivors_infer(*arrays: ArrayType, index: Index, shape: Shape) -> ArrayType
     return ArrayType(placement("survivors", index, ArrayType(shape, bool), arrays).shape, bool)
 
 
-def survivors_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def survivors_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     stack = xs[list(batched).index(True)]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement("survivors", attrs["index"], ArrayType(attrs["shape"], bool), types)
-    index, arrays, order = widened(place, attrs["index"], [stack, *xs], [True, *batched])
+    index, arrays, order = batched_index(place, attrs["index"], [stack, *xs], [True, *batched])
     found = survivors(*arrays, index=index, shape=(shape_of(stack)[0], *attrs["shape"]))
-    return reordered(found, order)
+    return permute_axes(found, order)
 
 
 survivors = Op(
@@ -117,50 +115,50 @@ survivors = Op(
         exactly(GRID, [0, 3], index=("array", FULL, "array"), shape=(3, 2, 4)),
         exactly(np.zeros(0, int), index=("array",), shape=(3,)),
     ),
-    doc="Whether what is written at an index stays, and is not overwritten at the same index.",
+    doc="True for values at an index that no later value of the same index overwrites.",
 )
 
 
 def set_at_values(
     g: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    """What is overwritten gets nothing."""
+    """The cotangent of the values; 0 for values that a later one overwrites."""
     part = at(g, arrays, index)
     if not arrays:
         return part
     return masked(survivors(*arrays, index=index, shape=shape_of(x)), part)
 
 
-def without(
+def zeroed_at(
     v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    """A cotangent or tangent of the entries that are kept."""
+    """A cotangent or tangent with zeros at the index."""
     return set_at(v, 0.0, *arrays, index=index)
 
 
 set_at = update(
-    "set_at", kernels.written,
-    vjp=[without, set_at_values],
-    jvp=[without,
+    "set_at", kernels.set_entries,
+    vjp=[zeroed_at, set_at_values],
+    jvp=[zeroed_at,
          lambda t, y, x, v, *arrays, index: set_at(zeros_like(y), t, *arrays, index=index)],
-    samples=cases(keys(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
-    doc="The first operand with the second in the places of an index.",
+    samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
+    doc="The first operand with the second at an index.",
 )
 add_at = update(
-    "add_at", kernels.updated("add_at", np.add),
+    "add_at", kernels.update_kernel("add_at", np.add),
     vjp=[lambda g, y, x, v, *arrays, index: g,
          lambda g, y, x, v, *arrays, index: at(g, arrays, index)],
     jvp=[lambda t, y, x, v, *arrays, index: t,
          lambda t, y, x, v, *arrays, index: add_at(zeros_like(y), t, *arrays, index=index)],
-    samples=cases(keys(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
-    doc="The first operand with the second added in the places of an index.",
+    samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
+    doc="The first operand with the second added at an index.",
 )
 
 
-def winners(
+def extremes_and_ties(
     y: AnyArray, x: AnyArray, v: AnyArray, arrays: Any, index: Index
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Which entries, and which values, are the extreme ones of a place; how many share it."""
+    """Masks of the extreme entries and values, and the number of ties for each entry."""
     kept, won = equal(x, y) | isnan(x), equal(v, at(y, arrays, index)) | isnan(v)
     dtype = type_of(y).dtype
     ties = add_at(astype(kept, dtype=dtype), astype(won, dtype=dtype), *arrays, index=index)
@@ -170,62 +168,58 @@ def winners(
 def extreme_x(
     v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    """The rule of the entries: a share where they are extreme."""
-    kept, _, ties = winners(y, x, values, arrays, index)
+    """The rule of the first operand: a share of `v` where its entry is extreme."""
+    kept, _, ties = extremes_and_ties(y, x, values, arrays, index)
     return masked(kept, v / ties)
 
 
 def extreme_values_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    _, won, ties = winners(y, x, v, arrays, index)
+    _, won, ties = extremes_and_ties(y, x, v, arrays, index)
     return masked(won, at(g / ties, arrays, index))
 
 
 def extreme_values_jvp(
     t: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    _, won, ties = winners(y, x, v, arrays, index)
+    _, won, ties = extremes_and_ties(y, x, v, arrays, index)
     return add_at(zeros_like(y), masked(won, t), *arrays, index=index) / ties
 
 
 def extreme_at(name: str, ufunc: np.ufunc, doc: str) -> Op:
-    """The larger or smaller of all that there is for a place; equal ones share the derivative."""
+    """An op for the larger or smaller of entry and values; equal ones share the derivative."""
     return update(
-        name, kernels.updated(name, ufunc), vjp=[extreme_x, extreme_values_vjp],
-        jvp=[extreme_x, extreme_values_jvp], samples=keys(distinct), doc=doc,
+        name, kernels.update_kernel(name, ufunc), vjp=[extreme_x, extreme_values_vjp],
+        jvp=[extreme_x, extreme_values_jvp], samples=index_samples(distinct), doc=doc,
     )  # fmt: skip
 
 
 maximum_at = extreme_at(
     "maximum_at", np.maximum,
-    "The first operand, or the second where it is larger, in the places of an index.",
+    "The first operand with the larger of entry and second operand at an index.",
 )
 minimum_at = extreme_at(
     "minimum_at", np.minimum,
-    "The first operand, or the second where it is smaller, in the places of an index.",
+    "The first operand with the smaller of entry and second operand at an index.",
 )
 
 
-multiplied = kernels.updated("product_at", np.multiply)
+multiplied = kernels.update_kernel("product_at", np.multiply)
 
 
 def product_at_kernel(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
     v, *arrays = operands
-    placed("product_at", type_of(v), [type_of(a) for a in arrays], index, shape)
+    scatter_type("product_at", type_of(v), [type_of(a) for a in arrays], index, shape)
     return multiplied(np.ones(shape, v.dtype), v, *arrays, index=index)
 
 
-def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return placed("product_at", v, arrays, index, shape)
-
-
 def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:
-    """The product of all other values for the same place.
+    """The product of all other values for the same entry.
 
-    It is the whole one divided by the value, where no value is zero. Factors that are zero are
-    kept apart: their product is 1 if there is none, itself if there is one, else 0. So the next
-    derivative, too, is exact.
+    It is the whole product divided by the value, where no value is zero. Zero factors are handled
+    apart: their product is 1 if there is none, the factor itself if there is one, else 0. So
+    higher derivatives are exact, too.
     """
     zero = equal(v, 0)
     rest = where(zero, 1, v)
@@ -241,7 +235,7 @@ def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape)
 
 product_at = Op(
     "product_at", product_at_kernel, arity=None,
-    infer=product_at_infer,
+    infer=lambda v, *arrays, **attrs: scatter_type("product_at", v, arrays, **attrs),
     vjp=[lambda g, y, v, *arrays, index, shape: (
         at(g, arrays, index) * others_at(y, v, arrays, index, shape)
     ), *NO_RULE],
@@ -262,5 +256,5 @@ product_at = Op(
         ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
                     ShapeError, "float64[3]"),
     ],
-    doc="Ones of a shape, multiplied by the first operand in the places of an index.",
+    doc="Ones of a shape multiplied by the first operand at an index.",
 )

@@ -1,19 +1,18 @@
-"""Products that sum over axes."""
+"""Matrix products."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...core.dims import Shape, Size, product
+from ...core.dims import Size, product
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, result_dtype, shape_of
-from ...kernels.linalg.matmul import is_thin, multiplied
-from ...typing import AnyArray, Attrs, Operand
+from ...kernels.linalg.matmul import is_thin, multiply
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..families import multilinear
 from ..shape.movement import expand_dims, reshape, swapaxes
 
@@ -21,20 +20,20 @@ __all__ = ["matmul"]
 
 
 def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> Any:
-    """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""
+    """`np.dot` up to two axes, at half the cost per call of `np.matmul`, which does the rest."""
     if type(a) is type(b) is np.ndarray:
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
-            return multiplied(a, b, out) if a.ndim == b.ndim == 2 else np.dot(a, b, out=out)
+            return multiply(a, b, out) if a.ndim == b.ndim == 2 else np.dot(a, b, out=out)
         if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0]:
             return rows_by_matrix(a, b, out)
     return np.matmul(a, b, out=out)
 
 
 def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
-    """A stack of matrices times one matrix: one product of all rows, not one for each matrix."""
+    """A stack of matrices times one matrix, as one product of all rows."""
     rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), b.shape[1])
-    y = multiplied(rows, b, into)
+    y = multiply(rows, b, into)
     if out is None:
         return y.reshape(*a.shape[:-1], b.shape[1])
     if into is None:
@@ -43,7 +42,7 @@ def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
 
 
 def may_be_thin(*sizes: Size) -> bool:
-    """Whether a product of two matrices may need more than `np.dot`."""
+    """True if a product of two matrices may be computed in tiles; see `is_thin`."""
     return not all(isinstance(n, int) for n in sizes) or is_thin(*map(int, sizes))
 
 
@@ -51,25 +50,6 @@ def matmul_source(a: ArrayType, b: ArrayType) -> str:
     if b.ndim == 2 < a.ndim or (a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])):
         return "matmul({0}, {1}{out})"
     return f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})"
-
-
-def misfit(a: Shape, b: Shape) -> str:
-    """How PyTorch refuses operands of these shapes."""
-    if len(a) == len(b) == 1:
-        return (
-            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the"
-            f" same number of elements, but got {a[0]} and {b[0]} elements respectively"
-        )
-    if len(a) > 2 and len(b) > 2:
-        want, got = [b[0], a[-1]], [b[0], b[-2]]
-        return (
-            "Expected size for first two dimensions of batch2 tensor to be:"
-            f" {want} but got: {got}"
-        )
-    if len(b) == 1:
-        return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[-1]}), vec ({b[0]})"
-    rows = a[0] if len(a) == 2 else product(a[:-1]) or 1
-    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
 def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
@@ -80,7 +60,6 @@ def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
         raise ShapeError(
             "matmul", [a, b], f"the inner dimensions {m} and {n} differ",
             hint="transpose an operand, or check the order of the arguments",
-            known_as=misfit(a.shape, b.shape),
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     outer = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())
@@ -93,49 +72,49 @@ def matmul_left(g: Any, y: Operand, a: Any, b: Any) -> Any:
     n = len(b.shape)
     if n == 2:
         return matmul(g, b.T)  # a vector's cotangent is a vector, needing no more
-    g = restored(g, len(a.shape), n)
-    return reshaped(g * b if n == 1 else matmul(g, swapaxes(b, -1, -2)), a)
+    g = restore_axes(g, len(a.shape), n)
+    return drop_added_axis(g * b if n == 1 else matmul(g, swapaxes(b, -1, -2)), a)
 
 
 def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
-    """The cotangent of the right operand: a.T @ g, the stack of `a` flattened if `b` has none."""
+    """The cotangent of the right operand, a.T @ g; a stack `a` is flattened for one matrix `b`."""
     m, n = len(a.shape), len(b.shape)
     if m == n == 2:
         return matmul(a.T, g)
     if m == 1 and n == 2:
         return column(a) * g
-    g = restored(g, m, n)
+    g = restore_axes(g, m, n)
     if m == 1:
-        return reshaped(column(a) * g, b)
+        return drop_added_axis(column(a) * g, b)
     if n <= 2 < m:
         rows = product(shape_of(a)[:-1])
         a = reshape(a, shape=(rows, shape_of(a)[-1]))
         g = reshape(g, shape=(rows, shape_of(g)[-1]))
-    return reshaped(matmul(swapaxes(a, -1, -2), g), b)
+    return drop_added_axis(matmul(swapaxes(a, -1, -2), g), b)
 
 
 def column(a: Any) -> AnyArray:
-    """A vector as a column; NumPy's own view of an array costs a fifth of a call."""
+    """A vector as a column; for arrays NumPy's own view, at a fifth of the cost of an op."""
     return a[:, None] if type(a) is np.ndarray else reshape(a, shape=(-1, 1))
 
 
-def restored(g: Any, m: int, n: int) -> Any:
-    """The cotangent with the axes that a vector operand made matmul drop."""
+def restore_axes(g: Any, m: int, n: int) -> Any:
+    """The cotangent with the axes that matmul dropped for vector operands."""
     if m == 1 and n > 2:  # a row beside one matrix broadcasts by itself
         g = expand_dims(g, axis=-2)
     return expand_dims(g, axis=-1) if n == 1 else g
 
 
-def reshaped(ct: AnyArray, x: Operand) -> AnyArray:
-    """The cotangent of a vector operand without the axis that made it a matrix."""
+def drop_added_axis(ct: AnyArray, x: Operand) -> AnyArray:
+    """The cotangent of `x`, without the axis that made a vector a matrix."""
     shape = shape_of(x)
     if len(shape) > 1:
         return ct
     return reshape(ct, shape=(*shape_of(ct)[:-2], *shape))
 
 
-def matmul_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Vectors become matrices, stacks get equal rank, and the added axes are dropped again."""
+def matmul_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch by making vectors matrices and ranks equal, then dropping the added axes."""
     ranks = [len(shape_of(x)) - b for x, b in zip(xs, batched, strict=True)]
     a, b = xs
     if ranks[0] == 1:
@@ -143,20 +122,20 @@ def matmul_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs:
     if ranks[1] == 1:
         b = expand_dims(b, axis=-1)
     ndim = max(2, *ranks) + 1
-    a, b = (lead(x, ndim) if is_batched else x for x, is_batched in zip((a, b), batched))
+    a, b = (pad_rank(x, ndim) if is_batched else x for x, is_batched in zip((a, b), batched))
     y = matmul(a, b)
     if ranks[0] == 1:
-        y = squeezed(y, -2)
-    return squeezed(y, -1) if ranks[1] == 1 else y
+        y = squeeze_axis(y, -2)
+    return squeeze_axis(y, -1) if ranks[1] == 1 else y
 
 
-def lead(x: AnyArray, ndim: int) -> AnyArray:
-    """The stack `x` with axes of size 1 after its first, up to `ndim`."""
+def pad_rank(x: AnyArray, ndim: int) -> AnyArray:
+    """The stack `x` with axes of size 1 after its first, up to `ndim` axes."""
     n, *rest = shape_of(x)
     return reshape(x, shape=(n, *(1,) * (ndim - 1 - len(rest)), *rest))
 
 
-def squeezed(x: AnyArray, axis: int) -> AnyArray:
+def squeeze_axis(x: AnyArray, axis: int) -> AnyArray:
     """`x` without an axis of size 1."""
     shape = list(shape_of(x))
     del shape[axis]

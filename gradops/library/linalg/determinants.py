@@ -1,8 +1,8 @@
-"""Determinants, whose derivatives are exact for singular matrices, too.
+"""Determinants, with derivatives that are exact for singular matrices, too.
 
-The determinant is a polynomial of the entries. `cofactors` are its derivatives of first order, and
-`second_of_det` those of second order in one direction; both are symmetric in the directions, so the
-same op serves tangents and cotangents.
+The determinant is a polynomial of the entries. `cofactors` are its first derivatives, and
+`second_of_det` the second derivatives in one direction; both are symmetric in the directions, so
+the same op serves tangents and cotangents.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex, imag, real
 from ..elementwise.exponential import log
-from ..families import align, zeros_like
+from ..families import batch_elementwise, zeros_like
 from ..reduce.reduction import sum
 from ..shape.joining import stack
 from ..shape.movement import reshape
@@ -29,24 +29,24 @@ from .contraction import matmul
 from .matrices import (
     common_dtype,
     diagonal_of,
-    heeded,
+    matrix_op,
     on_diagonal,
     require_square,
     square_infer,
-    stacked,
+    zero_if_unused,
 )
 from .solve import inv, not_square, regular, regular_complex, squares
 
 __all__: list[str] = []
 
 
-def spread(v: Any) -> AnyArray:
-    """A number per matrix, so that it broadcasts against the matrices."""
+def per_matrix(v: AnyArray) -> AnyArray:
+    """Numbers per matrix, reshaped to broadcast with the matrices."""
     return reshape(v, shape=(*shape_of(v), 1, 1))
 
 
 def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
-    """Inference of an op from square matrices to numbers."""
+    """Type inference of an op from square matrices to numbers."""
 
     def infer(x: ArrayType) -> ArrayType:
         require_square(op, x)
@@ -55,32 +55,31 @@ def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
     return infer
 
 
-def along(c: Any, t: Any) -> Any:
-    """The sum of the products of two matrices' entries."""
+def inner_product(c: AnyArray, t: AnyArray) -> AnyArray:
+    """The inner product of two matrices."""
     return sum(c * t, axis=(-2, -1))
 
 
-det = Op(
+det = matrix_op(
     "det", determinants.det,
     infer=scalar_infer("det"),
-    vjp=[lambda g, y, x: strong_product(spread(g), cofactors(x))],
-    jvp=[lambda t, y, x: along(cofactors(x), t)],
-    batch=stacked,
+    vjp=[lambda g, y, x: strong_product(per_matrix(g), cofactors(x))],
+    jvp=[lambda t, y, x: inner_product(cofactors(x), t)],
     samples=squares,
     error_samples=not_square,
-    doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
+    doc="The determinant of each matrix; its derivative is exact also for singular ones.",
 )
 
 
-def third(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
-    """The third derivative of the determinant in two directions, which is a matrix."""
+def third_of_det(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
+    """The third derivative of the determinant in two directions, a matrix."""
     inverse = inv(x, checked=False)
     a, b = matmul(inverse, a), matmul(inverse, b)
-    trace_a, trace_b = (spread(sum(diagonal_of(m), axis=-1)) for m in (a, b))
+    trace_a, trace_b = (per_matrix(sum(diagonal_of(m), axis=-1)) for m in (a, b))
     ab, ba = matmul(a, b), matmul(b, a)
-    alone = trace_a * trace_b - spread(sum(diagonal_of(ab), axis=-1))
+    alone = trace_a * trace_b - per_matrix(sum(diagonal_of(ab), axis=-1))
     inner = where(on_diagonal(ab), alone, 0) - trace_a * b - trace_b * a + ab + ba
-    return spread(det(x)) * matrix_transpose(matmul(inner, inverse))
+    return per_matrix(det(x)) * matrix_transpose(matmul(inner, inverse))
 
 
 def second_infer(x: ArrayType, t: ArrayType) -> ArrayType:
@@ -92,9 +91,12 @@ def second_infer(x: ArrayType, t: ArrayType) -> ArrayType:
 second_of_det = Op(
     "second_of_det", determinants.second_of_det, arity=2,
     infer=second_infer,
-    vjp=[lambda g, y, x, t: heeded(g, third(x, t, g)), lambda g, y, x, t: second_of_det(x, g)],
-    jvp=[lambda v, y, x, t: third(x, t, v), lambda v, y, x, t: second_of_det(x, v)],
-    batch=align,
+    vjp=[
+        lambda g, y, x, t: zero_if_unused(g, third_of_det(x, t, g)),
+        lambda g, y, x, t: second_of_det(x, g),
+    ],
+    jvp=[lambda v, y, x, t: third_of_det(x, t, v), lambda v, y, x, t: second_of_det(x, v)],
+    batch=batch_elementwise,
     samples=cases(
         regular((4, 4), (4, 4)), regular((2, 4, 4), (2, 4, 4)), regular((2, 0, 0), (2, 0, 0)),
         regular_complex((4, 4), (4, 4)),
@@ -105,12 +107,11 @@ second_of_det = Op(
     ],
     doc="The second derivative of the determinant in one direction; also of singular matrices.",
 )
-cofactors = Op(
+cofactors = matrix_op(
     "cofactors", determinants.cofactors,
     infer=square_infer("cofactors"),
     vjp=[lambda g, y, x: second_of_det(x, g)],
     jvp=[lambda t, y, x: second_of_det(x, t)],
-    batch=stacked,
     samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
     error_samples=not_square,
     doc="The derivative of the determinant by each entry; also of singular matrices.",
@@ -123,43 +124,43 @@ def slogdet_infer(x: ArrayType) -> ArrayType:
 
 
 def slogdet_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """The logarithm's cotangent times inv(x).T; a complex sign turns with the imaginary part."""
+    """The logarithm's cotangent times inv(x).T; a complex sign contributes the imaginary part."""
     weight = g[..., 1]
     if type_of(x).dtype.kind == "c":
         weight = complex(real(weight), imag(g[..., 0] * y[..., 0]))
-    return strong_product(spread(weight), matrix_transpose(inv(x, checked=False)))
+    return strong_product(per_matrix(weight), matrix_transpose(inv(x, checked=False)))
 
 
-def slogdet_tangent(t: Any, y: AnyArray, x: Any) -> Any:
-    rate = along(matrix_transpose(inv(x, checked=False)), t)
+def slogdet_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
+    rate = inner_product(matrix_transpose(inv(x, checked=False)), t)
     if type_of(x).dtype.kind != "c":
         return stack([zeros_like(rate), rate], axis=-1)
     size, turn = real(rate), imag(rate)
     return stack([1j * y[..., 0] * turn, complex(size, zeros_like(size))], axis=-1)
 
 
-slogdet_op = Op(
+slogdet_op = matrix_op(
     "slogdet", determinants.slogdet,
     infer=slogdet_infer,
     vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
-    batch=stacked,
     samples=squares,
     error_samples=not_square,
-    doc="The sign of each determinant and the logarithm of its size, side by side.",
+    doc="The sign and the logarithm of the absolute value of each determinant, side by side.",
 )
 
 
 class SlogdetResult(NamedTuple):
     """The sign of a determinant, and the logarithm of its absolute value."""
 
-    sign: Any
-    logabsdet: Any
+    sign: AnyArray
+    logabsdet: AnyArray
 
 
 def slogdet(x: OperandLike) -> SlogdetResult:
     """The sign of the determinant of each matrix, and the logarithm of its absolute value.
 
-    Of a singular matrix 0 and minus infinity. Raises ShapeError for matrices that are not square.
+    For a singular matrix these are 0 and minus infinity. Raises ShapeError for matrices that are
+    not square.
 
     >>> sign, log = slogdet(np.diag([2.0, -2.0]))
     >>> float(sign), round(float(log), 4)

@@ -7,13 +7,13 @@ norm 1 and an arbitrary phase.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...core.errors import LinAlgError, OptionError
-from ...core.op import ErrorSample, Op
-from ...core.samples import cases, drawn
+from ...core.op import ErrorSample
+from ...core.samples import cases
 from ...core.traits import Trait
 from ...core.types import ArrayType
 from ...kernels.linalg import factors, linalg
@@ -34,38 +34,28 @@ from .matrices import (
     common_dtype,
     conjugate,
     diagonal_of,
-    heeded,
     hermitian,
+    matrix_op,
     on_diagonal,
     require_square,
     rows_times,
-    stacked,
+    samplers,
     times,
+    zero_if_unused,
 )
 from .solve import inv, not_square
 
 __all__: list[str] = []
 
-def real_eigenvalues(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Matrices with real eigenvalues well apart, and eigenvectors far from dependent."""
 
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        v = np.eye(s[-1]) + 0.3 * r.normal(size=s)
-        return (v * np.arange(1.0, s[-1] + 1)) @ np.linalg.inv(v)
-
-    return drawn(draw, shapes, **attrs)
+def with_eigenvalues(x: np.ndarray) -> np.ndarray:
+    """Matrices with eigenvalues 1, 2, ..., times 1 + 1j if complex, and random eigenvectors."""
+    n = x.shape[-1]
+    v = np.eye(n) + 0.3 * x
+    return (v * np.arange(1, n + 1) * (1 + 1j if np.iscomplexobj(x) else 1)) @ np.linalg.inv(v)
 
 
-def complex_eigenvalues(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Complex matrices, with eigenvalues well apart."""
-
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        v = np.eye(s[-1]) + 0.3 * (r.normal(size=s) + 1j * r.normal(size=s))
-        return (v * ((1 + 1j) * np.arange(1.0, s[-1] + 1))) @ np.linalg.inv(v)
-
-    return drawn(draw, shapes, **attrs)
-
-
+real_eigenvalues, complex_eigenvalues = samplers(with_eigenvalues)
 no_eigenvalues = [
     *not_square, ErrorSample([np.full((2, 2), np.inf)], {}, LinAlgError, "infinite or no numbers"),
 ]
@@ -78,12 +68,12 @@ def eig_infer(x: ArrayType) -> ArrayType:
 
 
 def eig_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """Through the eigenvectors, whose norm stays 1, and the eigenvalues."""
+    """The cotangent through eigenvectors of norm 1, and through eigenvalues."""
     w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
     turn = times(adjoint(v), gv)
     turn = turn - columns_times(times(adjoint(v), v), real(diagonal_of(turn)))
     inner = strong_product(turn, conjugate(gaps(w, turn))) + diag_embed(gw)
-    return heeded(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
+    return zero_if_unused(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
 
 
 def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
@@ -94,34 +84,33 @@ def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return concatenate([expand_dims(diagonal_of(p), axis=-2), dv], axis=-2)
 
 
-eig_op = Op(
+eig_op = matrix_op(
     "eig", factors.eig,
     infer=eig_infer,
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
-    batch=stacked,
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
     ),
     error_samples=no_eigenvalues,
-    doc="The eigenvalues of each matrix, as a row above its eigenvectors; complex in any case.",
+    doc="The eigenvalues of each matrix, as a row above its eigenvectors; always complex.",
 )
 
 
 class EigResult(NamedTuple):
-    """The eigenvalues of square matrices, and eigenvectors as columns."""
+    """The eigenvalues of square matrices, and the eigenvectors as columns."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: AnyArray
+    eigenvectors: AnyArray
 
 
 def eig(x: OperandLike) -> EigResult:
-    """The eigenvalues, in no particular order, and eigenvectors of square matrices.
+    """The eigenvalues, in no particular order, and the eigenvectors of square matrices.
 
-    Both are complex, also of real matrices. The eigenvectors are the columns of the second result,
-    with norm 1 and a free phase: differentiate only what does not depend on it. Raises ShapeError
-    for matrices that are not square, LinAlgError for infinities and NaN. For symmetric and
-    Hermitian matrices see `eigh`.
+    Both are complex, also for real matrices. The eigenvectors are the columns of the second result.
+    They have norm 1 and an arbitrary phase: differentiate only what does not depend on it. Raises
+    ShapeError for matrices that are not square, LinAlgError for infinities and NaN. For symmetric
+    and Hermitian matrices see `eigh`.
 
     >>> w, v = eig(np.array([[0.0, 1.0], [-1.0, 0.0]]))
     >>> w
@@ -139,7 +128,7 @@ def eigvals_infer(x: ArrayType) -> ArrayType:
 def eigvals_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     v = eig_op(x)[..., 1:, :]
     left = adjoint(inv(v, checked=False))
-    return heeded(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
+    return zero_if_unused(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
 
 
 def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
@@ -147,22 +136,21 @@ def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return diagonal_of(times(inv(v, checked=False), t, v))
 
 
-eigvals = Op(
+eigvals = matrix_op(
     "eigvals", factors.eigvals,
     infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
-    batch=stacked,
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
         complex_eigenvalues((3, 3)),
     ),
     error_samples=no_eigenvalues,
-    doc="The eigenvalues of each matrix, complex also of real ones, in no particular order.",
+    doc="The eigenvalues of each matrix, always complex, in no particular order.",
 )
 
 
 def require_triangle(op: str, x: ArrayType, UPLO: str) -> None:
-    """Refuse what names no triangle of square matrices."""
+    """Raise unless the matrices are square and UPLO is "L" or "U"."""
     require_square(op, x)
     if UPLO not in ("L", "U"):
         raise OptionError(op, [x], f"UPLO is 'L' or 'U', the triangle that is read, not {UPLO!r}")
@@ -181,7 +169,7 @@ def gaps(w: AnyArray, like: AnyArray) -> AnyArray:
 
 
 def values_of(y: AnyArray) -> AnyArray:
-    """The real eigenvalues, above the eigenvectors."""
+    """The real eigenvalues in the first row of a result of `eigh`."""
     w = y[..., 0, :]
     return real(w) if w.dtype.kind == "c" else w
 
@@ -208,11 +196,10 @@ wrong_triangle = [
     ErrorSample([np.eye(2)], {"UPLO": "X"}, OptionError, "not 'X'"),
     ErrorSample([np.full((2, 2), np.inf)], {}, LinAlgError, "infinite or no numbers"),
 ]
-eigh_op = Op(
+eigh_op = matrix_op(
     "eigh", linalg.eigh,
     infer=eigh_infer,
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
-    batch=stacked,
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -224,10 +211,10 @@ eigh_op = Op(
 
 
 class EighResult(NamedTuple):
-    """The eigenvalues of symmetric or Hermitian matrices, and eigenvectors as columns."""
+    """The eigenvalues of symmetric or Hermitian matrices, and the eigenvectors as columns."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: AnyArray
+    eigenvectors: AnyArray
 
 
 def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:
@@ -235,8 +222,8 @@ def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:
 
     The eigenvectors are the columns of the second result. Only one triangle of `x` is read, the
     lower one or with `UPLO="U"` the upper one. Eigenvectors have a derivative where the eigenvalues
-    differ; of complex ones, whose phase is free, differentiate only what does not depend on it.
-    Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
+    differ. Complex eigenvectors have an arbitrary phase: differentiate only what does not depend on
+    it. Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
 
     >>> w, v = eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> w
@@ -262,11 +249,10 @@ def eigvalsh_tangent(t: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArr
     return real(rate) if rate.dtype.kind == "c" else rate
 
 
-eigvalsh = Op(
+eigvalsh = matrix_op(
     "eigvalsh", linalg.eigvalsh,
     infer=eigvalsh_infer,
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
-    batch=stacked,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

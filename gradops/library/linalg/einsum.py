@@ -1,4 +1,4 @@
-"""Products summed over indices, in Einstein's notation."""
+"""Einstein summation."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked
-from ..index.index_keys import strong
+from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import along
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import expand_dims
@@ -27,18 +27,19 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LARGE = 2**14  # products from which it pays to look for matrix products among them
 
 
-def parts(subscripts: str) -> tuple[list[str], str]:
+def letters_of(subscripts: str) -> tuple[list[str], str]:
     """The letters of each operand, and those of the output."""
     left, right = subscripts.split("->")
     return left.split(","), right
 
 
 @lru_cache(maxsize=4096)
-def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
-    """`subscripts` with ellipses spelled in letters and the output written out."""
+def explicit_subscripts(subscripts: str, ndims: tuple[int, ...]) -> str:
+    """`subscripts` with ellipses replaced by letters and with an explicit output."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     if wrong := set((left + right).replace("...", "")) - {*LETTERS, ","}:
-        raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
+        reason = f"{min(wrong)!r} is not an index"
+        raise ShapeError("einsum", [subscripts], reason, hint="use letters")
     terms = left.split(",")
     if len(terms) != len(ndims):
         raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")
@@ -57,7 +58,7 @@ def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
 
 
 def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
-    terms, output = parts(subscripts)
+    terms, output = letters_of(subscripts)
     sizes: dict[str, Size] = {}
     for term, t in zip(terms, types, strict=True):
         if len(term) != t.ndim or not (term.isalpha() or not term):
@@ -77,66 +78,66 @@ def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
 
 
 def einsum_kernel(*xs: np.ndarray, subscripts: str) -> np.ndarray:
-    """`np.einsum`, by way of matrix products where they pay, and never a view of its operand.
+    """`np.einsum`, through matrix products where they are faster; never a view of its operand.
 
-    The order of sums depends on the layout of the operands, which may differ from run to run of a
-    program, so all of them get one layout.
+    The order of summation depends on the layout of the operands, which may differ from run to run
+    of a program, so all of them get the same layout.
     """
     xs = tuple([np.asarray(x, order="C") for x in xs])
-    large = by_products(subscripts) and products(subscripts, tuple([x.shape for x in xs])) > LARGE
+    shapes = tuple([x.shape for x in xs])
+    large = by_products(subscripts) and multiplications(subscripts, shapes) > LARGE
     y = np.einsum(subscripts, *xs, optimize=large)
     return y if len(xs) > 1 or y.base is None else y.copy()
 
 
 @lru_cache(maxsize=4096)
 def by_products(subscripts: str) -> bool:
-    """Whether matrix products may do it: not if two operands share an index with the output."""
-    terms, output = parts(subscripts)
+    """True if matrix products can do it: no index is shared by two operands and the output."""
+    terms, output = letters_of(subscripts)
     return len(terms) > 2 or (len(terms) == 2 and not set(terms[0]) & set(terms[1]) & set(output))
 
 
 @lru_cache(maxsize=4096)
-def products(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """How many products there are if none is shared."""
+def multiplications(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
+    """The number of multiplications without sharing."""
     sizes: dict[str, int] = {}
-    for term, shape in zip(parts(subscripts)[0], shapes):
+    for term, shape in zip(letters_of(subscripts)[0], shapes):
         for letter, n in zip(term, shape):
             sizes[letter] = max(n, sizes.get(letter, 1))
     return math.prod(sizes.values())
 
 
 def einsum_transpose(i: int, g: AnyArray, y: AnyArray, *xs: AnyArray, subscripts: str) -> AnyArray:
-    """The cotangent of operand i: `g` times the other operands, in the indices of operand i.
+    """The cotangent of operand i: `g` times the other operands, with the indices of operand i.
 
-    An index that no other operand and not the output has is summed over, so the cotangent is
-    constant along it. One that stands twice in the operand is taken for two, of which the first
-    counts; then what is off the diagonal is zero.
+    An index of operand i alone was summed over, so the cotangent is constant along it. A repeated
+    index counts as two, and entries off the diagonal are zero.
     """
-    terms, output = parts(subscripts)
-    target, pairs = single(terms[i], subscripts)
+    terms, output = letters_of(subscripts)
+    target, pairs = single_letters(terms[i], subscripts)
     others = [(t, x) for j, (t, x) in enumerate(zip(terms, xs, strict=True)) if j != i]
     present = output + "".join(t for t, _ in others)
     found = "".join(c for c in target if c in present)
     names = ",".join([output, *(t for t, _ in others)])
     ct = einsum_op(g, *(x for _, x in others), subscripts=f"{names}->{found}")
-    ct = spread(ct, found, target, xs[i])
+    ct = broadcast_letters(ct, found, target, xs[i])
     for a, b in pairs:
         ct = masked(equal(along(xs[i], a), along(xs[i], b)), ct)
     return ct
 
 
-def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
-    """`term` with every letter once, and the pairs of axes that stood for one index."""
+def single_letters(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
+    """`term` with every letter once, and the pairs of axes of repeated letters."""
     spare = iter(c for c in LETTERS if c not in subscripts)
     first = [term.index(c) for c in term]
     letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
 
 
-def spread(ct: Any, found: str, target: str, x: Any) -> Operand:
-    """`ct`, whose indices are `found`, constant along the indices of `target` that it lacks.
+def broadcast_letters(ct: AnyArray, found: str, target: str, x: AnyArray) -> Operand:
+    """`ct` with indices `found`, broadcast to the indices of `target`.
 
-    So it is along those it has with size 1, which broadcast in the products.
+    Axes of size 1 that were broadcast in the products are broadcast here, too.
     """
     if missing := tuple(i for i, c in enumerate(target) if c not in found):
         ct = expand_dims(ct, axis=missing)
@@ -144,19 +145,21 @@ def spread(ct: Any, found: str, target: str, x: Any) -> Operand:
     return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
 
 
-def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[Any]:
+def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[AnyArray]:
     return [einsum_transpose(i, *args, subscripts=subscripts) for i in wanted]
 
 
-def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: str) -> Any:
+def einsum_tangent(
+    tangents: Mapping[int, Any], y: AnyArray, *xs: AnyArray, subscripts: str
+) -> AnyArray:
     terms = [
         einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts) for i, t in tangents.items()
     ]
     return reduce(add, terms)
 
 
-def einsum_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    terms, output = parts(attrs["subscripts"])
+def einsum_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    terms, output = letters_of(attrs["subscripts"])
     letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
     return op(*xs, subscripts=f"{','.join(terms)}->{letter}{output}")
@@ -186,21 +189,21 @@ einsum_op = Op(
         ErrorSample([np.ones((2, 3))], {"subscripts": "i->i"}, ShapeError, "does not name 2 axes"),
         ErrorSample([np.ones((2, 3))], {"subscripts": "ij->k"}, ShapeError, "cannot be an index"),
     ],
-    doc="Products of entries summed over the indices that the output does not have.",
+    doc="Products summed over the indices that the output lacks.",
 )
 
 
 def einsum(subscripts: str, *xs: OperandLike) -> Any:
-    """Products of the entries of `xs`, summed as `subscripts` say, in `np.einsum`'s notation.
+    """Products of the entries of `xs`, summed over indices, in the notation of `np.einsum`.
 
     Each letter is an index; those that the output lacks are summed over. Without `->` the output
-    has the indices that occur once, in alphabetical order. An ellipsis stands for the axes that no
-    letter names. Raises ShapeError where the subscripts do not fit the operands.
+    has the indices that occur once, in alphabetical order. An ellipsis stands for the remaining
+    axes. Raises ShapeError where the subscripts do not fit the operands.
 
     >>> einsum("ij,j->i", np.ones((2, 3)), np.ones(3))
     array([3., 3.])
     """
     if not isinstance(subscripts, str):
         raise TypeError("einsum takes its subscripts first: einsum('ij,j->i', x, y)")
-    full = explicit(subscripts, tuple([len(shape_of(x)) for x in xs]))
-    return einsum_op(*strong(xs), subscripts=full)
+    full = explicit_subscripts(subscripts, tuple([len(shape_of(x)) for x in xs]))
+    return einsum_op(*with_strong_dtypes(xs), subscripts=full)

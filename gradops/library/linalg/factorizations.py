@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.errors import LinAlgError, MissingRuleError, OptionError
-from ...core.op import ErrorSample, Op
-from ...core.samples import cases, drawn
+from ...core.op import ErrorSample
+from ...core.samples import cases
 from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors, linalg
@@ -31,41 +31,31 @@ from .matrices import (
     adjoint_rule,
     common_dtype,
     diagonal_of,
-    heeded,
     hermitian,
+    matrix_op,
     no_matrix,
     require_matrix,
+    samplers,
     sizes,
-    smaller,
+    smaller_size,
     square_infer,
-    stacked,
     times,
+    zero_if_unused,
 )
-from .solve import not_square, solve_triangular_op
+from .solve import not_square, regular, regular_complex, solve_triangular_op
 
 __all__: list[str] = []
 
 HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
-def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Symmetric matrices with eigenvalues well above 0 and well apart."""
-
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        q = np.linalg.qr(r.normal(size=s))[0]
-        return (q * np.arange(1.0, s[-1] + 1)) @ q.swapaxes(-1, -2)
-
-    return drawn(draw, shapes, **attrs)
+def with_spectrum(x: np.ndarray) -> np.ndarray:
+    """Symmetric or Hermitian matrices with eigenvalues 1, 2, ..., and random eigenvectors."""
+    q = np.linalg.qr(x)[0]
+    return (q * np.arange(1.0, x.shape[-1] + 1)) @ q.conj().swapaxes(-1, -2)
 
 
-def positive_definite_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
-
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
-        return (q * np.arange(1.0, s[-1] + 1)) @ q.conj().swapaxes(-1, -2)
-
-    return drawn(draw, shapes, **attrs)
+positive_definite, positive_definite_complex = samplers(with_spectrum)
 
 
 def lower_half(x: AnyArray) -> AnyArray:
@@ -74,27 +64,27 @@ def lower_half(x: AnyArray) -> AnyArray:
 
 
 def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """The transpose of the tangent, two triangular solutions."""
+    """The transpose of the tangent: two triangular solves."""
     l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
     right = adjoint(l)
     inner = hermitian(lower_half(times(right, gl)))
     half = solve_triangular_op(right, inner, lower=False, checked=False)
-    return heeded(g, adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False)))
+    ct = adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
+    return zero_if_unused(g, ct)
 
 
 def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """L times the lower half of the tangent seen through L's inverse from both sides."""
+    """L times the lower half of inv(L) @ t @ inv(L).H."""
     l = adjoint(y) if upper else y
     half = solve_triangular_op(l, hermitian(t), lower=True, checked=False)
     dl = times(l, lower_half(solve_triangular_op(l, adjoint(half), lower=True, checked=False)))
     return adjoint(dl) if upper else dl
 
 
-cholesky = Op(
+cholesky = matrix_op(
     "cholesky", linalg.cholesky,
     infer=square_infer("cholesky"),
     vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
-    batch=stacked,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
@@ -104,7 +94,7 @@ cholesky = Op(
     error_samples=[
         *not_square, ErrorSample([-np.eye(2)], {}, LinAlgError, "not positive definite"),
     ],
-    doc="The triangular factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
+    doc="The Cholesky factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
 )
 
 
@@ -113,37 +103,37 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
     if mode not in ("reduced", "complete"):
         raise OptionError("qr", [x], f"the mode is 'reduced' or 'complete', not {mode!r}")
     *batch, m, n = x.shape
-    k = smaller("qr", x)
+    k = smaller_size("qr", x)
     width = m if mode == "complete" else k
     return ArrayType((*batch, m + n, width), common_dtype("qr", x))
 
 
 class QRResult(NamedTuple):
-    """A matrix with orthonormal columns, and an upper triangular one."""
+    """A matrix Q with orthonormal columns, and an upper triangular matrix R."""
 
-    Q: Any
-    R: Any
+    Q: AnyArray
+    R: AnyArray
 
 
 def qr_parts(y: AnyArray, x: Any) -> QRResult:
-    """The parts of what the op gives for operands like `x`."""
+    """Q and R, from the result of the op on an operand like `x`."""
     m, _ = sizes(x)
     return QRResult(y[..., :m, :], matrix_transpose(y[..., m:, :]))
 
 
 def split_wide(x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The columns of a matrix that fill a square, and those beyond."""
+    """The square left part of a wide matrix, and the columns beyond."""
     m, _ = sizes(x)
     return x[..., :m], x[..., m:]
 
 
-def over(x: AnyArray, r: AnyArray) -> AnyArray:
+def times_inverse(x: AnyArray, r: AnyArray) -> AnyArray:
     """x @ inv(r) for an upper triangular r."""
     return adjoint(solve_triangular_op(adjoint(r), adjoint(x), lower=True, checked=False))
 
 
 def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
-    """The cotangent of a matrix that has no more columns than rows."""
+    """The cotangent of a matrix with at least as many rows as columns."""
     m = times(gr, adjoint(r)) - times(adjoint(q), gq)
     upper = triu(m, k=1)
     middle = diagonal_of(m)
@@ -155,17 +145,17 @@ def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
 def qr_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     (q, r), (gq, gr) = qr_parts(y, x), qr_parts(g, x)
     _, n = sizes(x)
-    if smaller("qr", type_of(x)) == n:
-        return heeded(g, tall_cotangent(gq, gr, q, r))
+    if smaller_size("qr", type_of(x)) == n:
+        return zero_if_unused(g, tall_cotangent(gq, gr, q, r))
     (r, _), (gr, gbeyond), (_, beyond) = split_wide(r), split_wide(gr), split_wide(x)
     gq = gq + times(beyond, adjoint(gbeyond))
     ct = concatenate([tall_cotangent(gq, gr, q, r), times(q, gbeyond)], axis=-1)
-    return heeded(g, ct)
+    return zero_if_unused(g, ct)
 
 
 def tall_tangent(t: AnyArray, q: AnyArray, r: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The tangents of the factors of a matrix that has no more columns than rows."""
-    rate = over(t, r)
+    """The tangents of Q and R for a matrix with at least as many rows as columns."""
+    rate = times_inverse(t, r)
     c = times(adjoint(q), rate)
     below = tril(c, k=-1)
     turn = below - adjoint(below)
@@ -177,7 +167,7 @@ def tall_tangent(t: AnyArray, q: AnyArray, r: AnyArray) -> tuple[AnyArray, AnyAr
 def qr_tangent(t: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     q, r = qr_parts(y, x)
     _, n = sizes(x)
-    if smaller("qr", type_of(x)) == n:
+    if smaller_size("qr", type_of(x)) == n:
         dq, dr = tall_tangent(t, q, r)
     else:
         (t, tbeyond), (_, beyond) = split_wide(t), split_wide(x)
@@ -186,12 +176,12 @@ def qr_tangent(t: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     return concatenate([dq, matrix_transpose(dr)], axis=-2)
 
 
-def determined(rule: Any) -> Any:
-    """A rule for as many columns of Q as determine R: those beyond are any."""
+def if_determined(rule: Any) -> Any:
+    """A rule that raises where Q has columns beyond those that R determines."""
 
     def call(v: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> AnyArray:
         m, _ = sizes(x)
-        if mode == "complete" and m != smaller("qr", type_of(x)):
+        if mode == "complete" and m != smaller_size("qr", type_of(x)):
             raise MissingRuleError(
                 "qr", "derivative for mode='complete' and more rows than columns",
                 hint="use mode='reduced': the columns beyond are not determined",
@@ -201,40 +191,28 @@ def determined(rule: Any) -> Any:
     return call
 
 
-def triangular_first(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Matrices whose columns are far from dependent."""
-    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:]), shapes, **attrs)
-
-
-def triangular_first_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
-    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:])
-    return drawn(draw, shapes, **attrs)
-
-
-qr_op = Op(
+qr_op = matrix_op(
     "qr", factors.qr,
     infer=qr_infer,
-    vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
-    batch=stacked,
+    vjp=[if_determined(adjoint_rule(qr_cotangent))], jvp=[if_determined(qr_tangent)],
     samples=cases(
-        triangular_first((3, 3)), triangular_first((4, 2)), triangular_first((2, 2, 3)),
-        triangular_first((2, 3), mode="complete"), triangular_first((2, 0)),
-        triangular_first_complex((3, 2)), triangular_first_complex((2, 3)),
+        regular((3, 3)), regular((4, 2)), regular((2, 2, 3)),
+        regular((2, 3), mode="complete"), regular((2, 0)),
+        regular_complex((3, 2)), regular_complex((2, 3)),
     ),
     error_samples=[
         *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
     ],
-    doc="Orthonormal columns Q above the transpose of a triangle R, whose product is the operand.",
+    doc="The QR factorization: Q above the transpose of R.",
 )
 
 
 def qr(x: OperandLike, mode: str = "reduced") -> QRResult:
-    """Factors of each matrix: x = Q @ R, Q with orthonormal columns, R upper triangular.
+    """The QR factorization of each matrix: x = Q @ R, Q orthonormal columns, R upper triangular.
 
-    Q has as many columns as the smaller size, or as many as rows with `mode="complete"`; then there
-    is no derivative for matrices with more rows than columns. Raises ShapeError for what is no
-    matrix, OptionError for another mode.
+    Q has min(rows, columns) columns, or with `mode="complete"` as many as rows; then there is no
+    derivative for matrices with more rows than columns. Raises ShapeError unless `x` has two axes
+    or more, OptionError for another mode.
 
     >>> q, r = qr(np.array([[0.0, 2.0], [1.0, 3.0]]))
     >>> bool(np.allclose(q @ r, [[0, 2], [1, 3]]))

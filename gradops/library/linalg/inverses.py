@@ -1,4 +1,4 @@
-"""Inverses of matrices that need not have one: least squares, and what their rank is.
+"""Pseudoinverses, least squares and ranks.
 
 The derivatives are those of G. Golub and V. Pereyra (1973) for matrices of constant rank.
 """
@@ -14,7 +14,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
-from ...typing import AnyArray, OperandLike
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
 from ..reduce.reduction import sum
@@ -25,12 +25,12 @@ from .matrices import (
     adjoint_rule,
     common_dtype,
     conjugate,
-    heeded,
+    matrix_op,
     no_matrix,
     require_matrix,
     sizes,
-    stacked,
     times,
+    zero_if_unused,
 )
 from .solve import equations_batch
 from .svd import not_finite, singular_values_apart, svdvals, with_phases
@@ -44,29 +44,24 @@ def pinv_infer(x: ArrayType, rtol: float | None, hermitian: bool) -> ArrayType:
     return ArrayType((*batch, n, m), common_dtype("pinv", x))
 
 
-def pinv_cotangent(
-    g: AnyArray, y: AnyArray, x: AnyArray, rtol: float | None, hermitian: bool
-) -> AnyArray:
+def pinv_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyArray:
     p, h = adjoint(y), adjoint(g)
     beside = times(h, y, p)
     above = times(p, y, h)
     ct = beside - times(x, y, beside) + above - times(above, y, x)
-    return heeded(g, ct - times(p, g, p))
+    return zero_if_unused(g, ct - times(p, g, p))
 
 
-def pinv_tangent(
-    t: AnyArray, y: AnyArray, x: AnyArray, rtol: float | None, hermitian: bool
-) -> AnyArray:
+def pinv_tangent(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyArray:
     p, h = adjoint(y), adjoint(t)
     right, left = times(y, p, h), times(h, p, y)
     return right - times(right, x, y) + left - times(y, x, left) - times(y, t, y)
 
 
-pinv = Op(
+pinv = matrix_op(
     "pinv", factors.pinv,
     infer=pinv_infer,
     vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
-    batch=stacked,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -74,14 +69,13 @@ pinv = Op(
     error_samples=[*no_matrix, *not_finite],
     doc="The pseudoinverse; singular values below `rtol` times the largest count as zero.",
 )
-matrix_rank = Op(
+matrix_rank = matrix_op(
     "matrix_rank", factors.matrix_rank,
     infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
-    batch=stacked,
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
-    doc="How many singular values are above `rtol` times the largest.",
+    doc="The number of singular values above `rtol` times the largest.",
 )
 
 
@@ -98,16 +92,15 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
         raise ShapeError(
             "lstsq", [a, b], f"the matrix has {m} rows, the right side {rows}",
             hint="the right sides are the columns of a matrix; only one may be a vector",
-            known_as="input.size(-2) should match other.size(-2)",
         )
     batch = broadcast_shapes("lstsq", [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)])
     return ArrayType((*batch, n, k), common_dtype("lstsq", a, b))
 
 
 def lstsq_cotangents(
-    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, rcond: float | None
-) -> list[Any]:
-    """An adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
+    wanted: Sequence[int], g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
+) -> list[Operand]:
+    """The adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)
     p = pinv(a, rtol=rcond)
     q, h = adjoint(p), adjoint(g)
@@ -118,13 +111,13 @@ def lstsq_cotangents(
         ct = times(b - times(a, y), h, p, q) - times(of_b, adjoint(y))
         return ct + above - times(above, p, a)
 
-    return [conjugate(heeded(g, of_b if i else of_a())) for i in wanted]
+    return [conjugate(zero_if_unused(g, of_b if i else of_a())) for i in wanted]
 
 
 def lstsq_tangent(
     t: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
 ) -> AnyArray:
-    """Of a tangent of the matrix."""
+    """The tangent along one of the matrix."""
     p, h = pinv(a, rtol=rcond), adjoint(t)
     q = adjoint(p)
     over = times(h, q, y)
@@ -149,26 +142,26 @@ lstsq_op = Op(
         ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
         ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of least squares, and of these the smallest; right sides are columns.",
+    doc="Least-squares solutions of least norm; columns are right sides.",
 )
 
 
 class LstsqResult(NamedTuple):
-    """The solution of least squares, and what is known of it."""
+    """The least-squares solution, residuals, rank and singular values."""
 
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
+    solution: AnyArray
+    residuals: AnyArray
+    rank: AnyArray
+    singular_values: AnyArray
 
 
 def lstsq(a: OperandLike, b: OperandLike, rcond: float | None = None) -> LstsqResult:
-    """The x for which the norm of a @ x - b is least, of several the smallest.
+    """The x of least norm(a @ x - b); among several the one of least norm.
 
     A `b` with one axis is one right side; else its columns are right sides, and stacks broadcast.
-    The other results are the sums of squares of what is left, if there are more equations than
-    unknowns; the rank of `a`; and its singular values, of which those below `rcond` times the
-    largest count as zero. Raises ShapeError where the shapes do not fit.
+    The other results are the residual sums of squares, if there are more equations than unknowns;
+    the rank of `a`; and its singular values, of which those below `rcond` times the largest count
+    as zero. Raises ShapeError where the shapes do not fit.
 
     >>> lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0])).solution
     array([2.])
@@ -186,5 +179,5 @@ def lstsq(a: OperandLike, b: OperandLike, rcond: float | None = None) -> LstsqRe
 
 
 def rank_of(s: AnyArray, part: Any) -> AnyArray:
-    """How many singular values are above a part of the first, the largest."""
+    """The number of singular values above a fraction of the largest."""
     return sum(astype(greater(s, s[..., :1] * part), dtype=np.intp), axis=-1)

@@ -1,24 +1,27 @@
-"""Matrices, which lie in the last two axes: their transposes, diagonals and triangles.
+"""Helpers for matrices, which are the last two axes: transposes, diagonals, checks, batching.
 
-Note [Factors]. A factorisation holds all its parts in one array (docs/decisions/0020), from which
-the public function takes them as views. Its rules get one cotangent, zero for what nobody reads.
+Note [Factors]. A factorization stores all its parts in one array (docs/decisions/0020), from which
+the public function takes them as views. Its rules get one cotangent, with zeros for parts that
+are not used.
 
-Note [Adjoints]. A rule between two conjugations (Note [Complex] in `reverse.py`) serves what is
-analytic. An adjoint that is found for real and imaginary parts together is turned into such a rule
-by conjugations of its own.
+Note [Adjoints]. A rule between two conjugations (Note [Complex] in `reverse.py`) serves analytic
+functions. An adjoint that is derived for real and imaginary parts together becomes such a rule by
+conjugations of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...core.dims import Size
 from ...core.errors import DTypeError, NoKernelError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import ErrorSample, Op, Samples
+from ...core.samples import drawn
 from ...core.types import ArrayType, shape_of, type_of
 from ...kernels.linalg import linalg
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked, not_equal
 from ..elementwise.complexes import conj
 from ..index.diagonals import diagonal
@@ -30,6 +33,8 @@ from .contraction import matmul
 
 __all__: list[str] = []
 
+Sampler = Callable[..., Samples]
+
 no_matrix = [
     ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
     ErrorSample([np.ones((2, 2), np.float16)], {}, DTypeError, "float16"),
@@ -37,7 +42,7 @@ no_matrix = [
 
 
 def adjoint(x: OperandLike) -> Any:
-    """`x` with its last two axes exchanged, conjugated.
+    """The conjugate transpose: the last two axes exchanged, entries conjugated.
 
     >>> adjoint(np.array([[1j, 2]]))
     array([[0.-1.j],
@@ -47,12 +52,12 @@ def adjoint(x: OperandLike) -> Any:
 
 
 def conjugate(x: Any) -> Operand:
-    """The conjugate, of real numbers they themselves."""
+    """The complex conjugate; real operands are returned unchanged."""
     return conj(x) if type_of(x).dtype.kind == "c" else x
 
 
 def adjoint_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """An adjoint as a rule that is called between two conjugations. See Note [Adjoints]."""
+    """Wraps an adjoint as a rule that is called between two conjugations. See Note [Adjoints]."""
 
     def call(g: AnyArray, *args: Any, **attrs: object) -> Operand:
         return conjugate(rule(conjugate(g), *args, **attrs))
@@ -66,7 +71,7 @@ def hermitian(x: AnyArray) -> AnyArray:
 
 
 def on_diagonal(x: Any) -> AnyArray:
-    """Where `x` has its diagonal."""
+    """A mask of the diagonal of matrices like `x`."""
     return equal(expand_dims(numbers(x, -2), axis=-1), numbers(x, -1))
 
 
@@ -75,47 +80,45 @@ def diagonal_of(x: AnyArray) -> AnyArray:
     return diagonal(x, axis1=-2, axis2=-1)
 
 
-def heeded(g: Operand, ct: AnyArray) -> AnyArray:
-    """A cotangent, but zero for each matrix whose result has the cotangent `g` of zeros.
+def zero_if_unused(g: Operand, ct: AnyArray) -> AnyArray:
+    """A cotangent, but zero for each matrix whose result has a cotangent `g` of zeros.
 
-    So a matrix of which nothing was used gets no NaN, whatever its singularities.
+    So matrices whose results are not used get no NaN from singularities.
     """
     return masked(any(not_equal(g, 0), axis=(-2, -1), keepdims=True), ct)
 
 
 def require_matrix(op: str, *types: ArrayType) -> None:
-    """Refuse operands with fewer than two axes."""
+    """Raise a ShapeError for operands with fewer than two axes."""
     for x in types:
         if x.ndim < 2:
             raise ShapeError(
                 op, types, f"a matrix has two axes or more, not {x.ndim}",
                 hint="matrices lie in the last two axes, stacks of them in those before",
-                known_as="The input tensor A must have at least 2 dimensions.",
             )
 
 
 def require_square(op: str, x: ArrayType, *others: ArrayType) -> None:
-    """Refuse matrices that have not as many rows as columns."""
+    """Raise a ShapeError unless matrices have as many rows as columns."""
     require_matrix(op, x)
     m, n = x.shape[-2:]
     if m != n and isinstance(m, int) and isinstance(n, int):
         raise ShapeError(
             op, [x, *others], f"the matrix is not square: {m} rows and {n} columns",
             hint="lstsq, pinv, svd and qr take any",
-            known_as="A must be batches of square matrices",
         )
 
 
 def common_dtype(op: str, *types: ArrayType) -> np.dtype:
-    """The dtype of a result, or a DTypeError for operands that LAPACK does not know."""
+    """The dtype of a result, or a NoKernelError for operands that LAPACK does not support."""
     try:
         return linalg.common_dtype(*(x.dtype for x in types))
     except TypeError as error:
         raise NoKernelError(op, types, str(error)) from error
 
 
-def smaller(op: str, x: ArrayType) -> Size:
-    """The smaller size of a matrix, which must be known."""
+def smaller_size(op: str, x: ArrayType) -> Size:
+    """The smaller size of a matrix, or a ShapeError if it is unknown."""
     m, n = x.shape[-2:]
     if isinstance(m, int) and isinstance(n, int):
         return min(m, n)
@@ -128,7 +131,7 @@ def smaller(op: str, x: ArrayType) -> Size:
 
 
 def square_infer(op: str) -> Callable[..., ArrayType]:
-    """Inference of an op from square matrices to as many and as large ones."""
+    """Type inference of an op from square matrices to matrices of the same sizes."""
 
     def infer(x: ArrayType, **attrs: object) -> ArrayType:
         require_square(op, x)
@@ -137,29 +140,50 @@ def square_infer(op: str) -> Callable[..., ArrayType]:
     return infer
 
 
-def stacked(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Batch an op of one operand, which takes stacks of matrices anyway."""
+def matrix_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch an op of one operand that accepts stacks of matrices."""
     return op(xs[0], **attrs)
 
 
+# An op of one operand, on the matrices in its last two axes.
+matrix_op = partial(Op, batch=matrix_batch)
+
+
 def times(a: Any, *others: Any) -> Any:
-    """The product of matrices, multiplied from the left on."""
+    """The product of matrices, multiplied from left to right."""
     for b in others:
         a = matmul(a, b)
     return a
 
 
 def columns_times(x: AnyArray, v: AnyArray) -> AnyArray:
-    """Matrices with each column times the entry of a vector."""
+    """Matrices with column j multiplied by v[j]."""
     return x * expand_dims(v, axis=-2)
 
 
 def rows_times(v: AnyArray, x: AnyArray) -> AnyArray:
-    """Matrices with each row times the entry of a vector."""
+    """Matrices with row i multiplied by v[i]."""
     return expand_dims(v, axis=-1) * x
 
 
 def sizes(x: Any) -> tuple[Any, Any]:
-    """How many rows and columns there are."""
+    """The numbers of rows and columns."""
     m, n = shape_of(x)[-2:]
     return m, n
+
+
+normal = lambda r, s: r.normal(size=s)
+
+
+def samplers(
+    of: Callable[[np.ndarray], np.ndarray], draw: Callable[..., np.ndarray] = normal
+) -> tuple[Sampler, Sampler]:
+    """Samples of real and of complex matrices: `of` matrices with random parts."""
+
+    def reals(*shapes: tuple[int, ...], **attrs: object) -> Samples:
+        return drawn(lambda r, s: of(draw(r, s)), shapes, **attrs)
+
+    def complexes(*shapes: tuple[int, ...], **attrs: object) -> Samples:
+        return drawn(lambda r, s: of(draw(r, s) + 1j * draw(r, s)), shapes, **attrs)
+
+    return reals, complexes

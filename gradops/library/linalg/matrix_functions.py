@@ -1,32 +1,31 @@
-"""Functions of square matrices: powers and the exponential."""
+"""The exponential and powers of square matrices."""
 
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import OptionError
-from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import shape_of, type_of
 from ...kernels.elementwise import exponential
-from ...typing import Operand
+from ...typing import AnyArray, Operand
 from ..elementwise.arithmetic import abs
 from ..elementwise.comparison import equal, masked, where
 from ..reduce.reduction import sum
 from ..shape.creation import ones_like, stop_gradient, zeros_like
 from ..shape.joining import concatenate
 from ..shape.rearrange import matrix_transpose
-from .matrices import on_diagonal, require_square, square_infer, stacked, times
+from .matrices import matrix_op, on_diagonal, require_square, square_infer, times
 from .solve import inv, not_square, regular_complex
 
 __all__: list[str] = []
 
 
-def along(x: Any, t: Any) -> Any:
-    """The derivative of the exponential at x, in the direction t.
+def exp_derivative(x: AnyArray, t: AnyArray) -> AnyArray:
+    """The derivative of the exponential at x in the direction t.
 
-    The exponential of [[x, t], [0, x]] has it in its corner. It is linear in t, of which only the
-    direction is taken: a large t would have x halved too often, which costs digits.
+    It is the upper right block of the exponential of [[x, t], [0, x]]. It is linear in t, which is
+    normalized first: a large t would cause too many squarings, which costs digits.
     """
     size = stop_gradient(matrix_size(t))
     n = shape_of(x)[-1]
@@ -35,30 +34,29 @@ def along(x: Any, t: Any) -> Any:
 
 
 def matrix_size(t: Operand) -> Operand:
-    """The sum of the sizes of all entries of each matrix, or 1 where that is 0."""
+    """The sum of the absolute values of the entries of each matrix; 1 where that is 0."""
     size = sum(abs(t), axis=(-2, -1), keepdims=True)
     return where(equal(size, 0), 1, size)
 
 
-matrix_exp = Op(
+matrix_exp = matrix_op(
     "matrix_exp", exponential.matrix_exp,
     infer=square_infer("matrix_exp"),
-    vjp=[lambda g, y, x: along(matrix_transpose(x), g)],
-    jvp=[lambda t, y, x: along(x, t)],
-    batch=stacked,
+    vjp=[lambda g, y, x: exp_derivative(matrix_transpose(x), g)],
+    jvp=[lambda t, y, x: exp_derivative(x, t)],
     samples=cases(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),
     error_samples=not_square,
-    doc="The exponential of each matrix, which is the sum of x**k / k! for all k.",
+    doc="The exponential of each matrix, the sum of x**k / k!.",
 )
 
 
 def matrix_power(x: Any, n: int) -> Any:
-    """Each square matrix multiplied with itself: the inverse for a negative `n`, 1 for 0.
+    """Square matrices to an integer power: inverses for a negative `n`, the identity for 0.
 
-    Raises ShapeError for matrices that are not square, LinAlgError for a singular one that is to be
-    inverted, OptionError for an `n` that is no integer.
+    Raises ShapeError for matrices that are not square, LinAlgError for singular ones that are to be
+    inverted, OptionError unless `n` is an integer.
 
     >>> matrix_power(np.array([[1, 1], [0, 1]]), 3)
     array([[1, 3],

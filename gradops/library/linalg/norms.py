@@ -1,4 +1,4 @@
-"""Norms of matrices, and how far from singular they are."""
+"""Norms and condition numbers of matrices."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,8 +23,8 @@ __all__: list[str] = []
 Ord = float | str | None
 
 
-def most(x: AnyArray) -> Operand:
-    """The largest entries of vectors that have no negative ones; of no entries, 0."""
+def largest_or_zero(x: AnyArray) -> Operand:
+    """The largest entries of nonnegative vectors; 0 for empty ones."""
     return max(x, axis=-1) if 0 not in shape_of(x) else sum(x, axis=-1)
 
 
@@ -32,31 +32,31 @@ MATRIX: dict[Ord, Callable[[Any], Any]] = {
     None: lambda x: vector_norm(x, axis=(-2, -1)),
     "fro": lambda x: vector_norm(x, axis=(-2, -1)),
     "nuc": lambda x: sum(svdvals(x), axis=-1),
-    1: lambda x: most(sum(abs(x), axis=-2)),
+    1: lambda x: largest_or_zero(sum(abs(x), axis=-2)),
     -1: lambda x: min(sum(abs(x), axis=-2), axis=-1),
-    2: lambda x: most(svdvals(x)),
+    2: lambda x: largest_or_zero(svdvals(x)),
     -2: lambda x: min(svdvals(x), axis=-1),
-    np.inf: lambda x: most(sum(abs(x), axis=-1)),
+    np.inf: lambda x: largest_or_zero(sum(abs(x), axis=-1)),
     -np.inf: lambda x: min(sum(abs(x), axis=-1), axis=-1),
 }
 
 
-def in_floats(x: Any) -> AnyArray:
-    """`x`, of which integers are made floats: norms are lengths."""
+def as_floats(x: Any) -> AnyArray:
+    """`x` with integers cast to floats."""
     return x if is_inexact(type_of(x).dtype) else astype(x, dtype=np.float64)
 
 
 def matrix_norm(x: OperandLike, keepdims: bool = False, ord: Ord = "fro") -> Any:
     """A norm of each matrix.
 
-    It is the root of the sum of squares; with `ord` "nuc" the sum of the singular values, with 2
-    and -2 the largest and the smallest, with 1 and -1 the largest and smallest sum of the sizes in
-    a column, with `inf` and `-inf` in a row. Raises OptionError for another `ord`.
+    The default is the Frobenius norm. `ord` "nuc" is the sum of the singular values; 2 and -2 are
+    the largest and smallest of them; 1 and -1 the largest and smallest absolute sum of a column;
+    `inf` and `-inf` of a row. Raises OptionError for another `ord`.
 
     >>> float(matrix_norm(np.diag([3.0, 4.0]))), float(matrix_norm(np.diag([3.0, 4.0]), ord=1))
     (5.0, 4.0)
     """
-    x = in_floats(x)
+    x = as_floats(x)
     kind = type_of(x)
     require_matrix("matrix_norm", kind)
     if ord not in MATRIX:
@@ -69,15 +69,15 @@ def matrix_norm(x: OperandLike, keepdims: bool = False, ord: Ord = "fro") -> Any
 
 
 def norm(x: Any, ord: Ord = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """A norm of vectors along an axis, or of matrices along two; of all entries without any.
+    """A norm of vectors along an axis, or of matrices along two; of all entries without `axis`.
 
     Without `axis` but with `ord`, `x` is one vector or one matrix. See `vector_norm` and
-    `matrix_norm` for what `ord` says. Raises ShapeError for other numbers of axes.
+    `matrix_norm` for `ord`. Raises ShapeError for other numbers of axes.
 
     >>> float(norm(np.array([3.0, 4.0]))), norm(np.eye(2), 1, axis=0)
     (5.0, array([1., 1.]))
     """
-    x = in_floats(x)
+    x = as_floats(x)
     kind = type_of(x)
     if axis is None and (ord is None or (ord == 2 and kind.ndim == 1)):
         return vector_norm(x, axis=None, keepdims=keepdims)
@@ -100,11 +100,11 @@ def others(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def cond(x: OperandLike, p: Ord = None) -> Any:
-    """How much errors grow where equations with a matrix are solved: infinite for a singular one.
+    """The condition number of matrices: the norm times that of the inverse; infinite if singular.
 
-    That is its norm times that of its inverse; by default, and for `p` 2 and -2, the quotient of
-    the largest and the smallest singular value. Raises ShapeError for what is no matrix, or for
-    another `p` not square.
+    By default, and for `p` 2, it is the quotient of the largest and smallest singular values, for
+    -2 its reciprocal. Raises ShapeError unless `x` has two axes or more, or for another `p` if
+    matrices are not square.
 
     >>> float(cond(np.diag([1.0, 4.0])))
     4.0

@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and tensors, as formulas of other ops."""
+"""Products of vectors, matrices and tensors, made of other ops."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import as_operand
 from ...core.types import broadcast_shapes, conflict, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Operand, OperandLike
 from ..elementwise.arithmetic import mul
 from ..index.diagonals import diagonal
 from ..reduce.reduction import sum
@@ -25,9 +25,9 @@ Axes = int | tuple[Sequence[int], Sequence[int]]
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """Products summed over axes of both: the last of `a` and first of `b`, or pairs of two lists.
+    """Products summed over axes of both: the last of `a` and first of `b`, or pairs from two lists.
 
-    The other axes of `a` come first in the result. Raises ShapeError where axes do not pair up.
+    The other axes of `a` come first in the result. Raises ShapeError where axes do not match.
 
     >>> tensordot(np.ones((2, 3)), np.ones((4, 3)), axes=([1], [1])).shape
     (2, 4)
@@ -43,7 +43,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 def inner(a: OperandLike, b: OperandLike) -> Any:
-    """Products summed over the last axes of both; of a number, the product.
+    """Products summed over the last axes of both; the plain product for a number.
 
     >>> inner(np.ones((2, 3)), np.ones((4, 3))).shape
     (2, 4)
@@ -54,7 +54,7 @@ def inner(a: OperandLike, b: OperandLike) -> Any:
 
 
 def as_matrix(x: Any, rows: Sequence[int], columns: Sequence[int]) -> AnyArray:
-    """`x` as a matrix, of whose axes some count the rows, the others the columns."""
+    """`x` as a matrix whose rows and columns are each several axes."""
     order = (*rows, *columns)
     if order != tuple(range(len(order))):
         x = transpose(x, axes=order)
@@ -75,7 +75,7 @@ def paired_axes(a: Operand, b: Operand, axes: tuple[int, ...]) -> tuple[list[int
         for kind, of in zip(kinds, axes, strict=True)
     ]
     if len(found[0]) != len(found[1]) or any(len(set(of)) < len(of) for of in found):
-        raise ShapeError("tensordot", kinds, f"the axes {axes} are no pairs")
+        raise ShapeError("tensordot", kinds, f"the axes {axes} are not pairs")
     for i, j in zip(*found):
         m, n = kinds[0].shape[i], kinds[1].shape[j]
         if m != n and isinstance(m, int) and isinstance(n, int):
@@ -84,7 +84,7 @@ def paired_axes(a: Operand, b: Operand, axes: tuple[int, ...]) -> tuple[list[int
 
 
 def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
-    """The products of vectors, which lie along an axis, those of `a` conjugated.
+    """The inner products of vectors along an axis, with those of `a` conjugated.
 
     Raises ShapeError where the vectors differ in size.
 
@@ -103,15 +103,15 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
 
 
 def same_length(op: str, a: Any, b: Any) -> tuple[Any, Any]:
-    """The shapes of operands whose last axes have the same size."""
+    """The shapes of operands, checked to have last axes of one size."""
     m, n = shape_of(a), shape_of(b)
     if not m or not n or (m[-1] != n[-1] and isinstance(m[-1], int) and isinstance(n[-1], int)):
-        raise ShapeError(op, [type_of(a), type_of(b)], "the vectors have not the same size")
+        raise ShapeError(op, [type_of(a), type_of(b)], "the vectors differ in size")
     return m, n
 
 
 def matvec(a: OperandLike, b: OperandLike) -> Any:
-    """The products of matrices and vectors, which lie in the last axes.
+    """The products of matrices and vectors along the last axes.
 
     >>> matvec(np.ones((5, 2, 3)), np.ones((5, 3))).shape
     (5, 2)
@@ -120,7 +120,7 @@ def matvec(a: OperandLike, b: OperandLike) -> Any:
 
 
 def vecmat(a: Any, b: Any) -> Any:
-    """The products of vectors, conjugated, and matrices, which lie in the last axes.
+    """The products of conjugated vectors and matrices along the last axes.
 
     >>> vecmat(np.ones((5, 2)), np.ones((5, 2, 3))).shape
     (5, 3)
@@ -129,7 +129,7 @@ def vecmat(a: Any, b: Any) -> Any:
 
 
 def outer(a: OperandLike, b: OperandLike) -> Any:
-    """The products of each entry of `a` with each of `b`, a matrix.
+    """The outer product, a matrix: each entry of `a` times each of `b`.
 
     >>> outer(np.array([1, 2]), np.array([3, 4]))
     array([[3, 4],
@@ -139,7 +139,7 @@ def outer(a: OperandLike, b: OperandLike) -> Any:
 
 
 def kron(a: OperandLike, b: OperandLike) -> Any:
-    """Kronecker's product: `b` times each entry of `a`, side by side.
+    """The Kronecker product.
 
     >>> kron(np.array([1, 10]), np.array([1, 2, 3]))
     array([ 1,  2,  3, 10, 20, 30])
@@ -153,7 +153,7 @@ def kron(a: OperandLike, b: OperandLike) -> Any:
 
 
 def cross(a: Any, b: Any, axis: int = -1) -> Any:
-    """The vector products of vectors of three entries, which lie along an axis.
+    """The cross products of vectors of three entries along an axis.
 
     Raises ShapeError for vectors of another size.
 
@@ -174,7 +174,7 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
 
 
 def trace(x: OperandLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The sum of a diagonal, along two axes.
+    """The sum of a diagonal along two axes.
 
     >>> float(trace(np.array([[1.0, 2.0], [3.0, 4.0]])))
     5.0
@@ -182,11 +182,11 @@ def trace(x: OperandLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> An
     return sum(diagonal(x, offset=offset, axis1=axis1, axis2=axis2), axis=-1)
 
 
-def multi_dot(arrays: Sequence[AnyArray]) -> Any:
+def multi_dot(arrays: Arrays) -> Any:
     """The product of two or more matrices, in the order that takes the fewest multiplications.
 
-    The first may be a row and the last a column, as vectors. Raises ShapeError where they do not
-    fit.
+    The first may be a row vector and the last a column vector. Raises ShapeError where shapes do
+    not fit.
 
     >>> multi_dot([np.ones((10, 100)), np.ones((100, 5)), np.ones(5)]).shape
     (10,)
@@ -203,14 +203,14 @@ def multi_dot(arrays: Sequence[AnyArray]) -> Any:
     for x in types:
         if x.ndim != 2:
             raise ShapeError("multi_dot", types, f"a matrix has two axes, not {x.ndim}")
-    y = multiplied(xs, best_splits([*(x.shape[0] for x in types), types[-1].shape[1]]))
+    y = multiply_split(xs, best_splits([*(x.shape[0] for x in types), types[-1].shape[1]]))
     if first == 1:
         y = squeeze(y, axis=0)
     return squeeze(y, axis=-1) if last == 1 else y
 
 
 def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
-    """For each run of matrices, i to j, after which to split it; matrix i is n[i] by n[i + 1]."""
+    """Where to split each product of matrices i to j; matrix i is n[i] by n[i + 1]."""
     known = [size if isinstance(size, int) else 1 for size in n]
     count = len(n) - 1
     cost = {(i, i): 0 for i in range(count)}
@@ -227,8 +227,8 @@ def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
     return split
 
 
-def multiplied(xs: Sequence[AnyArray], split: dict[tuple[int, int], int]) -> Any:
-    """The product of all matrices, each run of them split where it is said."""
+def multiply_split(xs: Arrays, split: dict[tuple[int, int], int]) -> AnyArray:
+    """The product of all matrices, split as `split` says."""
 
     def run(i: int, j: int) -> AnyArray:
         return xs[i] if i == j else matmul(run(i, split[i, j]), run(split[i, j] + 1, j))

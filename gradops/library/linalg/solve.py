@@ -9,26 +9,27 @@ from ...core.dims import product
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
-from ...core.samples import beside, cases, drawn, reals
+from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.comparison import masked
 from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from ..shape.rearrange import matrix_transpose
-from .contraction import lead, matmul
+from .contraction import matmul, pad_rank
 from .matrices import (
     adjoint,
     common_dtype,
-    heeded,
+    matrix_op,
     on_diagonal,
     require_matrix,
     require_square,
+    samplers,
     square_infer,
-    stacked,
     times,
+    zero_if_unused,
 )
 
 __all__: list[str] = []
@@ -44,17 +45,10 @@ is_singular = [
 ]
 
 
-def regular(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Square matrices that are far from singular."""
-    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(s[-1]), shapes, **attrs)
-
-
-def regular_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
-    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(s[-1])
-    return drawn(draw, shapes, **attrs)
-
-
+# Square matrices far from singular, or others far from dependent columns.
+regular, regular_complex = samplers(
+    lambda x: x + 2 * np.eye(*x.shape[-2:]), lambda r, s: r.uniform(-1, 1, s)
+)
 squares = cases(
     regular((3, 3)), regular((2, 2, 2)), regular((1, 1)), regular((2, 0, 0)), regular((0, 2, 2)),
     regular_complex((3, 3)),
@@ -66,15 +60,14 @@ def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyAr
     return -matmul(t, matmul(g, t))
 
 
-inv = Op(
+inv = matrix_op(
     "inv", linalg.inv,
     infer=square_infer("inv"),
     vjp=[inv_transpose],
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
-    batch=stacked,
     samples=squares,
     error_samples=[*not_square, *is_singular],
-    doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
+    doc="The inverse of each matrix; NaN for a singular one, or an error if `checked`.",
 )
 
 
@@ -87,24 +80,22 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
         raise ShapeError(
             op, [a, b], f"the matrix has {m} rows, the right side {n}",
             hint="the right sides are the columns of a matrix; only one may be a vector",
-            known_as=f"Incompatible shapes of A and B for the equation AX = B ({m}x{m} and"
-            f" {n}x{b.shape[-1]})",
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     shape = (*broadcast_shapes(op, stacks), n, b.shape[-1])
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> list[Any]:
-    """Of b the solution with the transposed matrix; of a that times the solution."""
+def solve_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray
+) -> list[AnyArray]:
+    """For b a solve with the transposed matrix; for a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
 
 
-def equations_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
-    """Examples with one matrix are so many more right sides; else stacks get equal rank."""
+def equations_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch by making examples of one matrix more right sides; else make ranks equal."""
     a, b = xs
     if not batched[0] and len(shape_of(a)) == 2:
         columns = moveaxis(b, 0, -1)
@@ -112,7 +103,7 @@ def equations_batch(
         y = op(a, reshape(columns, shape=(*shape, k * examples)), **attrs)
         return moveaxis(reshape(y, shape=(*shape_of(y)[:-1], k, examples)), -1, 0)
     ndim = max(len(shape_of(x)) - is_batched for x, is_batched in zip(xs, batched)) + 1
-    xs = [lead(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
+    xs = [pad_rank(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
     return op(*xs, **attrs)
 
 
@@ -136,7 +127,7 @@ solve_op = Op(
         ErrorSample([np.ones((2, 2)), np.ones((2, 1))], {}, LinAlgError, "is singular"),
         ErrorSample([np.eye(2), np.ones((2, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of linear equations, whose right sides are the columns of the second.",
+    doc="The solutions of linear equations; the columns of the second operand are right sides.",
 )
 
 
@@ -154,22 +145,23 @@ def solve(a: OperandLike, b: OperandLike) -> Any:
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
 
 
-def part(x: AnyArray, lower: bool, unit_diagonal: bool) -> Any:
-    """What is read of a matrix: one triangle, without a diagonal of ones."""
+def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> AnyArray:
+    """The triangle that is read, without the diagonal if that is ones."""
     k = 1 if unit_diagonal else 0
     return tril(x, k=-k) if lower else triu(x, k=k)
 
 
 def solve_triangular_transpose(
-    wanted: Sequence[int],
-    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool,
-) -> list[Any]:  # fmt: skip
-    """Of b the solution with the transposed matrix; of a that times the solution."""
-    ct = heeded(g, solve_triangular_op(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
+    unit_diagonal: bool, checked: bool,
+) -> list[AnyArray]:  # fmt:
+    """For b a solve with the transposed matrix; for a that times the solution."""
+    ct = zero_if_unused(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
     ))
     return [
-        ct if i else -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal) for i in wanted
+        ct if i else -read_triangle(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
+        for i in wanted
     ]
 
 
@@ -177,8 +169,8 @@ def solve_triangular_tangent(
     t: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool, unit_diagonal: bool,
     checked: bool,
 ) -> AnyArray:
-    """Of a tangent of the matrix."""
-    right = -matmul(part(t, lower, unit_diagonal), y)
+    """The tangent along one of the matrix."""
+    right = -matmul(read_triangle(t, lower, unit_diagonal), y)
     return solve_triangular_op(a, right, lower=lower, unit_diagonal=unit_diagonal, checked=False)
 
 
@@ -200,17 +192,17 @@ solve_triangular_op = Op(
         ErrorSample([np.eye(2), np.ones((3, 1))], {"lower": True}, ShapeError, "the right side 3"),
         ErrorSample([np.diag([1.0, 0]), np.ones((2, 1))], {"lower": True}, LinAlgError, "singular"),
     ],
-    doc="The solutions of linear equations of which only one triangle of the matrix is read.",
+    doc="The solutions of linear equations with triangular matrices.",
 )
 
 
 def solve_triangular(
     a: OperandLike, b: OperandLike, lower: bool = False, unit_diagonal: bool = False
 ) -> Any:
-    """The solution x of a @ x = b, of which only one triangle of `a` is read.
+    """The solution x of a @ x = b, where only one triangle of `a` is read.
 
-    With `unit_diagonal` the diagonal is taken for ones. A `b` with one axis is one right side.
-    Raises ShapeError where the shapes do not fit, LinAlgError where the diagonal has a zero.
+    With `unit_diagonal` the diagonal counts as ones. A `b` with one axis is one right side. Raises
+    ShapeError where the shapes do not fit, LinAlgError where the diagonal has a zero.
 
     >>> solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([4.0, 4.0]))
     array([1.5, 1. ])
@@ -222,9 +214,9 @@ def solve_triangular(
 
 
 def cholesky_solve(b: OperandLike, factor: OperandLike, upper: bool = False) -> Any:
-    """The solution x of a @ x = b, from Cholesky's factor of `a`, by which it is L @ L.H.
+    """The solution x of a @ x = b, from the Cholesky factor L of `a`, a = L @ L.H.
 
-    With `upper` the factor is U, and `a` is U.H @ U. Raises ShapeError where the shapes do not fit,
+    With `upper` the factor is U, and a = U.H @ U. Raises ShapeError where the shapes do not fit,
     LinAlgError for a factor with a zero on its diagonal.
 
     >>> cholesky_solve(np.array([[4.0], [9.0]]), np.diag([2.0, 3.0]))
@@ -237,7 +229,7 @@ def cholesky_solve(b: OperandLike, factor: OperandLike, upper: bool = False) -> 
 
 
 def cholesky_inverse(factor: OperandLike, upper: bool = False) -> Any:
-    """The inverse of a matrix, from Cholesky's factor of it; see `cholesky_solve`.
+    """The inverse of a matrix from its Cholesky factor; see `cholesky_solve`.
 
     >>> cholesky_inverse(np.diag([2.0, 1.0]))
     array([[0.25, 0.  ],
@@ -253,7 +245,7 @@ def cholesky_inverse(factor: OperandLike, upper: bool = False) -> Any:
 def tensorsolve(a: OperandLike, b: OperandLike, axes: Sequence[int] | None = None) -> Any:
     """The solution x of tensordot(a, x, x.ndim) = b; `axes` of `a` are moved to the end first.
 
-    Raises ShapeError where the entries of `b` are not as many as those of x.
+    Raises ShapeError unless `b` has as many entries as x.
 
     >>> tensorsolve(np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))
     array([1., 1., 1., 1.])
@@ -272,9 +264,9 @@ def tensorsolve(a: OperandLike, b: OperandLike, axes: Sequence[int] | None = Non
 
 
 def tensorinv(a: OperandLike, ind: int = 2) -> Any:
-    """The inverse of tensordot(a, x, ind): what gives x again, for an x with `ind` axes.
+    """The inverse of tensordot(a, x, ind), for an x with `ind` axes.
 
-    Raises ShapeError if the first `ind` axes of `a` have not as many entries as the others.
+    Raises ShapeError unless the first `ind` axes of `a` have as many entries as the others.
 
     >>> tensorinv(np.eye(4).reshape(2, 2, 4), 2).shape
     (4, 2, 2)

@@ -1,7 +1,7 @@
-"""Singular values and vectors.
+"""The singular value decomposition.
 
-The parts are held one above the other, with a column for each singular value: see Note [Factors] in
-`matrices.py`. In rules, P is the tangent seen in the bases of the singular vectors.
+U, S and V are stored one above the other, a column for each singular value: see Note [Factors] in
+`matrices.py`. In rules, P is the tangent in the bases of the singular vectors.
 """
 
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ import numpy as np
 
 from ...core.dims import UNKNOWN
 from ...core.errors import LinAlgError, MissingRuleError
-from ...core.op import ErrorSample, Op
-from ...core.samples import cases, drawn, reals
+from ...core.op import ErrorSample
+from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors
@@ -31,13 +31,14 @@ from .matrices import (
     common_dtype,
     conjugate,
     diagonal_of,
+    matrix_op,
     no_matrix,
     on_diagonal,
     require_matrix,
     rows_times,
+    samplers,
     sizes,
-    smaller,
-    stacked,
+    smaller_size,
     times,
 )
 
@@ -46,29 +47,18 @@ __all__: list[str] = []
 not_finite = [ErrorSample([np.full((2, 3), np.nan)], {}, LinAlgError, "infinite or no numbers")]
 
 
-def singular_values_apart(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Matrices whose singular values are well apart, and well above 0."""
-
-    def draw(r: Any, s: Any) -> Any:
-        u, s, vh = np.linalg.svd(r.normal(size=s), full_matrices=False)
-        return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
-
-    return drawn(draw, shapes, **attrs)
+def with_singular_values(x: np.ndarray) -> np.ndarray:
+    """Matrices with singular values ..., 2, 1, and random singular vectors."""
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
 
 
-def with_phases(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
-
-    def draw(r: Any, s: Any) -> Any:
-        u, s, vh = np.linalg.svd(r.normal(size=s) + 1j * r.normal(size=s), False)
-        return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
-
-    return drawn(draw, shapes, **attrs)
+singular_values_apart, with_phases = samplers(with_singular_values)
 
 
 def svd_infer(x: ArrayType, full_matrices: bool) -> ArrayType:
     require_matrix("svd", x)
-    k = smaller("svd", x)
+    k = smaller_size("svd", x)
     *batch, m, n = x.shape
     width = (n if k == m else m) if full_matrices else k
     return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x))
@@ -83,9 +73,9 @@ class SVDResult(NamedTuple):
 
 
 def svd_parts(y: AnyArray, x: Any, full_matrices: bool = False) -> SVDResult:
-    """The parts of what the op gives for operands like `x`."""
+    """U, S and Vh, from the result of the op on an operand like `x`."""
     m, n = sizes(x)
-    k = smaller("svd", type_of(x))
+    k = smaller_size("svd", type_of(x))
     p, q = (m, n) if full_matrices else (k, k)
     s = y[..., m, :k]
     s = real(s) if s.dtype.kind == "c" else s
@@ -93,31 +83,31 @@ def svd_parts(y: AnyArray, x: Any, full_matrices: bool = False) -> SVDResult:
 
 
 def column_parts(y: AnyArray, x: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """U, the singular values, and V; without the vectors that belong to none of these."""
+    """U, S and V, with a column for each singular value."""
     u, s, vh = svd_parts(y, x)
     return u, s, adjoint(vh)
 
 
-def gaps(s: AnyArray, like: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """1 / (s[j] - s[i]) and 1 / (s[j] + s[i]), without the diagonal."""
+def gap_reciprocals(s: AnyArray, like: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """1 / (s[j] - s[i]) and 1 / (s[j] + s[i]), 0 on the diagonal."""
     a, b = expand_dims(s, axis=-2), expand_dims(s, axis=-1)
     diagonal = on_diagonal(like)
     return 1 / where(diagonal, np.inf, sub(a, b)), 1 / where(diagonal, np.inf, a + b)
 
 
 def over_squares(x: AnyArray, s: AnyArray) -> AnyArray:
-    """Entries divided by s[j]**2 - s[i]**2, and zeros on the diagonal."""
-    minus, plus = gaps(s, x)
+    """Entries divided by s[j]**2 - s[i]**2, with zeros on the diagonal."""
+    minus, plus = gap_reciprocals(s, x)
     return strong_product(x, minus * plus)
 
 
-def turning(du: Any, s: AnyArray) -> AnyArray:
-    """The imaginary numbers on a diagonal, divided by twice the singular values."""
+def phase_rate(du: Any, s: AnyArray) -> AnyArray:
+    """The imaginary part of a diagonal, divided by twice the singular values."""
     return diag_embed(strong_product(imag(diagonal_of(du)), 1 / s) * 0.5j)
 
 
-def beyond(g: AnyArray, u: AnyArray, turn: AnyArray, s: AnyArray) -> AnyArray:
-    """What of `g` leaves the space that `u` spans, divided by the singular values."""
+def outside_span(g: AnyArray, u: AnyArray, turn: AnyArray, s: AnyArray) -> AnyArray:
+    """The component of `g` outside the span of `u`, divided by the singular values."""
     return strong_product(g - times(u, turn), 1 / expand_dims(s, axis=-2))
 
 
@@ -128,16 +118,16 @@ def svd_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) ->
     inner = columns_times(over_squares(turn_u - adjoint(turn_u), s), s)
     inner = inner + rows_times(s, over_squares(turn_v - adjoint(turn_v), s)) + diag_embed(gs)
     if type_of(x).dtype.kind == "c":
-        inner = inner + turning(turn_u - turn_v, s)
+        inner = inner + phase_rate(turn_u - turn_v, s)
     ct = times(u, inner, adjoint(v))
-    if m != smaller("svd", type_of(x)):
-        ct = ct + times(beyond(gu, u, turn_u, s), adjoint(v))
-    if n != smaller("svd", type_of(x)):
-        ct = ct + times(u, adjoint(beyond(gv, v, turn_v, s)))
+    if m != smaller_size("svd", type_of(x)):
+        ct = ct + times(outside_span(gu, u, turn_u, s), adjoint(v))
+    if n != smaller_size("svd", type_of(x)):
+        ct = ct + times(u, adjoint(outside_span(gv, v, turn_v, s)))
     return ct
 
 
-def svd_tangent(t: Any, y: AnyArray, x: AnyArray, full_matrices: bool) -> Any:
+def svd_tangent(t: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> Operand:
     m, n = sizes(x)
     u, s, v = column_parts(y, x)
     p = times(adjoint(u), t, v)
@@ -145,18 +135,18 @@ def svd_tangent(t: Any, y: AnyArray, x: AnyArray, full_matrices: bool) -> Any:
     turn_u, turn_v = over_squares(ps + adjoint(ps), s), over_squares(sp + adjoint(sp), s)
     ds = diagonal_of(p)
     if type_of(x).dtype.kind == "c":
-        turn_u, turn_v = turn_u + turning(p, s), turn_v - turning(p, s)
+        turn_u, turn_v = turn_u + phase_rate(p, s), turn_v - phase_rate(p, s)
         ds = astype(real(ds), dtype=ds.dtype)
     du, dv = times(u, turn_u), times(v, turn_v)
-    if m != smaller("svd", type_of(x)):
-        du = du + beyond(times(t, v), u, p, s)
-    if n != smaller("svd", type_of(x)):
-        dv = dv + beyond(times(adjoint(t), u), v, adjoint(p), s)
+    if m != smaller_size("svd", type_of(x)):
+        du = du + outside_span(times(t, v), u, p, s)
+    if n != smaller_size("svd", type_of(x)):
+        dv = dv + outside_span(times(adjoint(t), u), v, adjoint(p), s)
     return concatenate([du, expand_dims(ds, axis=-2), conjugate(dv)], axis=-2)
 
 
-def settled(rule: Any) -> Any:
-    """A rule for thin factors only: the vectors that fill up a square matrix are any."""
+def if_determined(rule: Any) -> Any:
+    """A rule that raises where full matrices have columns that are not determined."""
 
     def call(v: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> AnyArray:
         m, n = sizes(x)
@@ -170,11 +160,10 @@ def settled(rule: Any) -> Any:
     return call
 
 
-svd_op = Op(
+svd_op = matrix_op(
     "svd", factors.svd,
     infer=svd_infer,
-    vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
-    batch=stacked,
+    vjp=[if_determined(adjoint_rule(svd_cotangent))], jvp=[if_determined(svd_tangent)],
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
@@ -187,12 +176,13 @@ svd_op = Op(
 
 
 def svd(x: OperandLike, full_matrices: bool = True) -> SVDResult:
-    """Factors of each matrix: x = (U * S) @ Vh, with the singular values S in descending order.
+    """The singular value decomposition: x = (U * S) @ Vh, with S in descending order.
 
-    U and Vh have orthonormal columns and rows: as many as there are singular values, or filled up
-    to square matrices with `full_matrices`. Then, and where singular values are equal, singular
-    vectors have no derivative; of complex ones, whose phase is free, differentiate only what does
-    not depend on it. Raises ShapeError for what is no matrix, LinAlgError for infinities and NaN.
+    U and Vh have orthonormal columns and rows: as many as there are singular values, or with
+    `full_matrices` as many as make them square. Then, and where singular values are equal, singular
+    vectors have no derivative. Complex ones have an arbitrary phase: differentiate only what does
+    not depend on it. Raises ShapeError unless `x` has two axes or more, LinAlgError for infinities
+    and NaN.
 
     >>> u, s, vh = svd(np.diag([2.0, 3.0]))
     >>> s
@@ -220,11 +210,10 @@ def svdvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return real(rate) if rate.dtype.kind == "c" else rate
 
 
-svdvals = Op(
+svdvals = matrix_op(
     "svdvals", factors.svdvals,
     infer=svdvals_infer,
     vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
-    batch=stacked,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

@@ -38,7 +38,7 @@ from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.trigonometric import tanh
-from ..families import advance, elementwise, selection, singular
+from ..families import Kernel, batch_along_axis, elementwise, selection, singular
 from ..index.indexing import index
 from ..reduce.reduction import require_axes, sum
 from ..shape.movement import reshape
@@ -58,7 +58,7 @@ softplus = elementwise(
     samples=cases(unary, reals((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
 )
 def relu_source(x: ArrayType) -> str:
-    """The kernel where it does more than NumPy's function."""
+    """The kernel for large arrays; NumPy's function does for small ones."""
     known = all(isinstance(n, int) for n in x.shape)
     large = known and math.prod(map(int, x.shape)) >= MANY
     return "relu({0}{out})" if large else "np.maximum({0}, 0{out})"
@@ -84,7 +84,7 @@ silu = elementwise(
 
 
 def slope_by_erf(x: Any, out: Any) -> Operand:
-    """Phi(x) + x phi(x), of the normal distribution."""
+    """The slope of exact gelu: Phi(x) + x phi(x), of the normal distribution."""
     if is_single(x):
         return by_pieces(slope_piece, x, out)
     y = np.multiply(density(x), x)
@@ -92,30 +92,30 @@ def slope_by_erf(x: Any, out: Any) -> Operand:
 
 
 def slope_by_tanh(x: AnyArray, out: np.ndarray | None) -> AnyArray:
-    """(1 + u)/2 + x/2 (1 - u u) times the slope of what is inside u = tanh(...)."""
-    u, inner = gelu_inside(x)
+    """The slope of approximate gelu: (1 + u)/2 + x/2 (1 - u u) w' with u = tanh(w)."""
+    u, inner = gelu_tanh_and_slope(x)
     return np.add(0.5 * (1 + u), 0.5 * x * strong_product(1 - u * u, inner), out=out)
 
 
 def density(x: Any) -> Any:
-    """phi(x), of the normal distribution."""
+    """phi(x), the density of the normal distribution."""
     return exp(-0.5 * (x * x)) / math.sqrt(2 * math.pi)
 
 
-def gelu_inside(x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """u, and the slope of what is inside, which may overflow where 1 - u u is zero."""
+def gelu_tanh_and_slope(x: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """u = tanh(w) and the slope w', which may overflow where 1 - u u is zero."""
     return tanh(SCALE * x * (1 + CUBIC * (x * x))), SCALE * (1 + 3 * CUBIC * (x * x))
 
 
-def bend_by_tanh(x: AnyArray) -> AnyArray:
-    """The second derivative: (1 - u u) (w' - x u w' w' + x w''/2), u being tanh(w)."""
-    u, inner = gelu_inside(x)
+def second_by_tanh(x: AnyArray) -> AnyArray:
+    """The second derivative: (1 - u u) (w' - x u w' w' + x w''/2), with u = tanh(w)."""
+    u, inner = gelu_tanh_and_slope(x)
     bend = inner - x * u * inner * inner + 3 * SCALE * CUBIC * (x * x)
     return strong_product(1 - u * u, bend)
 
 
 class Form(NamedTuple):
-    """A form of gelu: kernels of its value and its slope, and its second derivative."""
+    """A form of gelu: kernels of its value and slope, and its second derivative."""
 
     value: Callable[[Any, Any], Any]
     slope: Callable[[Any, Any], Any]
@@ -124,12 +124,12 @@ class Form(NamedTuple):
 
 GELU = {
     "none": Form(gelu_by_erf, slope_by_erf, lambda x: density(x) * (2 - x * x)),
-    "tanh": Form(gelu_by_tanh, slope_by_tanh, bend_by_tanh),
+    "tanh": Form(gelu_by_tanh, slope_by_tanh, second_by_tanh),
 }
 
 
 def gelu_form(approximate: str) -> Form:
-    """What there is for one value of `approximate`."""
+    """The form for a value of `approximate`, or an OptionError."""
     if approximate not in GELU:
         raise OptionError("gelu", [], f"approximate is 'none' or 'tanh', not {approximate!r}")
     return GELU[approximate]
@@ -166,7 +166,7 @@ gelu = elementwise(
 )
 
 
-def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
+def along_axis_op(name: str, kernel: Kernel, **facets: Any) -> Op:
     """An op that normalizes along one axis and keeps the shape."""
 
     def infer(x: ArrayType, axis: int) -> ArrayType:
@@ -174,7 +174,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
 
     return Op(
-        name=name, kernel=kernel, infer=infer, batch=advance, family="along an axis",
+        name=name, kernel=kernel, infer=infer, batch=batch_along_axis, family="along an axis",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3)),
                       reals((2, 0))),
         error_samples=[
@@ -184,8 +184,8 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
     )
 
 
-def centred(x: Any, axis: int, out: Any) -> Any:
-    """`x` less its largest entry along the axis, so that exp cannot overflow."""
+def minus_max(x: Any, axis: int, out: Any) -> Any:
+    """`x` less its maximum along the axis, so that exp cannot overflow."""
     require_axes(x, axis)
     x = inexact(x)
     if not x.size:
@@ -198,7 +198,7 @@ def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> np.ndarray:
         y = columns(x)
         y = np.exp(np.subtract(y, np.maximum.reduce(y), out=y), out=y)
         return rows(np.divide(y, np.add.reduce(y), out=y), x, out)
-    y = centred(x, axis, out)
+    y = minus_max(x, axis, out)
     out = reusable(y)
     y = np.exp(y, out=out)
     return np.divide(y, np.add.reduce(y, axis=axis, keepdims=True), out=out)
@@ -209,7 +209,7 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
         y = columns(x)
         y = np.subtract(y, np.maximum.reduce(y), out=y)
         return rows(np.subtract(y, np.log(np.add.reduce(np.exp(y))), out=y), x, out)
-    y = centred(x, axis, out)
+    y = minus_max(x, axis, out)
     total = np.add.reduce(np.exp(y), axis=axis, keepdims=True)
     if not y.size:
         return y
@@ -217,11 +217,11 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
 
 
 softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
-softmax = along(
+softmax = along_axis_op(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
     traits=frozenset({Trait.NONNEGATIVE}), doc="exp(x) divided by its sum along an axis.",
 )
-log_softmax = along(
+log_softmax = along_axis_op(
     "log_softmax", log_softmax_kernel,
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
@@ -233,8 +233,8 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 """What makes activations tend to mean 0 and variance 1."""
 
 
-def below(x: Any) -> AnyArray:
-    """Each entry, or 0 where it is positive, so that exp cannot overflow."""
+def nonpositive_part(x: Any) -> AnyArray:
+    """min(x, 0), so that exp cannot overflow."""
     return where(greater(x, 0), 0, x)
 
 
@@ -248,7 +248,7 @@ def leaky_relu(x: OperandLike, slope: float = 0.01) -> Any:
 
 
 def prelu(x: OperandLike, slope: OperandLike) -> Any:
-    """x where it is positive, else x times a slope: one, or one for each channel, the second axis.
+    """x where it is positive, else a slope times x; one slope, or one for each channel (axis 1).
 
     >>> prelu(np.array([[-1.0, -1.0]]), np.array([0.5, 0.25]))
     array([[-0.5 , -0.25]])
@@ -266,7 +266,7 @@ def prelu(x: OperandLike, slope: OperandLike) -> Any:
 
 
 def relu6(x: OperandLike) -> Any:
-    """Each entry, but at least 0 and at most 6; its derivative at both is 0.
+    """x clipped to 0 to 6; the derivative at both is 0.
 
     >>> relu6(np.array([-1.0, 2.0, 8.0]))
     array([0., 2., 6.])
@@ -275,7 +275,7 @@ def relu6(x: OperandLike) -> Any:
 
 
 def hardtanh(x: OperandLike, low: float = -1.0, high: float = 1.0) -> Any:
-    """Each entry, but within bounds; its derivative there is 0.
+    """x clipped to bounds; the derivative at both is 0.
 
     >>> hardtanh(np.array([-2.0, 0.5, 2.0]))
     array([-1. ,  0.5,  1. ])
@@ -286,7 +286,7 @@ def hardtanh(x: OperandLike, low: float = -1.0, high: float = 1.0) -> Any:
 
 
 def hardsigmoid(x: Any) -> Any:
-    """x / 6 + 1/2, but at least 0 and at most 1.
+    """x / 6 + 1/2, clipped to 0 to 1.
 
     >>> hardsigmoid(np.array([-4.0, 0.0, 4.0]))
     array([0. , 0.5, 1. ])
@@ -295,7 +295,7 @@ def hardsigmoid(x: Any) -> Any:
 
 
 def hardswish(x: OperandLike) -> Any:
-    """x times its `hardsigmoid`.
+    """x hardsigmoid(x).
 
     >>> hardswish(np.array([-4.0, 1.5, 4.0]))
     array([0.   , 1.125, 4.   ])
@@ -306,7 +306,7 @@ def hardswish(x: OperandLike) -> Any:
 
 
 def threshold(x: OperandLike, at: float, value: float) -> Any:
-    """Each entry that is greater than `at`, else `value`.
+    """x where it is greater than `at`, else `value`.
 
     >>> threshold(np.array([1.0, 2.0]), 1.0, 0.5)
     array([0.5, 2. ])
@@ -315,7 +315,7 @@ def threshold(x: OperandLike, at: float, value: float) -> Any:
 
 
 def hardshrink(x: OperandLike, bound: float = 0.5) -> Any:
-    """Each entry, or 0 if its magnitude is at most `bound`.
+    """x, or 0 where abs(x) is at most `bound`.
 
     >>> hardshrink(np.array([-1.0, 0.25]))
     array([-1.,  0.])
@@ -324,7 +324,7 @@ def hardshrink(x: OperandLike, bound: float = 0.5) -> Any:
 
 
 def softshrink(x: Any, bound: float = 0.5) -> Any:
-    """Each entry nearer to 0 by `bound`, and 0 if it would be beyond.
+    """x moved towards 0 by `bound`, and 0 where abs(x) is at most `bound`.
 
     >>> softshrink(np.array([-1.0, 0.25]))
     array([-0.5,  0. ])
@@ -340,7 +340,7 @@ def elu(x: OperandLike, alpha: float = 1.0) -> Any:
     >>> elu(np.array([-1.0, 2.0]))
     array([-0.63212056,  2.        ])
     """
-    return where(greater(x, 0), x, mul(expm1(below(x)), alpha))
+    return where(greater(x, 0), x, mul(expm1(nonpositive_part(x)), alpha))
 
 
 def selu(x: OperandLike) -> Any:
@@ -353,18 +353,18 @@ def selu(x: OperandLike) -> Any:
 
 
 def celu(x: OperandLike, alpha: float = 1.0) -> Any:
-    """x where it is positive, else alpha (exp(x / alpha) - 1): with slope 1 at 0.
+    """x where it is positive, else alpha (exp(x / alpha) - 1), which has slope 1 at 0.
 
     >>> celu(np.array([-2.0, 2.0]), 2.0)
     array([-1.26424112,  2.        ])
     """
     if not alpha:
         raise OptionError("celu", [type_of(x)], "alpha must not be 0")
-    return where(greater(x, 0), x, mul(expm1(div(below(x), alpha)), alpha))
+    return where(greater(x, 0), x, mul(expm1(div(nonpositive_part(x), alpha)), alpha))
 
 
 def mish(x: OperandLike) -> Any:
-    """x times the hyperbolic tangent of its softplus.
+    """x tanh(softplus(x)).
 
     >>> mish(np.array([0.0]))
     array([0.])
@@ -382,7 +382,7 @@ def softsign(x: OperandLike) -> Any:
 
 
 def tanhshrink(x: OperandLike) -> Any:
-    """x less its hyperbolic tangent.
+    """x - tanh(x).
 
     >>> tanhshrink(np.array([0.0]))
     array([0.])
@@ -391,7 +391,7 @@ def tanhshrink(x: OperandLike) -> Any:
 
 
 def log_sigmoid(x: OperandLike) -> Any:
-    """The logarithm of the logistic function, exact where that underflows.
+    """log(sigmoid(x)), exact where sigmoid underflows.
 
     >>> log_sigmoid(np.array([-1000.0]))
     array([-1000.])
@@ -400,7 +400,7 @@ def log_sigmoid(x: OperandLike) -> Any:
 
 
 def glu(x: OperandLike, axis: int = -1) -> Any:
-    """The first half of `x` along an axis times the logistic function of the second half.
+    """The first half of `x` along an axis times the sigmoid of the second half.
 
     >>> glu(np.array([2.0, 0.0]))
     array([1.])

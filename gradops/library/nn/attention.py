@@ -1,4 +1,4 @@
-"""Attention: means of values, weighted by how well their keys match queries."""
+"""Scaled dot-product attention."""
 
 import math
 from typing import Any
@@ -23,11 +23,11 @@ def attention(
     query: OperandLike, key: Any, value: OperandLike, mask: OperandLike | None = None,
     causal: bool = False, scale: float | None = None, drop: Any = None,
 ) -> Any:
-    """Means of values (..., n, d), for each query (..., m, c) by how keys (..., n, c) match it.
+    """Scaled dot-product attention of queries (..., m, c), keys (..., n, c) and values (..., n, d).
 
-    `mask` (..., m, n) says where a query may look, or is added to how well they match; with
-    `causal`, a query does not look at keys after its own place. A query that may look nowhere gets
-    zeros. `scale` is 1 / sqrt(c) if not given. `drop` is applied to the weights.
+    `mask` (..., m, n) is true where a query may attend, or is added to the scores; with `causal`, a
+    query does not attend to later keys. A query that may attend to no key gets zeros. `scale` is
+    1 / sqrt(c) by default. `drop` is applied to the weights.
 
     >>> attention(np.zeros((1, 2)), np.ones((2, 2)), np.array([[1.0], [3.0]]))
     array([[2.]])
@@ -41,7 +41,7 @@ def attention(
     if causal:
         if mask is not None:
             raise OptionError("attention", [], "it takes a mask or is causal, not both")
-        scores = where(earlier(query, key), scores, -np.inf)
+        scores = where(causal_mask(query, key), scores, -np.inf)
     elif mask is not None:
         scores, nowhere = masked_scores(scores, mask)
     weights = softmax(scores if nowhere is None else where(nowhere, 0, scores))
@@ -51,7 +51,7 @@ def attention(
 
 
 def masked_scores(scores: AnyArray, mask: Any) -> tuple[AnyArray, AnyArray]:
-    """The scores with a mask applied, and which queries may look nowhere."""
+    """The scores with the mask applied, and a mask of the queries that may attend to no key."""
     kind = type_of(mask).dtype.kind
     if kind == "b":
         return where(mask, scores, -np.inf), any(mask, axis=-1, keepdims=True) == False  # noqa: E712
@@ -62,8 +62,8 @@ def masked_scores(scores: AnyArray, mask: Any) -> tuple[AnyArray, AnyArray]:
     return add(scores, mask), all(equal(mask, -np.inf), axis=-1, keepdims=True)
 
 
-def earlier(query: Any, key: Any) -> AnyArray:
-    """Which keys are not after the place of a query."""
+def causal_mask(query: Any, key: Any) -> AnyArray:
+    """The causal mask: true for keys at or before the position of the query."""
     m, n = shape_of(query)[-2], shape_of(key)[-2]
     if isinstance(m, Dim) or isinstance(n, Dim):
         raise ShapeError(
@@ -74,7 +74,7 @@ def earlier(query: Any, key: Any) -> AnyArray:
 
 
 def check(query: Any, key: Any, value: Any) -> None:
-    """Refuse queries, keys and values that do not belong together."""
+    """Raise a ShapeError for queries, keys and values that do not fit together."""
     types = [type_of(x) for x in (query, key, value)]
     if min(t.ndim for t in types) < 2:
         raise ShapeError("attention", types, "each has axes (..., places, features)")

@@ -1,4 +1,4 @@
-"""Pooling as networks have it: means and norms of windows, and windows that fill an axis."""
+"""Average, norm and adaptive pooling, and max pooling with user-facing options."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ..index.indexing import take
 from ..reduce.along_axis import take_along_axis
 from ..reduce.reduction import argmax
 from ..shape.movement import astype, expand_dims, reshape, squeeze
-from ..signal.resampling import weighted_places
+from ..signal.resampling import weighted_sum
 from .conv_layers import for_each, widths
 from .pooling import max_pool, places_of_max, sum_pool
 
@@ -28,19 +28,18 @@ __all__ = [
 Sizes = int | Sequence[int]
 
 
-def sliding(
+def pool_options(
     op: str, x: Any, window: Sizes, stride: Any, padding: Any, dilation: Sizes, n: int, ceil: bool
 ) -> dict[str, Any]:
-    """The attributes of a pooling over the last `n` axes, from what users write."""
+    """The attributes of a pooling op over the last `n` axes, from options as users write them."""
     window = for_each(op, "window", window, n)
     strides = window if stride is None else for_each(op, "stride", stride, n)
     dilations = for_each(op, "dilation", dilation, n)
     if len(shape_of(x)) < n:
-        raise ShapeError(op, [type_of(x)], f"it has not {n} axes")
+        raise ShapeError(op, [type_of(x)], f"it has fewer than {n} axes")
     if min((*window, *strides)) < 1:
         raise OptionError(
             op, [type_of(x)], f"window {window} and stride {strides} are at least 1",
-            known_as="stride should not be zero",
         )  # fmt: skip
     sizes = shape_of(x)[len(shape_of(x)) - n :]
     pads = widths(op, padding, sizes, window, strides, dilations)
@@ -49,18 +48,17 @@ def sliding(
     ):
         raise OptionError(
             op, [type_of(x)], f"padding {padding} is more than half of the window {window}",
-            known_as="pad should be at most half of effective kernel size",
         )  # fmt: skip
     if ceil:
         axes = zip(sizes, window, strides, pads, dilations)
-        pads = tuple(with_last(op, *axis) for axis in axes)
+        pads = tuple(ceil_padding(op, *axis) for axis in axes)
     return {"window": window, "strides": strides, "pads": pads, "dilations": dilations}
 
 
-def with_last(
+def ceil_padding(
     op: str, size: Any, window: int, stride: int, pad: tuple[int, int], dilation: int
 ) -> tuple[int, int]:
-    """The padding with as much more at the end as a last window needs, if it begins before that."""
+    """The padding, extended at the end so that a last partial window fits, if it starts inside."""
     if isinstance(size, Dim):
         raise ShapeError(op, [], "windows that are not full need to know the sizes of axes")
     lo, hi = pad
@@ -75,24 +73,24 @@ def max_pooling(
     x: OperandLike, window: Sizes, stride: Any = None, padding: Any = 0, dilation: Sizes = 1,
     axes: int = 2, ceil: bool = False,
 ) -> Any:
-    """The greatest entry of each window over the last `axes` axes; see `avg_pool`.
+    """The maximum of each window over the last `axes` axes; see `avg_pool` for the options.
 
     >>> max_pooling(np.arange(5.0), 2, axes=1, ceil=True)
     array([1., 3., 4.])
     """
-    return max_pool(x, **sliding("max_pool", x, window, stride, padding, dilation, axes, ceil))
+    return max_pool(x, **pool_options("max_pool", x, window, stride, padding, dilation, axes, ceil))
 
 
 def max_pool_places(
     x: Any, window: Sizes, stride: Any = None, padding: Any = 0, dilation: Sizes = 1, axes: int = 2,
     ceil: bool = False,
 ) -> Any:
-    """Where the greatest entry of each window is, as its number among all of the last `axes` axes.
+    """The flat index, over the last `axes` axes, of the maximum of each window.
 
     >>> max_pool_places(np.arange(5.0), 2, axes=1, ceil=True)
     array([1, 3, 4])
     """
-    given = sliding("max_pool", x, window, stride, padding, dilation, axes, ceil)
+    given = pool_options("max_pool", x, window, stride, padding, dilation, axes, ceil)
     sizes = shape_of(x)[len(shape_of(x)) - axes :]
     if any(isinstance(n, Dim) for n in sizes):
         raise ShapeError("max_pool_places", [type_of(x)], "it needs to know the sizes of axes")
@@ -100,15 +98,15 @@ def max_pool_places(
     found: Any = 0
     for i in range(axes):
         inner = math.prod(given["window"][i + 1 :])
-        begin, entry = first_entries(sizes[i], i, given), rest // inner
+        begin, entry = window_starts(sizes[i], i, given), rest // inner
         rest = rest - entry * inner
         begin = reshape(begin, shape=(-1, *(1,) * (axes - 1 - i)))
         found = (entry * given["dilations"][i] + begin) + found * sizes[i]
     return found
 
 
-def first_entries(size: Any, i: int, given: dict[str, Any]) -> Any:
-    """Where the windows along axis `i` begin."""
+def window_starts(size: Any, i: int, given: dict[str, Any]) -> Any:
+    """The first indices of the windows along axis `i`."""
     window, stride, pad, dilation = (
         given[name][i] for name in ("window", "strides", "pads", "dilations")
     )
@@ -121,35 +119,35 @@ def avg_pool(
 ) -> Any:
     """The mean of each window over the last `axes` axes.
 
-    Windows lie side by side, or `stride` entries apart. `padding` are zeros before and after each
-    axis, or "same" or "valid"; they count as entries if `count_padding`. With `ceil`, a last window
-    that is not full is one, too. `divisor` stands in for the number of entries.
+    The stride is the window size by default. `padding` adds zeros before and after each axis, by
+    numbers or as "same" or "valid"; they count as entries if `count_padding`. With `ceil`, a last
+    partial window counts, too. `divisor` replaces the number of entries.
 
     >>> avg_pool(np.arange(5.0), 2, axes=1, ceil=True)
     array([0.5, 2.5, 4. ])
     """
-    given = sliding("avg_pool", x, window, stride, padding, 1, axes, ceil)
+    given = pool_options("avg_pool", x, window, stride, padding, 1, axes, ceil)
     total = sum_pool(x, **given)
     if divisor is not None:
         return div(total, divisor)
     sizes = shape_of(x)[len(shape_of(x)) - axes :]
     counted = widths("avg_pool", padding if count_padding else 0, sizes, given["window"],
                      given["strides"], given["dilations"])  # fmt: skip
-    counts = [entries_counted(n, i, given, counted[i]) for i, n in enumerate(sizes)]
+    counts = [counted_entries(n, i, given, counted[i]) for i, n in enumerate(sizes)]
     if all(isinstance(n, int) for n in counts):
         return div(total, math.prod(counts))
     counts = [np.asarray(n).reshape(-1, *(1,) * (axes - 1 - i)) for i, n in enumerate(counts)]
     return div(total, astype(math.prod(counts), dtype=type_of(total).dtype))
 
 
-def entries_counted(size: Any, i: int, given: dict[str, Any], counted: tuple[int, int]) -> Any:
-    """How many entries of each window along axis `i` count: a number if of all equally many."""
+def counted_entries(size: Any, i: int, given: dict[str, Any], counted: tuple[int, int]) -> Any:
+    """The number of entries of each window along axis `i`; one number if all are equal."""
     window, pad = given["window"][i], given["pads"][i]
     if pad == counted:
         return window
     if isinstance(size, Dim):
         raise ShapeError("avg_pool", [], "windows that are not full need to know the sizes of axes")
-    first = first_entries(size, i, given)
+    first = window_starts(size, i, given)
     last = np.minimum(first + window, size + counted[1])
     return np.maximum(last - np.maximum(first, -counted[0]), 1)
 
@@ -157,17 +155,17 @@ def entries_counted(size: Any, i: int, given: dict[str, Any], counted: tuple[int
 def lp_pool(
     x: Any, p: float, window: Sizes, stride: Any = None, axes: int = 2, ceil: bool = False
 ) -> Any:
-    """The norm of order `p` of each window over the last `axes` axes.
+    """The p-norm of each window over the last `axes` axes.
 
     >>> lp_pool(np.array([3.0, 4.0, 0.0]), 2, 2, axes=1)
     array([5.])
     """
-    given = sliding("lp_pool", x, window, stride, 0, 1, axes, ceil)
+    given = pool_options("lp_pool", x, window, stride, 0, 1, axes, ceil)
     return sum_pool(abs(x) ** p, **given) ** (1 / p)
 
 
-def resulting(op: str, x: Any, sizes: Any, axes: int) -> tuple[int, ...]:
-    """The sizes that adaptive pooling is to give to the last axes; None keeps one."""
+def adaptive_sizes(op: str, x: Any, sizes: Any, axes: int) -> tuple[int, ...]:
+    """The sizes that adaptive pooling gives to the last axes; None keeps a size."""
     shape = shape_of(x)[len(shape_of(x)) - axes :]
     wanted = (sizes,) * axes if sizes is None or isinstance(sizes, int) else tuple(sizes)
     if len(wanted) != axes or len(shape) != axes or any(isinstance(n, Dim) for n in shape):
@@ -183,24 +181,24 @@ def adaptive_windows(size: int, count: int) -> list[range]:
 
 
 def adaptive_avg_pool(x: OperandLike, sizes: Any, axes: int = 2) -> Any:
-    """Means of as many windows as `sizes` says, which cover the last `axes` axes.
+    """Average pooling to the given sizes of the last `axes` axes.
 
     >>> adaptive_avg_pool(np.arange(5.0), 2, axes=1)
     array([1., 3.])
     """
-    for i, count in enumerate(resulting("adaptive_avg_pool", x, sizes, axes)):
+    for i, count in enumerate(adaptive_sizes("adaptive_avg_pool", x, sizes, axes)):
         axis = len(shape_of(x)) - axes + i
         size: Any = shape_of(x)[axis]
         if count and size % count == 0:
             window = (size // count, *(1,) * (axes - 1 - i))
             x = div(sum_pool(x, window=window), size // count) if size > count else x
         else:
-            x = mul(1, weighted_places(x, axis, *means(adaptive_windows(size, count))))
+            x = mul(1, weighted_sum(x, axis, *mean_weights(adaptive_windows(size, count))))
     return x
 
 
-def means(windows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-    """The places of each window's entries, one repeated if others have more; and their weights."""
+def mean_weights(windows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+    """The indices of each window's entries, padded by repetition to one length, and weights."""
     most = max(map(len, windows), default=1)
     places = np.array([[w[min(t, len(w) - 1)] for w in windows] for t in range(most)], int)
     shares = [[1 / len(w) / (1 if t < len(w) - 1 else most - len(w) + 1) for w in windows]
@@ -209,18 +207,18 @@ def means(windows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
 
 
 def adaptive_max_pool(x: Any, sizes: Any, axes: int = 2, places: bool = False) -> Any:
-    """The greatest entries of as many windows as `sizes` says, which cover the last `axes` axes.
+    """Max pooling to the given sizes of the last `axes` axes.
 
-    With `places`, also where they are: their numbers among all entries of these axes.
+    With `places`, also the flat indices of the maxima over these axes.
 
     >>> adaptive_max_pool(np.arange(5.0), 2, axes=1)
     array([2., 4.])
     """
     shape = shape_of(x)
     first = len(shape) - axes
-    wanted = resulting("adaptive_max_pool", x, sizes, axes)
+    wanted = adaptive_sizes("adaptive_max_pool", x, sizes, axes)
     flat = reshape(x, shape=(*shape[:first], math.prod(shape[first:])))
-    entries = numbers(shape[first:], wanted)
+    entries = window_indices(shape[first:], wanted)
     windows = take(flat, entries, axis=first)
     chosen = expand_dims(argmax(windows, axis=-1), axis=-1)
     found = squeeze(take_along_axis(windows, chosen, axis=-1), axis=-1)
@@ -230,11 +228,11 @@ def adaptive_max_pool(x: Any, sizes: Any, axes: int = 2, places: bool = False) -
     return found, squeeze(take_along_axis(each, chosen, axis=-1), axis=-1)
 
 
-def numbers(sizes: Shape, wanted: tuple[int, ...]) -> Any:
-    """The numbers of each window's entries along one last axis, the last one repeated."""
+def window_indices(sizes: Shape, wanted: tuple[int, ...]) -> Any:
+    """The indices of each window's entries along an axis, the last one repeated."""
     total: Any = np.zeros((1,) * 2 * len(sizes), int)
     for i, (size, count) in enumerate(zip(sizes, wanted, strict=True)):
-        found = means(adaptive_windows(size, count))[0].T  # type: ignore[arg-type]
+        found = mean_weights(adaptive_windows(size, count))[0].T  # type: ignore[arg-type]
         shape = [1] * 2 * len(sizes)
         shape[i], shape[len(sizes) + i] = found.shape
         total = total * size + found.reshape(shape)

@@ -1,6 +1,5 @@
-"""Losses of classes: each row has a score for every class, and a label that says which it is."""
+"""Classification losses: scores for each class, and a label for each row of scores."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,21 +11,21 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import columns
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.arithmetic import strong_product
 from ..reduce.reduction import sum
-from ..shape.broadcasting import broadcast_to, each_its_own, repeated
+from ..shape.broadcasting import batch_as_is, broadcast_to, repeat_shared
 from ..shape.movement import expand_dims, reshape
 from .activation import log_softmax, softmax, softmax_rule
 from .loss import (
     REDUCTIONS,
     check_same_shape,
     differ,
-    finished,
     loss_batch,
+    loss_cotangent,
     loss_type,
-    reduced,
-    share,
+    reduce_arrays,
+    reduce_losses,
 )
 
 __all__ = ["cross_entropy", "nll_loss", "sparse_cross_entropy"]
@@ -37,7 +36,7 @@ UNSIGNED = {np.dtype(f"{k}{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8) for k i
 def labelled_infer(
     op: str, scores: ArrayType, labels: ArrayType, reduction: str = "none"
 ) -> ArrayType:
-    """The type of a loss of a row of scores for each label, a class."""
+    """The type of a loss of scores and labels, with a check of their shapes."""
     types = [scores, labels]
     if labels.dtype.kind not in "iu":
         raise DTypeError(
@@ -48,14 +47,12 @@ def labelled_infer(
         raise ShapeError(
             op, types, "there must be one label for each row of scores",
             hint=f"scores (..., classes) go with labels (...), not {labels.shape}",
-            known_as=f"Expected input batch_size ({product(scores.shape[:-1])}) to match target"
-            f" batch_size ({labels.size})",
         )
     return loss_type(labels.shape, result_dtype(log_softmax.kernel, (scores.dtype,)), reduction)
 
 
-def labelled(op: str, scores: AnyArray, labels: Any) -> tuple[AnyArray, AnyArray]:
-    """Scores and labels as arrays, after checking that each row has a label, and it is a class."""
+def check_labels(op: str, scores: AnyArray, labels: Any) -> tuple[AnyArray, AnyArray]:
+    """Scores and labels as arrays, after checking that each row has a valid label."""
     scores, labels = np.asarray(scores), np.asarray(labels)
     bits = UNSIGNED.get(labels.dtype)  # in which a negative label is a large one
     if bits is None or scores.shape[:-1] != labels.shape or not scores.ndim:
@@ -66,16 +63,15 @@ def labelled(op: str, scores: AnyArray, labels: Any) -> tuple[AnyArray, AnyArray
         raise IndexingError(
             op, [type_of(scores), type_of(labels)],
             f"the label {wrong} is none of the classes 0 to {classes - 1}",
-            known_as=f"Target {wrong} is out of bounds.",
         )
     return scores, labels
 
 
 def nll_kernel(scores: Any, labels: Any, reduction: str = "mean") -> Any:
-    scores, labels = labelled("nll_loss", scores, labels)
+    scores, labels = check_labels("nll_loss", scores, labels)
     chosen = labels.reshape(-1)
     picked = scores.reshape(-1, scores.shape[-1])[np.arange(chosen.size), chosen]
-    return finished(np.negative(picked).reshape(labels.shape)[()], reduction)
+    return reduce_arrays(np.negative(picked).reshape(labels.shape)[()], reduction)
 
 
 wrong_labels = [
@@ -85,25 +81,28 @@ wrong_labels = [
     ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
 ]
 
+labelled_rows = cases(
+    *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+    beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+    beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
+)
+
 nll_loss = Op(
     "nll_loss", nll_kernel, arity=2,
     infer=partial(labelled_infer, "nll_loss"),
     vjp=[
         lambda g, y, scores, labels, reduction: at_labels(
-            -share(g, reduction, product(shape_of(labels))), labels, classes=shape_of(scores)[-1]
+            -loss_cotangent(g, reduction, product(shape_of(labels))), labels,
+            classes=shape_of(scores)[-1],
         ),
         None,
     ],
     jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
     batch=loss_batch,
-    samples=cases(
-        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
-        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
-    ),
+    samples=labelled_rows,
     error_samples=wrong_labels,
-    doc="Less the score that each row has at its label: the negative log likelihood, where scores "
-    "are logarithms of probabilities.",
+    doc="The negative of each row's score at its label: of log-probabilities, the negative log "
+    "likelihood.",
 )
 
 
@@ -114,11 +113,9 @@ def at_labels_kernel(x: np.ndarray, labels: np.ndarray, classes: int) -> np.ndar
     return y.reshape((*labels.shape, classes))
 
 
-def at_labels_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
-    """Where examples share one number, each label of an example gets its own."""
-    x, labels = repeated(xs, batched)
+def at_labels_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch with a separate cotangent per label where examples share one."""
+    x, labels = repeat_shared(xs, batched)
     n, *shape = shape_of(labels)
     if len(shape_of(x)) <= len(shape):
         x = broadcast_to(reshape(x, shape=(n, *(1,) * len(shape))), shape=(n, *shape))
@@ -137,21 +134,21 @@ at_labels = Op(
         beside(reals(()), exactly(1, classes=2)),
         beside(reals((0,)), exactly(np.zeros(0, int), classes=3)),
     ),
-    doc="A row for each label: the operand at the label's place, 0 elsewhere.",
+    doc="A row for each label, with the operand at the label and 0 elsewhere.",
 )
 
 
 def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
-    logits, labels = labelled("sparse_cross_entropy", logits, labels)
+    logits, labels = check_labels("sparse_cross_entropy", logits, labels)
     y = columns(logits)
     y = y - np.maximum.reduce(y, initial=-np.inf, dtype=np.result_type(y, np.float16))
     chosen = labels.reshape(-1)
     losses = np.log(np.add.reduce(np.exp(y))) - y[chosen, np.arange(chosen.size)]
-    return finished(losses.reshape(labels.shape)[()], reduction)
+    return reduce_arrays(losses.reshape(labels.shape)[()], reduction)
 
 
 def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
-    """softmax of each row, less 1 at its label."""
+    """softmax of each row, less 1 at the label."""
     y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
     rows = y.reshape(-1, y.shape[-1])
     rows[np.arange(len(rows)), np.asarray(labels).reshape(-1)] -= 1
@@ -168,7 +165,7 @@ class_error = Op(
         logits.shape, labelled_infer("class_error", logits, labels).dtype
     ),
     vjp=[class_error_rule, None], jvp=[class_error_rule, None],
-    batch=each_its_own,
+    batch=batch_as_is,
     samples=cases(
         beside(reals((4, 3)), exactly([0, 2, 1, 2])),
         beside(reals((0, 3)), exactly(np.zeros(0, int))),
@@ -181,7 +178,7 @@ class_error = Op(
 def sparse_vjp(
     g: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArray, reduction: str
 ) -> AnyArray:
-    g = share(g, reduction, product(shape_of(labels)))
+    g = loss_cotangent(g, reduction, product(shape_of(labels)))
     g = expand_dims(g, axis=-1) if reduction == "none" else g
     return class_error(logits, labels) * g
 
@@ -191,17 +188,13 @@ sparse_cross_entropy = Op(
     infer=partial(labelled_infer, "sparse_cross_entropy"),
     vjp=[sparse_vjp, None],
     jvp=[
-        lambda t, y, logits, labels, reduction: reduced(
+        lambda t, y, logits, labels, reduction: reduce_losses(
             sum(class_error(logits, labels) * t, axis=-1), reduction
         ),
         None,
     ],
     batch=loss_batch,
-    samples=cases(
-        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
-        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
-    ),
+    samples=labelled_rows,
     error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )
@@ -211,7 +204,7 @@ def cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """The cross entropy of labels with softmax of the logits along the last axis.
 
     Labels are integers, one for each row of logits, or probabilities in the shape of the logits.
-    Raises IndexingError for a label that is no class.
+    Raises IndexingError for a label out of range.
 
     >>> float(cross_entropy(np.zeros((1, 2)), np.array([1])))
     0.6931471805599453
@@ -219,4 +212,4 @@ def cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     if len(shape_of(labels)) != len(shape_of(logits)):
         return sparse_cross_entropy(logits, labels, reduction=reduction)
     check_same_shape("cross_entropy", logits, labels)
-    return reduced(-sum(strong_product(labels, log_softmax(logits)), axis=-1), reduction)
+    return reduce_losses(-sum(strong_product(labels, log_softmax(logits)), axis=-1), reduction)

@@ -1,4 +1,4 @@
-"""Convolution as networks have it: with a bias, and paddings that are numbers or words."""
+"""Convolution with bias and numeric, "same" or "valid" padding."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..shape.broadcasting import broadcast_to, sum_to
 from ..shape.movement import expand_dims, reshape, squeeze
@@ -24,7 +24,7 @@ Sizes = int | Sequence[int]
 
 
 def for_each(op: str, name: str, value: Any, n: int) -> tuple[int, ...]:
-    """A number for each of `n` axes, from one or from as many."""
+    """A number for each of `n` axes, from one or from `n` of them."""
     if isinstance(value, int):
         return (value,) * n
     found = tuple(map(int, value))
@@ -41,11 +41,11 @@ def widths(
     """The widths of padding before and after each axis.
 
     `padding` is a number, one for each axis, a pair for each axis, "valid" for none, or "same" for
-    as much as lets windows begin everywhere, but for strides.
+    a window at every multiple of the stride.
     """
     n = len(window)
     if isinstance(padding, str):
-        return worded(op, padding.lower(), sizes, window, strides, dilations)
+        return named_padding(op, padding.lower(), sizes, window, strides, dilations)
     if not isinstance(padding, int) and any(isinstance(p, Sequence) for p in padding):
         if len(padding) != n or any(len(p) != 2 for p in padding):
             raise OptionError(op, [], f"padding has a pair for each of {n} axes, not {padding}")
@@ -54,15 +54,14 @@ def widths(
     if any(p < 0 for p in found):
         raise OptionError(
             op, [], f"padding is at least 0, not {padding}",
-            known_as="negative padding is not supported",
         )  # fmt: skip
     return tuple((p, p) for p in found)
 
 
-def worded(
+def named_padding(
     op: str, word: str, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Any
 ) -> tuple[tuple[int, int], ...]:
-    """The widths that a word stands for; where the sum is odd, there is more after the axis."""
+    """The widths for "same" or "valid"; an odd total puts the extra entry after the axis."""
     if word not in ("same", "valid"):
         raise OptionError(op, [], f"padding in words is 'same' or 'valid', not {word!r}")
     if word == "valid":
@@ -73,7 +72,7 @@ def worded(
 
 
 def same_width(op: str, size: Any, window: Any, stride: int, dilation: int) -> int:
-    """The width of padding by which an axis has a window for each `stride` of its entries."""
+    """The total width of padding with which an axis has a window for each `stride` entries."""
     if isinstance(window, Dim) or (isinstance(size, Dim) and stride > 1):
         raise ShapeError(op, [], "padding 'same' with a stride needs to know the sizes")
     if stride == 1:
@@ -86,11 +85,11 @@ def convolution(
     x: OperandLike, w: OperandLike, b: OperandLike | None = None, stride: Sizes = 1,
     padding: Any = 0, dilation: Sizes = 1, groups: int = 1,
 ) -> Any:
-    """The filters `w` (filters, channels / groups, ...) along `x` (examples, channels, ...).
+    """The convolution of `x` with the filters `w`.
 
-    There are as many axes of sizes as `w` has; without examples, `x` has one axis less. `padding`
-    is a number, one or a pair of them for each axis, "same" or "valid". Raises ShapeError for
-    channels or sizes that do not fit.
+    Shapes are (examples, channels, ...) and (filters, channels / groups, ...), with as many spatial
+    axes each; the axis of examples may be missing. `padding` is a number, one or a pair of them for
+    each axis, "same" or "valid". Raises ShapeError for channels or sizes that do not fit.
 
     >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), padding=1)
     array([[[2., 3., 3., 2.]]])
@@ -109,8 +108,8 @@ def convolution(
     return conv(x, w, **given) if b is None else conv_bias(x, w, b, **given)
 
 
-def biased(y: AnyArray, b: Any) -> AnyArray:
-    """`y` with a number added to each channel."""
+def add_bias(y: AnyArray, b: Any) -> AnyArray:
+    """`y` plus a number for each channel."""
     if b is None:
         return y
     check_bias("conv_transposed", type_of(y), type_of(b), shape_of(y)[1])
@@ -118,13 +117,13 @@ def biased(y: AnyArray, b: Any) -> AnyArray:
 
 
 def check_bias(op: str, x: ArrayType, b: ArrayType, channels: Any) -> None:
-    """Refuse what is no number for each channel."""
+    """Raise a ShapeError unless the bias has one number for each channel."""
     if b.ndim != 1 or conflict(b.shape, [channels]):
         raise ShapeError(op, [x, b], f"a bias has {channels} entries, one for each channel")
 
 
 def along_channels(b: Operand, y: Any) -> Operand:
-    """Numbers for channels in a shape that broadcasts with `y`."""
+    """Numbers per channel, reshaped to broadcast with `y`."""
     return reshape(b, shape=(-1, *(1,) * (len(shape_of(y)) - 2)))
 
 
@@ -146,10 +145,8 @@ def conv_bias_kernel(
     return kernels.convolve(x, w, *full, b)
 
 
-def conv_bias_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
-    """The batched convolution, and then the biases."""
+def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """The batched convolution plus the biases."""
     x, w, b = xs
     y = batch(conv, (x, w), batched[:2], attrs) if any(batched[:2]) else conv(x, w, **attrs)
     if not batched[2]:
@@ -183,7 +180,7 @@ conv_bias = Op(
         ErrorSample([np.ones((2, 3, 7)), np.ones((4, 3, 3)), np.ones(3)], {}, ShapeError,
                     "a bias has 4 entries"),
     ],
-    doc="`conv`, and a number for each filter added to its results.",
+    doc="`conv` with a bias for each filter.",
 )
 
 
@@ -191,10 +188,10 @@ def conv_transposed(
     x: OperandLike, w: Any, b: OperandLike | None = None, stride: Sizes = 1, padding: Any = 0,
     output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
 ) -> Any:
-    """The transpose of `convolution` in its operand; filters are (channels, filters / groups, ...).
+    """The transposed convolution, with filters (channels, filters/groups, ...).
 
-    It makes an axis of n entries one of (n - 1) stride + dilation (window - 1) + 1 of them, less
-    the padding, and `output_padding` more at the end.
+    An axis of n entries gets (n - 1) stride + dilation (window - 1) + 1 entries, less the padding,
+    and `output_padding` more at the end.
 
     >>> conv_transposed(np.ones((1, 1, 2)), np.ones((1, 1, 2)), stride=2)
     array([[[1., 1., 1., 1.]]])
@@ -206,7 +203,7 @@ def conv_transposed(
         return squeeze(y, axis=0)
     named = {"stride": stride, "output_padding": output_padding, "dilation": dilation}
     strides, more, dilations = (for_each("conv_transposed", k, v, n) for k, v in named.items())
-    check_more(more, strides, dilations)
+    check_output_padding(more, strides, dilations)
     window = shape_of(w)[2:]
     pads = widths("conv_transposed", padding, shape_of(x)[2:], window, (1,) * n, dilations)
     pads = tuple((lo, hi - m) for (lo, hi), m in zip(pads, more, strict=True))
@@ -215,13 +212,15 @@ def conv_transposed(
     y = conv_operand(
         x, w, shape=sizes, strides=strides, pads=pads, dilations=dilations, groups=groups
     )
-    return biased(y, b)
+    return add_bias(y, b)
 
 
-def check_more(more: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> None:
-    """Refuse padding of an output that no operand could lack."""
+def check_output_padding(
+    more: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> None:
+    """Raise unless output padding is less than the stride or dilation."""
     if any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations)):
         raise OptionError(
             "conv_transposed", [], f"output_padding {more} is at least 0, and less than stride or"
-            " dilation", known_as="output padding must be smaller than either stride or dilation",
+            " dilation",
         )  # fmt: skip

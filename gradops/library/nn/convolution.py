@@ -1,8 +1,8 @@
 """Convolution over any number of axes, and its two transposes.
 
-`conv` is linear in operand and filters. The sum of products that it stands for, with a cotangent
-for each of its entries, is linear in three things; the gradient by each one is an op here, and so
-the derivatives of these three are one another.
+`conv` is bilinear in operand and filters. Its inner product with a cotangent is linear in three
+things; the gradient in each of them is an op here, so the derivatives of the three ops are one
+another.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..families import multilinear
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import moveaxis, reshape
 
 __all__ = ["conv", "conv_operand", "conv_filters"]
@@ -29,7 +29,7 @@ Pads = tuple[tuple[int, int], ...] | None
 
 
 def steps(n: int, strides: Sizes, pads: Pads, dilations: Sizes) -> tuple[Any, Any, Any]:
-    """Strides, widths of padding and dilations for each of `n` axes."""
+    """The strides, padding widths and dilations of `n` axes."""
     return strides or (1,) * n, pads or ((0, 0),) * n, dilations or (1,) * n
 
 
@@ -46,7 +46,8 @@ def conv_operand_kernel(
     dilations: Sizes = None, groups: int = 1,
 ) -> np.ndarray:
     conv_operand_infer(type_of(g), type_of(w), shape, strides, pads, dilations, groups)
-    return kernels.spread(g, w, shape, *steps(g.ndim - 2, strides, pads, dilations), groups)
+    slide = steps(g.ndim - 2, strides, pads, dilations)
+    return kernels.operand_gradient(g, w, shape, *slide, groups)
 
 
 def conv_filters_kernel(
@@ -54,16 +55,17 @@ def conv_filters_kernel(
     dilations: Sizes = None, groups: int = 1,
 ) -> Any:
     conv_filters_infer(type_of(x), type_of(g), shape, strides, pads, dilations, groups)
-    return kernels.weigh(x, g, shape, *steps(x.ndim - 2, strides, pads, dilations), groups)
+    slide = steps(x.ndim - 2, strides, pads, dilations)
+    return kernels.filter_gradient(x, g, shape, *slide, groups)
 
 
 def differ(m: Size, n: Size) -> bool:
-    """Whether two sizes cannot be equal."""
+    """True if two sizes are known to differ."""
     return m != n and isinstance(m, int) and isinstance(n, int)
 
 
 def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: int) -> None:
-    """Refuse operands of another rank, and attributes that do not fit it."""
+    """Raise for operands of another rank, or attributes that do not fit it."""
     n = ndim - 2
     if n < 1 or any(t.ndim != ndim for t in types):
         raise ShapeError(
@@ -77,7 +79,6 @@ def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: in
         if name != "pads" and any(v < 1 for v in values):
             raise OptionError(
                 op, types, f"{name} are at least 1, not {values}",
-                known_as="non-positive stride is not supported" if name == "strides" else None,
             )
     if groups < 1:
         raise OptionError(op, types, f"there is at least one group, not {groups}")
@@ -86,7 +87,7 @@ def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: in
 def check_channels(
     op: str, types: Sequence[ArrayType], x: Size, per_group: Size, filters: Size, groups: int
 ) -> None:
-    """Refuse channels that are not those of the groups of filters."""
+    """Raise for channels that do not match the groups of filters."""
     if isinstance(filters, int) and filters % groups:
         raise ShapeError(op, types, f"{groups} groups cannot share {filters} filters equally")
     if differ(x, per_group * groups):
@@ -94,13 +95,13 @@ def check_channels(
             op, types, f"the operand has {x} channels, the filters"
             f" {per_group}" + (f" for each of {groups} groups" if groups > 1 else ""),
             hint="channels are the second axis of the operand, and of the filters",
-            known_as=f"expected input to have {per_group * groups} channels, but got {x} channels"
-            " instead",
         )  # fmt: skip
 
 
-def results(op: str, types: Sequence[ArrayType], sizes: Shape, window: Shape, given: Any) -> Shape:
-    """The sizes of a convolution, or an error where a window does not fit."""
+def conv_sizes(
+    op: str, types: Sequence[ArrayType], sizes: Shape, window: Shape, given: Any
+) -> Shape:
+    """The sizes of a convolution, or a ShapeError where a window does not fit."""
     for n, k, pad, d in zip(sizes, window, given[1], given[2]):
         full = n + sum(pad)
         if isinstance(k, int) and k < 1:
@@ -110,7 +111,6 @@ def results(op: str, types: Sequence[ArrayType], sizes: Shape, window: Shape, gi
                 op, types, f"filters that extend over {extent(k, d)} entries do not fit into"
                 f" {full}, padding included",
                 hint="pad the operand, or use smaller filters",
-                known_as="Kernel size can't be greater than actual input size",
             )
     return tuple(map(places, sizes, window, *given))
 
@@ -121,7 +121,7 @@ def conv_infer(
     given = steps(x.ndim - 2, strides, pads, dilations)
     check("conv", [x, w], x.ndim, given, groups)
     check_channels("conv", [x, w], x.shape[1], w.shape[1], w.shape[0], groups)
-    sizes = results("conv", [x, w], x.shape[2:], w.shape[2:], given)
+    sizes = conv_sizes("conv", [x, w], x.shape[2:], w.shape[2:], given)
     return ArrayType((x.shape[0], w.shape[0], *sizes), product_dtype(x, w))
 
 
@@ -131,7 +131,7 @@ def product_dtype(a: ArrayType, b: ArrayType) -> Any:
 
 
 def check_cotangent(op: str, types: Sequence[ArrayType], g: ArrayType, sizes: Shape) -> None:
-    """Refuse a cotangent of other sizes than the convolution has."""
+    """Raise for a cotangent of other sizes than the convolution has."""
     if conflict(g.shape[2:], sizes):
         raise ShapeError(op, types, f"the convolution has sizes {sizes}, not {g.shape[2:]}")
 
@@ -149,7 +149,7 @@ def conv_operand_infer(
             f"the cotangent has {g.shape[1]} channels, and there are {w.shape[0]} filters",
             hint="the filters of a transposed convolution have its operand's channels first",
         )
-    check_cotangent(op, types, g, results(op, types, shape, w.shape[2:], given))
+    check_cotangent(op, types, g, conv_sizes(op, types, shape, w.shape[2:], given))
     return ArrayType((g.shape[0], w.shape[1] * groups, *shape), product_dtype(g, w))
 
 
@@ -162,33 +162,33 @@ def conv_filters_infer(
     if differ(x.shape[0], g.shape[0]):
         raise ShapeError(op, types, f"there are {x.shape[0]} examples and {g.shape[0]} cotangents")
     check_channels(op, types, x.shape[1], x.shape[1] // groups, g.shape[1], groups)
-    check_cotangent(op, types, g, results(op, types, x.shape[2:], shape, given))
+    check_cotangent(op, types, g, conv_sizes(op, types, x.shape[2:], shape, given))
     return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
 
 
-def stacked_examples(op: Op, xs: Sequence[AnyArray], attrs: Attrs) -> AnyArray:
-    """Batch the first operand alone: its examples become those of one operand."""
+def merge_examples(op: Op, xs: Arrays, attrs: Attrs) -> AnyArray:
+    """Batch the first operand alone, merging the stack with the axis of examples."""
     n, m, *rest = shape_of(xs[0])
     y = op(reshape(xs[0], shape=(n * m, *rest)), xs[1], **attrs)
     return reshape(y, shape=(n, m, *shape_of(y)[1:]))
 
 
-def as_groups(x: AnyArray, axis: int) -> AnyArray:
-    """A stack whose examples lie side by side along one of their axes."""
+def merge_into(x: AnyArray, axis: int) -> AnyArray:
+    """A stack with its examples merged into one of their axes."""
     moved = moveaxis(x, 0, axis)
     shape = shape_of(moved)
     return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
-def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
-    """Each example of a stack is a group of channels of its own."""
+def batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
+    """Batch with each example of the stack as a group of channels."""
     if not batched[1] and op is not conv_filters:
-        return stacked_examples(op, xs, attrs)
-    first, second = repeated(xs, batched)
+        return merge_examples(op, xs, attrs)
+    first, second = repeat_shared(xs, batched)
     n = shape_of(first)[0]
     groups = n * attrs["groups"]
-    first = as_groups(first, 1)
-    second = as_groups(second, 1 if op is conv_filters else 0)
+    first = merge_into(first, 1)
+    second = merge_into(second, 1 if op is conv_filters else 0)
     y = op(first, second, **{**attrs, "groups": groups})
     axis = 0 if op is conv_filters else 1
     shape = shape_of(y)
@@ -240,8 +240,8 @@ conv = multilinear(
                     "not for 1 axes"),
         ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"groups": 0}, OptionError, "not 0"),
     ],
-    doc="The sums of products of windows of an operand (examples, channels, ...) with each of some "
-    "filters (filters, channels / groups, ...).",
+    doc="The convolution of an operand (examples, channels, ...) with filters "
+    "(filters, channels / groups, ...).",
 )
 conv_operand = multilinear(
     "conv_operand", conv_operand_kernel,
@@ -263,8 +263,7 @@ conv_operand = multilinear(
         ErrorSample([np.ones((1, 4, 5)), np.ones((4, 3, 3))], {"shape": (8,)}, ShapeError,
                     "sizes (6,), not (5,)"),
     ],
-    doc="The transpose of `conv` in its operand, of which `shape` has the sizes without examples "
-    "and channels: the cotangents of windows, each times the filters, where the windows were.",
+    doc="The transpose of `conv` in its operand, whose spatial sizes are `shape`.",
 )
 conv_filters = multilinear(
     "conv_filters", conv_filters_kernel,
@@ -286,6 +285,5 @@ conv_filters = multilinear(
         ErrorSample([np.ones((1, 3, 7)), np.ones((1, 4, 5))], {"shape": (2,)}, ShapeError,
                     "sizes (6,), not (5,)"),
     ],
-    doc="The transpose of `conv` in its filters, of which `shape` has the sizes without filters "
-    "and channels: the windows of the operand, each times its cotangent, summed.",
+    doc="The transpose of `conv` in its filters, whose spatial sizes are `shape`.",
 )

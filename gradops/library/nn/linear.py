@@ -1,7 +1,6 @@
 """Linear layers with a bias, added in the memory of the product, and embeddings."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
-from ...kernels.linalg.matmul import multiplied
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...kernels.linalg.matmul import multiply
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
-from ..families import align
+from ..families import batch_elementwise
 from ..index.indexing import take
-from ..linalg.contraction import matmul, matmul_batch, misfit
+from ..linalg.contraction import matmul, matmul_batch
 from ..shape.broadcasting import sum_to
 from ..shape.creation import stop_gradient
 from ..shape.movement import expand_dims, reshape, swapaxes, transpose
@@ -31,14 +30,14 @@ def linear_kernel(
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         raise ValueError  # type inference says why
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    y = multiplied(rows, w.T).reshape(*x.shape[:-1], len(w))
+    y = multiply(rows, w.T).reshape(*x.shape[:-1], len(w))
     if out is not None:
         return np.add(y, b, out=out)
     return np.add(y, b, out=y if y.dtype == np.result_type(y, b) else None)
 
 
-def unflattened(x: ArrayType, w: ArrayType) -> str | None:
-    """What to do with the result of a convolution that was not made one row per example."""
+def flatten_hint(x: ArrayType, w: ArrayType) -> str | None:
+    """A hint for a convolution's result that was not flattened to one row per example, or None."""
     if x.ndim < 3 or not all(isinstance(n, int) for n in x.shape[1:]):
         return None
     entries = math.prod(map(int, x.shape[1:]))
@@ -54,10 +53,10 @@ def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
         raise ShapeError(
             "linear", [x, w, b],
             f"the last axis has {x.shape[-1]} entries, and the weight takes {w.shape[1]}",
-            known_as=misfit(x.shape, w.shape[::-1]), hint=unflattened(x, w),
+            hint=flatten_hint(x, w),
         )
     if b.ndim != 1 or conflict(b.shape, w.shape[:1]):
-        raise ShapeError("linear", [x, w, b], "the bias has not an entry per output")
+        raise ShapeError("linear", [x, w, b], "the bias does not have one entry per output")
     dtype = result_dtype(np.multiply, (x.dtype, w.dtype))
     return ArrayType((*x.shape[:-1], w.shape[0]), result_dtype(np.add, (dtype, b.dtype)))
 
@@ -67,21 +66,21 @@ def to_weight(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -
     return matmul(transpose(rows_of(g)), rows_of(x))
 
 
-def rows_of(x: Any) -> Operand:
-    """All rows as one matrix."""
+def rows_of(x: AnyArray) -> Operand:
+    """`x` as a matrix of all its rows."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, shape=(product(shape[:-1]), shape[-1]))
 
 
-def linear_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """More rows, if only they are a stack; else a product and a sum."""
+def linear_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch as more rows if only the operand is a stack; else as a product and a sum."""
     x, w, b = xs
     if not batched[1] and not batched[2]:
         return op(x, w, b)
     pair = (x, swapaxes(w, -1, -2))
     product_is_stack = batched[0] or batched[1]
     y = matmul_batch(matmul, pair, batched[:2], attrs) if product_is_stack else matmul(*pair)
-    return align(add, (y, b), (product_is_stack, batched[2]), attrs)
+    return batch_elementwise(add, (y, b), (product_is_stack, batched[2]), attrs)
 
 
 linear = Op(
@@ -107,18 +106,18 @@ linear = Op(
         ErrorSample([np.ones((3, 4)), np.ones((4, 2)), np.ones(4)], {}, ShapeError,
                     "the last axis has 4 entries, and the weight takes 2"),
         ErrorSample([np.ones((3, 4)), np.ones((2, 4)), np.ones(3)], {}, ShapeError,
-                    "not an entry per output"),
+                    "not have one entry per output"),
         ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),
     ],
-    doc="x @ w.T + b, for a weight that has a row per output.",
+    doc="x @ w.T + b, for a weight with a row per output.",
 )
 
 
 def embedding(labels: OperandLike, table: OperandLike, padding: int | None = None) -> Any:
-    """The rows of a table (rows, features) that labels (...) name, as (..., features).
+    """The rows of a table (rows, features) at labels (...), as (..., features).
 
     The row `padding`, counted from the end if negative, gets no gradient. Raises IndexingError for
-    a row that there is not.
+    a label out of range.
 
     >>> embedding(np.array([1, 0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([[3., 4.],

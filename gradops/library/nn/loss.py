@@ -1,6 +1,5 @@
-"""Losses: how far predictions are from targets, as one number or entry by entry."""
+"""Regression and binary losses, and their reductions."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,13 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
-from ...typing import AnyArray, Attrs, DTypeLike, Operand
+from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
 from ..families import elementwise
 from ..reduce.reduction import mean, sum
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from .activation import sigmoid
 
 __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "mse_loss"]
@@ -25,8 +24,8 @@ __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss"
 REDUCTIONS = ("mean", "sum", "none")
 
 
-def reduced(losses: AnyArray, reduction: str) -> Any:
-    """The mean or sum of the losses, or the losses themselves."""
+def reduce_losses(losses: AnyArray, reduction: str) -> Any:
+    """The losses reduced by "mean" or "sum", or with "none" unchanged."""
     check_reduction(reduction)
     if reduction == "none":
         return losses
@@ -34,18 +33,18 @@ def reduced(losses: AnyArray, reduction: str) -> Any:
 
 
 def check_reduction(reduction: str) -> None:
-    """Refuse what is no way to reduce losses."""
+    """Raise an OptionError for an unknown reduction."""
     if reduction not in REDUCTIONS:
         raise OptionError("loss", [], f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
 
 
-def share(g: Any, reduction: str, n: Size) -> Any:
-    """The cotangent of each of `n` losses, from that of what they were reduced to."""
+def loss_cotangent(g: AnyArray, reduction: str, n: Size) -> Any:
+    """The cotangent of each of `n` losses, from that of their reduction."""
     return g / (n or 1) if reduction == "mean" else g
 
 
 def entries(x: Operand) -> Any:
-    """How many entries there are, which an array knows without counting."""
+    """The number of entries."""
     return x.size if type(x) is np.ndarray else product(shape_of(x))
 
 
@@ -55,9 +54,9 @@ def loss_type(shape: tuple[Size, ...], dtype: DTypeLike, reduction: str) -> Arra
     return ArrayType(shape if reduction == "none" else (), dtype)
 
 
-def loss_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Each example's losses, then their reduction in each example."""
-    losses = op(*repeated(xs, batched), reduction="none")
+def loss_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch by computing unreduced losses, then reducing each example's."""
+    losses = op(*repeat_shared(xs, batched), reduction="none")
     if attrs["reduction"] == "none":
         return losses
     axes = tuple(range(1, len(shape_of(losses))))
@@ -65,24 +64,22 @@ def loss_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: A
 
 
 def differ(a: tuple[Size, ...], b: tuple[Size, ...]) -> bool:
-    """Whether two shapes cannot be equal, whatever their unknown sizes."""
+    """True if two shapes are known to differ."""
     known = [(m, n) for m, n in zip(a, b, strict=False) if {type(m), type(n)} == {int}]
     return len(a) != len(b) or not all(m == n for m, n in known)
 
 
 def check_same_shape(op: str, x: Any, target: Any) -> None:
-    """Refuse a prediction and a target that would broadcast: a mistake, and a silent one."""
+    """Raise a ShapeError for a prediction and target of different shapes, which might broadcast."""
     if differ(shape_of(x), shape_of(target)):
         raise ShapeError(
             op, [type_of(x), type_of(target)], "the two shapes must be equal",
             hint="reshape or broadcast one of them first",
-            known_as=f"Using a target size ({list(shape_of(target))}) that is different to the"
-            f" input size ({list(shape_of(x))})",
         )
 
 
 def bce_losses(z: Any, y: Any) -> Any:
-    """log(1 + exp(z)) - z y, exact for labels 0 and 1 also far out."""
+    """log(1 + exp(z)) - z y, exact in both tails for labels 0 and 1."""
     if np.size(z) > SMALL:
         return np.maximum(z, 0) - z * y + softplus_of_minus(np.abs(z))
     zy = z * y
@@ -97,10 +94,10 @@ def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
     z, y = np.asarray(z), np.asarray(y)
     if z.shape != y.shape:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
-    return finished(bce_losses(z, y), reduction)
+    return reduce_arrays(bce_losses(z, y), reduction)
 
 
-def finished(losses: Any, reduction: str) -> Any:
+def reduce_arrays(losses: Any, reduction: str) -> Any:
     """The reduction of losses that are arrays."""
     if reduction == "mean":
         return np.add.reduce(losses, axis=None) / losses.size
@@ -114,7 +111,7 @@ def bce_infer(z: ArrayType, y: ArrayType, reduction: str) -> ArrayType:
 
 
 def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
-    """The kernel, spelled out where the call would cost as much as the work."""
+    """The inlined kernel for small arrays, where a call costs as much as the work."""
     n = z.size
     if reduction != "mean" or not isinstance(n, int) or not 0 < n <= SMALL or not z.ndim:
         return "binary_cross_entropy_with_logits({0}, {1}, reduction={reduction})"
@@ -127,13 +124,13 @@ binary_cross_entropy_with_logits = Op(
     infer=bce_infer,
     vjp=[
         lambda g, loss, z, y, reduction: (
-            (sigmoid(z) - y) * share(g, reduction, entries(z))
+            (sigmoid(z) - y) * loss_cotangent(g, reduction, entries(z))
         ),
-        lambda g, loss, z, y, reduction: -z * share(g, reduction, entries(z)),
+        lambda g, loss, z, y, reduction: -z * loss_cotangent(g, reduction, entries(z)),
     ],
     jvp=[
-        lambda t, loss, z, y, reduction: reduced((sigmoid(z) - y) * t, reduction),
-        lambda t, loss, z, y, reduction: reduced(-z * t, reduction),
+        lambda t, loss, z, y, reduction: reduce_losses((sigmoid(z) - y) * t, reduction),
+        lambda t, loss, z, y, reduction: reduce_losses(-z * t, reduction),
     ],
     batch=loss_batch,
     source=bce_source,
@@ -155,7 +152,7 @@ def bce_of_probabilities(p: Any, y: Any) -> Any:
 
 
 def bounded_log(p: Any) -> Any:
-    """The logarithm, but at least -100; also at 0."""
+    """The logarithm, at least -100."""
     return where(p > 0, maximum(log(where(p > 0, p, 1)), -100), -100)
 
 
@@ -172,20 +169,20 @@ binary_cross_entropy = elementwise(
 
 
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
-    """The squared distances of `x` from `target`.
+    """The squared errors of `x`, reduced, by default to their mean.
 
     >>> float(mse_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
     2.0
     """
     check_same_shape("mse_loss", x, target)
-    return reduced(square(x - target), reduction)
+    return reduce_losses(square(x - target), reduction)
 
 
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
-    """The absolute distances of `x` from `target`.
+    """The absolute errors of `x`, reduced, by default to their mean.
 
     >>> float(l1_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
     1.0
     """
     check_same_shape("l1_loss", x, target)
-    return reduced(abs(x - target), reduction)
+    return reduce_losses(abs(x - target), reduction)

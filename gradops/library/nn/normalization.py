@@ -1,4 +1,4 @@
-"""Normalization: entries relative to the mean and the spread of those they belong to."""
+"""Normalization by mean and variance: layer, batch, instance and group normalization, and norms."""
 
 import math
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
-from ..families import advance
+from ..families import batch_along_axis
 from ..reduce.reduction import count, max, mean, not_empty, sum
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import reshape
 from .pooling import sum_pool
 
@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 def affine(y: AnyArray, weight: Any, bias: Any) -> Any:
-    """`y` scaled and moved, by what is given."""
+    """`y` times `weight` plus `bias`, if these are given."""
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
 
 
 def by_channel(v: Any, x: Any) -> Any:
-    """A number for each channel, in a shape that broadcasts with `x` (examples, channels, ...)."""
+    """Numbers per channel, reshaped to broadcast with `x` (examples, channels, ...)."""
     shape = shape_of(x)
     if v is None:
         return v
@@ -52,20 +52,20 @@ def by_channel(v: Any, x: Any) -> Any:
 
 
 def last_axes(op: str, x: Any, sizes: Sequence[Any], *parameters: Any) -> tuple[int, ...]:
-    """The last axes of `x`, which must have these sizes, as must the parameters."""
+    """The last axes of `x`, checked to have these sizes."""
     shape, n = shape_of(x), len(sizes)
     if not 0 < n <= len(shape) or conflict(shape[len(shape) - n :], sizes):
-        raise ShapeError(op, [type_of(x)], f"its last axes have not the sizes {tuple(sizes)}")
+        raise ShapeError(op, [type_of(x)], f"its last axes do not have the sizes {tuple(sizes)}")
     for v in parameters:
         if v is not None and (len(shape_of(v)) != n or conflict(shape_of(v), sizes)):
-            raise ShapeError(op, [type_of(x), type_of(v)], f"a parameter has not sizes {sizes}")
+            raise ShapeError(op, [type_of(x), type_of(v)], f"a parameter lacks the sizes {sizes}")
     return tuple(range(-n, 0))
 
 
 def layer_norm(
     x: Any, sizes: Sequence[int], weight: Any = None, bias: Any = None, epsilon: float = 1e-5
 ) -> Any:
-    """Each example standardized over its last axes, of the sizes given; then scaled and moved.
+    """Layer normalization over the last axes, of the given sizes, then scaled and shifted.
 
     Raises ShapeError if the axes have other sizes.
 
@@ -77,7 +77,7 @@ def layer_norm(
 
 
 def rms_norm(x: Any, sizes: Sequence[int], weight: Any = None, epsilon: float = 1e-6) -> Any:
-    """Each example over the root of the mean of its squares, along its last axes; then scaled.
+    """RMS normalization over the last axes, of the given sizes, then scaled.
 
     >>> rms_norm(np.array([[3.0, 3.0]]), (2,), epsilon=0.0)
     array([[1., 1.]])
@@ -90,10 +90,10 @@ def batch_norm(
     x: Any, weight: Any = None, bias: Any = None, epsilon: float = 1e-5,
     moments: tuple[Any, Any] | None = None,
 ) -> Any:
-    """Each channel of `x` (examples, channels, ...) standardized over all examples and places.
+    """Batch normalization of `x` (examples, channels, ...).
 
-    `moments` are the mean and the variance of each channel where they are not those of `x`. Then
-    channels are scaled by `weight` and moved by `bias`.
+    `moments` are a mean and a variance of each channel, if not those of `x`. Channels are then
+    scaled by `weight` and shifted by `bias`.
 
     >>> batch_norm(np.array([[1.0], [3.0]]), epsilon=0.0)
     array([[-1.],
@@ -116,7 +116,7 @@ def all_but_channels(x: Operand) -> tuple[int, ...]:
 
 
 def instance_norm(x: Any, weight: Any = None, bias: Any = None, epsilon: float = 1e-5) -> Any:
-    """Each channel of each example (examples, channels, ...) standardized over its places.
+    """Instance normalization: each channel of each example (examples, channels, ...) by itself.
 
     >>> instance_norm(np.array([[[1.0, 3.0]]]), epsilon=0.0)
     array([[[-1.,  1.]]])
@@ -132,9 +132,9 @@ def instance_norm(x: Any, weight: Any = None, bias: Any = None, epsilon: float =
 def group_norm(
     x: Any, groups: int, weight: Any = None, bias: Any = None, epsilon: float = 1e-5
 ) -> Any:
-    """Groups of channels of each example (examples, channels, ...) standardized together.
+    """Group normalization: groups of channels of each example (examples, channels, ...).
 
-    Raises ShapeError if groups do not share the channels equally.
+    Raises ShapeError unless the number of channels is a multiple of `groups`.
 
     >>> group_norm(np.array([[1.0, 3.0, 2.0, 2.0]]), 2, epsilon=1.0)
     array([[-0.70710678,  0.70710678,  0.        ,  0.        ]])
@@ -143,7 +143,6 @@ def group_norm(
     if len(shape) < 2 or groups < 1 or (isinstance(shape[1], int) and shape[1] % groups):
         raise ShapeError(
             "group_norm", [type_of(x)], f"{groups} groups cannot share its channels equally",
-            known_as="Expected number of channels in input to be divisible by num_groups",
         )
     parted = reshape(x, shape=(shape[0], groups, shape[1] // groups, *shape[2:]))
     axes = tuple(range(2, len(shape) + 1))
@@ -152,16 +151,16 @@ def group_norm(
 
 
 def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) -> Any:
-    """`x` over its norm of order `p` along an axis, which counts as at least `epsilon`.
+    """`x` over its p-norm along an axis, bounded below by `epsilon`.
 
     >>> normalize(np.array([3.0, 4.0]), axis=0)
     array([0.6, 0.8])
     """
-    return x / maximum(length(x, p, axis, True), epsilon)
+    return x / maximum(p_norm(x, p, axis, True), epsilon)
 
 
-def length(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
-    """The norm of order `p` of the vectors along an axis."""
+def p_norm(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
+    """The p-norm of vectors along an axis."""
     if p == 2:
         return sqrt(sum(square(x), axis=axis, keepdims=keepdims))
     if p == 1:
@@ -176,9 +175,9 @@ def length(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
 def local_response_norm(
     x: OperandLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
-    """`x` (examples, channels, ...) over (k + alpha m) ** beta, m being the mean of squares.
+    """`x` (examples, channels, ...) over (k + alpha m) ** beta, m being a mean of squares.
 
-    It is that of `size` neighbouring channels, of which those there are not are zero.
+    The mean is over `size` neighbouring channels, missing ones counting as zero.
 
     >>> local_response_norm(np.ones((1, 1)), 1, alpha=3.0, beta=0.5)
     array([[0.5]])
@@ -195,8 +194,8 @@ def local_response_norm(
 Axes = int | tuple[int, ...] | None
 
 
-def in_rows(x: Any, axis: Axes) -> Any:
-    """`x` as rows to standardize, if its axes can be merged so: a view. Else None."""
+def as_rows(x: Any, axis: Axes) -> Any:
+    """`x` as a matrix of rows to standardize, as a view; None if its axes cannot be merged."""
     axes = normalize_axes("standardize", type_of(x), axis)
     first = x.ndim - len(axes)
     if min(axes, default=0) < first or not x.flags.c_contiguous:
@@ -204,9 +203,9 @@ def in_rows(x: Any, axis: Axes) -> Any:
     return x.reshape(*x.shape[:first], math.prod(x.shape[first:]))
 
 
-def centred(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
-    """`x` less its mean along axes, and one over the spread around it."""
-    if (rows := in_rows(x, axis)) is not None:
+def center_and_scale(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
+    """`x` less its mean along axes, and 1 over its standard deviation."""
+    if (rows := as_rows(x, axis)) is not None:
         n = rows.shape[-1]
         y = np.subtract(rows, np.add.reduce(rows, axis=-1, keepdims=True) / n)
         squares = np.vecdot(y, y)[..., None]
@@ -222,23 +221,23 @@ def centred(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
 def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("standardize", type_of(x), axis)
-    y, scale = centred(x, axis, epsilon)
+    y, scale = center_and_scale(x, axis, epsilon)
     return np.multiply(y, scale, out=y if y.dtype == scale.dtype else None)
 
 
 def inverse_spread_kernel(x: np.ndarray, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("inverse_spread", type_of(x), axis)
-    return centred(x, axis, epsilon)[1]
+    return center_and_scale(x, axis, epsilon)[1]
 
 
 def standardize_slope_kernel(v: Any, x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     standardize_slope_infer(type_of(v), type_of(x), axis, epsilon)
-    y, scale = centred(x, axis, epsilon)
+    y, scale = center_and_scale(x, axis, epsilon)
     y *= scale
     n = count(x, axis)
-    rows = [in_rows(np.asarray(a), axis) for a in (v, y)]
+    rows = [as_rows(np.asarray(a), axis) for a in (v, y)]
     if rows[0] is None or rows[1] is None:
         share = np.add.reduce(v * y, axis=axis, keepdims=True) / n
         found = v - np.add.reduce(v, axis=axis, keepdims=True) / n
@@ -264,7 +263,7 @@ def standardize_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
 def standardize_slope_infer(v: ArrayType, x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     not_empty("standardize_slope", x, axis)
     if v.ndim != x.ndim or conflict(v.shape, x.shape):
-        raise ShapeError("standardize_slope", [v, x], "the two shapes must be equal")
+        raise ShapeError("standardize_slope", [v, x], "the shapes must be equal")
     return ArrayType(x.shape, spread_dtype(np.result_type(v.dtype, x.dtype)))
 
 
@@ -275,9 +274,9 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     return ArrayType(shape, spread_dtype(x.dtype))
 
 
-def norm_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Work along the same axes of a stack of examples."""
-    return advance(op, repeated(xs, batched), batched, attrs)
+def norm_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch along the same axes of each example."""
+    return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
 
 
 def spread_slope(r: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArray:
@@ -288,9 +287,9 @@ def spread_slope(r: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArr
 def slope_vjp(
     c: AnyArray, found: AnyArray, v: AnyArray, x: AnyArray, axis: Axes, epsilon: float
 ) -> AnyArray:
-    """The cotangent of `x`: through the spread r, and through the standardized y.
+    """The cotangent of `x`, through r = `inverse_spread(x)` and y = `standardize(x)`.
 
-    The op gives r (v - mean(v) - y mean(v y)).
+    The op is r (v - mean(v) - y mean(v y)).
     """
     r, y = inverse_spread(x, axis, epsilon), standardize(x, axis, epsilon)
     through_spread = sum(c * found, axis=axis, keepdims=True) / r
@@ -303,7 +302,7 @@ def slope_vjp(
 def slope_jvp(
     t: AnyArray, found: AnyArray, v: AnyArray, x: AnyArray, axis: Axes, epsilon: float
 ) -> AnyArray:
-    """The tangent along one of `x`, likewise."""
+    """The tangent along one of `x`; see `slope_vjp`."""
     r, y = inverse_spread(x, axis, epsilon), standardize(x, axis, epsilon)
     turned = sum(t * spread_slope(r, x, axis, epsilon), axis=axis, keepdims=True) / r
     s = standardize_slope(t, x, axis, epsilon)

@@ -1,8 +1,8 @@
-"""What recurrent cells do entry by entry, several gates at once.
+"""Entrywise parts of recurrent cells, with all gates in one op.
 
 A row has the gates side by side, in PyTorch's order: input, forget, cell and output gate of an
-LSTM, reset gate, update gate and new state of a GRU. One op for all of them costs a third of the
-calls that as many slices, activations and products would.
+LSTM; reset gate, update gate and new state of a GRU. One op for all of them costs a third of the
+calls that slices, activations and products would.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_o
 from ...typing import AnyArray, Operand
 from ..elementwise.trigonometric import tanh
 from ..families import zeros_like
-from ..shape.broadcasting import each_its_own
+from ..shape.broadcasting import batch_as_is
 from ..shape.joining import concatenate_op
 from .activation import sigmoid
 
@@ -27,7 +27,7 @@ __all__: list[str] = []  # cells are offered by `gradops.nn`
 
 
 def block(x: Any, i: int, count: int) -> Any:
-    """The gate number `i` of `count`."""
+    """Gate number `i` of `count`."""
     n = shape_of(x)[-1] // count
     return x[..., i * n : (i + 1) * n]
 
@@ -37,13 +37,13 @@ def blocks(x: Operand, count: int) -> list[Any]:
     return [block(x, i, count) for i in range(count)]
 
 
-def joined(*parts: Any) -> AnyArray:
-    """Gates side by side."""
+def join_gates(*parts: Any) -> AnyArray:
+    """Gates concatenated along the last axis."""
     return concatenate_op(*parts, axis=-1)
 
 
 def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
-    """How many entries a gate has; operands that do not fit are refused."""
+    """The size of a gate; raises for operands that do not fit."""
     n = x.shape[-1] if x.ndim else None
     if not isinstance(n, int) or n % count:
         raise ShapeError(op, [x, *others], f"the last axis has no known size of {count} gates")
@@ -56,7 +56,7 @@ def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
 
 @lru_cache(maxsize=64)
 def is_cell_gate(size: int, dtype: Any) -> AnyArray:
-    """1 where a row of an LSTM has its cell gate, the one with a tanh, and 0 elsewhere."""
+    """1 where a row of an LSTM has its cell gate, which uses tanh, and 0 elsewhere."""
     row = np.zeros(size, dtype)
     block(row, 2, 4)[...] = 1
     row.flags.writeable = False
@@ -64,13 +64,13 @@ def is_cell_gate(size: int, dtype: Any) -> AnyArray:
 
 
 def require(fits: bool) -> None:
-    """Refuse operands of a kernel; type inference then says why."""
+    """Raise for operands that do not fit; type inference then says why."""
     if not fits:
         raise ValueError
 
 
 def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayType]:
-    """The type of gates, from what input and state give each."""
+    """The type of gates, from the contributions of input and state."""
 
     def infer(x: ArrayType, h: ArrayType) -> ArrayType:
         gate_size(op, count, x)
@@ -85,7 +85,7 @@ def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTy
 
 
 def wrong_gates(count: int) -> list[ErrorSample]:
-    """Operands that are no gates."""
+    """Error samples of operands that are not gates."""
     odd, even = np.ones((2, 5)), np.ones((2, 12))
     return [
         ErrorSample([odd, odd], {}, ShapeError, f"size of {count} gates"),
@@ -104,8 +104,10 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def lstm_gates_cotangents(wanted: Sequence[int], v: Any, y: Any, x: Any, h: Any) -> list[Any]:
-    """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh; the same for both operands."""
+def lstm_gates_cotangents(
+    wanted: Sequence[int], v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> list[AnyArray]:
+    """y (1 - y) for sigmoid, (1 + y) (1 - y) for tanh; the same for both operands."""
     return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
 
@@ -115,13 +117,13 @@ def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyAr
 
 lstm_gates = Op(
     "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
-    vjp=JointVJP(lstm_gates_cotangents), jvp=[lstm_gates_rule, lstm_gates_rule], batch=each_its_own,
+    vjp=JointVJP(lstm_gates_cotangents), jvp=[lstm_gates_rule, lstm_gates_rule], batch=batch_as_is,
     source="lstm_gates({0}, {1}{out})",
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
     error_samples=wrong_gates(4),
-    doc="The gates of an LSTM, from what its input and its state give each: tanh for the third"
-    " quarter of each row, the logistic function for the others.",
+    doc="The gates of an LSTM, from the contributions of input and state: tanh of the third"
+    " quarter of each row, sigmoid of the others.",
 )
 
 
@@ -143,8 +145,8 @@ def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
 
 
 def memory_left(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> AnyArray:
-    """The gradients of the gates; the output gate has no part in it."""
-    return joined(g * block(a, 2, 4), g * c, g * block(a, 0, 4), zeros_like(g))
+    """The gradients of the gates; that of the output gate is zero."""
+    return join_gates(g * block(a, 2, 4), g * c, g * block(a, 0, 4), zeros_like(g))
 
 
 def memory_tangent(t: Operand, y: Operand, a: Operand, c: Operand) -> Operand:
@@ -161,7 +163,7 @@ wrong_pairs = [
 lstm_memory = Op(
     "lstm_memory", memory_kernel, arity=2, infer=pair_infer("lstm_memory", 4),
     vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
-    jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=each_its_own,
+    jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=batch_as_is,
     samples=pairs, error_samples=wrong_pairs,
     doc="The new memory of an LSTM, from its gates and its memory: i g + f c.",
 )
@@ -174,10 +176,12 @@ def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     return np.multiply(y, o, out=y)
 
 
-def hidden_cotangents(wanted: Sequence[int], g: Any, y: Any, a: Any, c: Any) -> list[Any]:
+def hidden_cotangents(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray
+) -> list[AnyArray]:
     t, zeros = tanh(c), zeros_like(g)
     return [
-        g * block(a, 3, 4) * (1 - t * t) if i else joined(zeros, zeros, zeros, g * t)
+        g * block(a, 3, 4) * (1 - t * t) if i else join_gates(zeros, zeros, zeros, g * t)
         for i in wanted
     ]
 
@@ -189,9 +193,9 @@ lstm_hidden = Op(
         lambda t, y, a, c: block(t, 3, 4) * tanh(c),
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
     ],
-    batch=each_its_own,
+    batch=batch_as_is,
     samples=pairs, error_samples=wrong_pairs,
-    doc="What an LSTM shows of its new memory: o tanh(c).",
+    doc="The output of an LSTM from its gates and new memory: o tanh(c).",
 )
 
 
@@ -211,12 +215,14 @@ def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None
     return y
 
 
-def gru_gates_cotangents(wanted: Sequence[int], g: Any, y: Any, x: Any, h: Any) -> list[Any]:
-    """The cotangents of what is added up for the gates, from the input and from the state."""
+def gru_gates_cotangents(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> list[AnyArray]:
+    """The cotangents of the contributions of input and state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
     dr = (gr + dn * block(h, 2, 3)) * (r * (1 - r))
-    return [joined(dr, dz, dn * r if i else dn) for i in wanted]
+    return [join_gates(dr, dz, dn * r if i else dn) for i in wanted]
 
 
 def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -> AnyArray:
@@ -224,7 +230,7 @@ def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -
     tr, tz, tn = blocks(t, 3)
     dr = tr * (r * (1 - r))
     tn = tn * r if from_state else tn
-    return joined(dr, tz * (z * (1 - z)), (tn + dr * block(h, 2, 3)) * (1 - n * n))
+    return join_gates(dr, tz * (z * (1 - z)), (tn + dr * block(h, 2, 3)) * (1 - n * n))
 
 
 gru_gates = Op(
@@ -234,12 +240,12 @@ gru_gates = Op(
         lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
         lambda t, y, x, h: gru_gates_tangent(t, y, h, True),
     ],
-    batch=each_its_own,
+    batch=batch_as_is,
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
     error_samples=wrong_gates(3),
-    doc="Reset gate, update gate and proposed state of a GRU, from what its input and its state"
-    " give each: sigmoid, sigmoid, and tanh(x + r h).",
+    doc="Reset gate, update gate and proposed state of a GRU, from the contributions of input and"
+    " state: sigmoid, sigmoid, and tanh(x + r h).",
 )
 
 
@@ -252,7 +258,7 @@ def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
 
 def gru_state_left(g: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:
     _, z, n = blocks(a, 3)
-    return joined(zeros_like(g), g * (h - n), g * (1 - z))
+    return join_gates(zeros_like(g), g * (h - n), g * (1 - z))
 
 
 def gru_state_tangent(t: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:
@@ -263,7 +269,7 @@ def gru_state_tangent(t: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> Any
 gru_state = Op(
     "gru_state", gru_state_kernel, arity=2, infer=pair_infer("gru_state", 3),
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
-    jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=each_its_own,
+    jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=batch_as_is,
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
     error_samples=[
         ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "not of shape (2, 2)"),

@@ -1,11 +1,11 @@
-"""Random numbers from distributions with parameters; gradients pass to those that are continuous.
+"""Random numbers from distributions with parameters; gradients pass to continuous ones.
 
-Numbers with a normal or logistic distribution, say, are scaled and moved by hand, and so
-differentiated. What depends on its parameter in a way that no formula tells, as the gamma
-distribution does, is differentiated implicitly: along a constant share of the distribution.
+Normal or logistic numbers, for example, are scaled and shifted explicitly, and so differentiated.
+The gamma distribution, whose numbers have no formula, is differentiated implicitly, at a constant
+value of the distribution function.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,13 @@ from ...core.samples import beside, cases, drawn
 from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.elementwise.tables import float_dtype
-from ...kernels.random import distributions as kernels
+from ...kernels.random import random as kernels
 from ...kernels.random.random import FLOAT32, INT64
-from ...typing import AnyArray, Attrs, OperandLike, Rule
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
-from ..families import padded
+from ..families import Kernel, pad_leading
 from ..index.indexing import take
 from ..linalg.contraction import matmul
 from ..linalg.factorizations import cholesky
@@ -38,13 +38,13 @@ from .random import (
     KEY,
     check_key,
     fold_in,
-    keys,
-    negative,
+    key_samples,
     random_gumbel,
     random_integers,
     random_normal,
     random_permutation,
     random_uniform,
+    shape_error,
 )
 
 __all__ = [
@@ -54,16 +54,17 @@ __all__ = [
 ]
 
 
-def counts(shape: tuple[int, ...]) -> Samples:
-    """Parameters that are integers: differences do not find derivatives of what is drawn."""
+def integer_samples(shape: tuple[int, ...]) -> Samples:
+    """Samples of integer parameters, which have no derivative."""
     return drawn(lambda rng, shape: rng.integers(1, 9, shape), [shape])
 
 
 THREE = dict(shape=(3,))
 parameters = cases(
-    beside(keys((2,), shape=(3, 4)), counts((4,))), beside(keys((2,), shape=()), counts(())),
-    beside(keys((3, 2), shape=(4,)), counts((3, 4))),
-    beside(keys((2,), shape=(2, 0)), counts((2, 1))),
+    beside(key_samples((2,), shape=(3, 4)), integer_samples((4,))),
+    beside(key_samples((2,), shape=()), integer_samples(())),
+    beside(key_samples((3, 2), shape=(4,)), integer_samples((3, 4))),
+    beside(key_samples((2,), shape=(2, 0)), integer_samples((2, 1))),
 )
 no_parameters = [
     ErrorSample([np.ones(2), 1.0], THREE, DTypeError, "of uint64, not of float64"),
@@ -75,14 +76,14 @@ no_parameters = [
 ]
 
 
-def of_parameter(
-    name: str, kernel: Callable[..., Any], *, rule: Rule | None, doc: str, dtype: Any = None
+def parameter_op(
+    name: str, kernel: Kernel, *, rule: Rule | None, doc: str, dtype: Any = None
 ) -> Op:
-    """An op that draws an array for a key and a parameter, which broadcasts to it."""
+    """An op that draws an array for a key and a parameter that broadcasts to it."""
 
     def infer(key: ArrayType, parameter: ArrayType, shape: Sequence[Size]) -> ArrayType:
         check_key(name, [key, parameter])
-        if reason := negative(shape):
+        if reason := shape_error(shape):
             raise OptionError(name, [key, parameter], reason)
         whole = ArrayType((*key.shape[:-1], *shape), dtype or float_dtype(parameter.dtype))
         if broadcast_shapes(name, [whole, parameter]) != whole.shape:
@@ -92,20 +93,21 @@ def of_parameter(
         return whole
 
     return Op(
-        name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
+        name, kernel, arity=2, infer=infer, batch=parameter_batch, vjp=[None, rule],
+        jvp=[None, rule],
         traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 
 
-def for_each_key(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Examples of parameters that share a key have it each; a parameter has the rank of a draw."""
+def parameter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch with the key repeated if examples share it, and parameters of equal rank."""
     key, parameter = xs
     if not batched[0]:
         key = broadcast_to(key, shape=(shape_of(parameter)[0], *shape_of(key)))
     rank = len(shape_of(key)) - 1 + len(attrs["shape"])
     if batched[1]:
-        parameter = padded(parameter, rank - len(shape_of(parameter)))
+        parameter = pad_leading(parameter, rank - len(shape_of(parameter)))
     return op(key, parameter, **attrs)
 
 
@@ -113,23 +115,23 @@ def gamma_rule(v: AnyArray, y: AnyArray, key: Any, alpha: Any, shape: Shape) -> 
     return v * strong_product(y, gamma_slope(alpha, log(y)))
 
 
-gamma_op = of_parameter(
+gamma_op = parameter_op(
     "random_gamma", kernels.random_gamma, rule=gamma_rule,
     doc="Random numbers for a key with the gamma distribution of parameter y and scale 1.",
 )
-loggamma_op = of_parameter(
+loggamma_op = parameter_op(
     "random_loggamma", kernels.random_loggamma,
     rule=lambda v, y, key, alpha, shape: v * gamma_slope(alpha, y),
     doc="Logarithms of random numbers for a key with the gamma distribution of parameter y.",
 )
-poisson_op = of_parameter(
+poisson_op = parameter_op(
     "random_poisson", kernels.random_poisson, rule=None, dtype=INT64,
     doc="Random integers for a key with the Poisson distribution of mean y.",
 )
 
 
-def parameter_of(x: Any, dtype: Any = None) -> Any:
-    """A parameter as floats of a dtype: by default its own, and float32 for a Python number."""
+def as_parameter(x: Any, dtype: Any = None) -> Any:
+    """A parameter as floats of a dtype: its own by default, float32 for a Python number."""
     if type(x) in PYTHON_SCALARS:
         return np.asarray(x, dtype or FLOAT32)
     x = x if hasattr(x, "shape") else np.asarray(x)
@@ -138,38 +140,38 @@ def parameter_of(x: Any, dtype: Any = None) -> Any:
 
 
 def shape_for(shape: Any, *parameters: AnyArray) -> tuple[Size, ...]:
-    """The shape given, or what parameters broadcast to."""
+    """The given shape, or the common shape of the parameters."""
     if shape is None:
         return broadcast_shapes("random", list(map(type_of, parameters)))
     return tuple(canonical("shape", shape))
 
 
 def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with the gamma distribution of parameter `alpha` and scale 1.
+    """Random numbers for a key from the gamma distribution with shape `alpha` and scale 1.
 
-    They have the shape of `alpha`, or `shape`, to which it broadcasts. Gradients pass to `alpha`:
-    they say how a number moves when the share of the distribution below it stays. Raises
-    OptionError for negative and infinite parameters.
+    They have the shape of `alpha`, or `shape`, to which it broadcasts. Gradients pass to `alpha`,
+    at a constant value of the distribution function. Raises OptionError for negative and infinite
+    parameters.
 
     >>> bool(random_gamma(gradops.random_key(0), 3.0, shape=(1000,)).mean().round(1) == 3)
     True
     """
-    alpha = parameter_of(alpha, dtype)
+    alpha = as_parameter(alpha, dtype)
     return gamma_op(key, alpha, shape=shape_for(shape, alpha))
 
 
 def random_loggamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """The logarithm of `random_gamma` with the same key, finite also where that underflows.
+    """The logarithm of `random_gamma` with the same key, finite where that underflows.
 
     >>> float(random_loggamma(gradops.random_key(0), 1e-5)) < -1000
     True
     """
-    alpha = parameter_of(alpha, dtype)
+    alpha = as_parameter(alpha, dtype)
     return loggamma_op(key, alpha, shape=shape_for(shape, alpha))
 
 
 def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
-    """Random integers for a key with the Poisson distribution of a mean; there is no gradient.
+    """Random integers for a key from the Poisson distribution with a mean; there is no gradient.
 
     They have the shape of `mean`, or `shape`, to which it broadcasts. Raises OptionError for
     negative and infinite means.
@@ -177,35 +179,35 @@ def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
     >>> random_poisson(gradops.random_key(0), np.array([0.0, 0.0])).tolist()
     [0, 0]
     """
-    mean = parameter_of(mean)
+    mean = as_parameter(mean)
     return poisson_op(key, mean, shape=shape_for(shape, mean))
 
 
 def random_chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with the chi-square distribution of `df` degrees of freedom.
+    """Random numbers for a key from the chi-square distribution with `df` degrees of freedom.
 
     >>> random_chisquare(gradops.random_key(0), np.array([1.0, 2.0])).shape
     (2,)
     """
-    return 2 * random_gamma(key, parameter_of(df, dtype) / 2, shape)
+    return 2 * random_gamma(key, as_parameter(df, dtype) / 2, shape)
 
 
 def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with the beta distribution of parameters `a` and `b`.
+    """Random numbers for a key from the beta distribution with parameters `a` and `b`.
 
     Gradients pass to both of them.
 
     >>> bool(0 < random_beta(gradops.random_key(0), 2.0, 3.0) < 1)
     True
     """
-    a, b = parameter_of(a, dtype), parameter_of(b, dtype)
+    a, b = as_parameter(a, dtype), as_parameter(b, dtype)
     shape = shape_for(shape, a, b)
     of_a = random_loggamma(fold_in(key, 0), a, shape)
     return sigmoid(of_a - random_loggamma(fold_in(key, 1), b, shape))
 
 
 def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random probabilities for a key, with the Dirichlet distribution of parameters `alpha`.
+    """Random probabilities for a key from the Dirichlet distribution with parameters `alpha`.
 
     They add up to 1 along the last axis, which is that of `alpha`; `shape` is that of the others.
 
@@ -213,7 +215,7 @@ def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None)
     >>> x.sum(axis=-1).round(6).tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    alpha = parameter_of(alpha, dtype)
+    alpha = as_parameter(alpha, dtype)
     if not shape_of(alpha):
         raise ShapeError("random_dirichlet", [type_of(alpha)], "alpha has no axis of parameters")
     whole = None if shape is None else (*canonical("shape", shape), shape_of(alpha)[-1])
@@ -221,19 +223,19 @@ def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None)
 
 
 def random_student_t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with Student's t distribution of `df` degrees of freedom.
+    """Random numbers for a key from Student's t distribution with `df` degrees of freedom.
 
     >>> random_student_t(gradops.random_key(0), 5.0, shape=(2, 3)).shape
     (2, 3)
     """
-    half = parameter_of(df, dtype) / 2
+    half = as_parameter(df, dtype) / 2
     shape = shape_for(shape, half)
     z = random_normal(fold_in(key, 0), shape=shape, dtype=type_of(half).dtype)
     return z * exp((log(half) - random_loggamma(fold_in(key, 1), half, shape)) / 2)
 
 
 def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None) -> Any:
-    """Random vectors for a key, normal with a mean and a covariance matrix.
+    """Random normal vectors for a key, with a mean and a covariance matrix.
 
     `shape` is that of the axes before the vectors' own. Gradients pass to both parameters, to the
     covariance through its Cholesky factor. Raises LinAlgError if it is not positive definite.
@@ -241,7 +243,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
     >>> random_multivariate_normal(gradops.random_key(0), np.zeros(2), np.eye(2), shape=(5,)).shape
     (5, 2)
     """
-    mean, cov = parameter_of(mean), parameter_of(cov)
+    mean, cov = as_parameter(mean), as_parameter(cov)
     if len(shape_of(cov)) < 2 or not shape_of(mean):
         raise ShapeError(
             "random_multivariate_normal", [type_of(mean), type_of(cov)],
@@ -256,7 +258,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
 
 
 def random_shuffle(key: Any, x: OperandLike, axis: int = 0) -> Any:
-    """The entries along an axis in a random order for a key.
+    """The entries along an axis in random order for a key.
 
     >>> sorted(random_shuffle(gradops.random_key(0), np.arange(4)).tolist())
     [0, 1, 2, 3]
@@ -265,7 +267,7 @@ def random_shuffle(key: Any, x: OperandLike, axis: int = 0) -> Any:
 
 
 def size_along(name: str, x: Any, axis: int) -> Size:
-    """The size of an axis, if `x` has it."""
+    """The size of an axis, or a ShapeError."""
     t = type_of(x)
     if not -t.ndim <= axis < t.ndim:
         raise ShapeError(name, [t], f"there is no axis {axis} to draw from")
@@ -275,10 +277,10 @@ def size_along(name: str, x: Any, axis: int) -> Size:
 def random_choice(
     key: Any, a: Any, shape: Shape = (), replace: bool = True, p: OperandLike | None = None,
     axis: int = 0,
-) -> Any:  # fmt:
-    """Random entries of `a` along an axis, or integers from 0 to before `a`, for a key.
+) -> Any:
+    """Random entries of `a` along an axis for a key; for an integer `a`, integers below it.
 
-    All have the same probability, or those in `p`. Without `replace` none is drawn twice; raises
+    Probabilities are equal, or those in `p`. Without `replace` no entry is drawn twice; raises
     OptionError if there are too few.
 
     >>> random_choice(gradops.random_key(0), np.array([5, 6]), shape=(3,), p=[0.0, 1.0]).tolist()
@@ -287,21 +289,24 @@ def random_choice(
     whole = isinstance(a, int | np.integer)
     n = int(a) if whole else size_along("random_choice", a, axis)
     shape = tuple(canonical("shape", shape))
-    places = with_replacement(key, n, shape, p) if replace else distinct_places(key, n, shape, p)
+    draw = with_replacement if replace else without_replacement
+    places = draw(key, n, shape, p)
     return places if whole else take(a, places, axis=axis)
 
 
-def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
-    """Places that may come again, with the probabilities `p`."""
+def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None) -> AnyArray:
+    """Indices that may repeat, with the probabilities `p`."""
     if p is None:
         return random_integers(key, shape=shape, low=0, high=n)
-    bounds = cumsum(parameter_of(p), axis=0)
+    bounds = cumsum(as_parameter(p), axis=0)
     shares = 1 - random_uniform(key, shape=shape, dtype=type_of(bounds).dtype)
     return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
 
 
-def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
-    """Places none of which comes again: those of the largest of numbers that are drawn for all."""
+def without_replacement(
+    key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None
+) -> AnyArray:
+    """Indices without repetition: those of the largest of random numbers, one per entry."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:
         raise OptionError(
@@ -310,7 +315,7 @@ def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyAr
     if p is None:
         order = random_permutation(key, n=n)
     else:
-        p = parameter_of(p)
+        p = as_parameter(p)
         noise = random_gumbel(key, shape=shape_of(p), dtype=type_of(p).dtype)
         order = argsort(noise + log(p), descending=True)
     return reshape(order[:count], shape=shape)

@@ -1,4 +1,4 @@
-"""Entries by their place along one axis, and along the other axes their own."""
+"""take_along_axis and its transpose."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,30 +19,32 @@ from ...core.types import (
 )
 from ...kernels.index import along_axis as kernels
 from ...kernels.index.indexing import check_range
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..index.index_keys import index_array
 from ..shape.broadcasting import broadcast_to
-from ..shape.movement import in_a_row, reshape
+from ..shape.movement import flatten_without_axis, reshape
 
 __all__ = ["add_along_axis", "take_along_axis"]
 
 PLACES = [[2, 0, -1], [0, 0, 1], [1, 1, 1]]
 
 
-def found_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayType:
-    """The type of what indices take along an axis: the other axes broadcast."""
+def taken_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayType:
+    """The type of the entries that indices take along an axis; the other axes broadcast."""
     types, k = [x, indices], normalize_axis(op, x, axis)
     if indices.ndim != x.ndim:
         reason = f"the indices have {indices.ndim} axes, the operand {x.ndim}"
         raise ShapeError(op, types, reason)
     if indices.dtype.kind not in "iu":
-        raise IndexingError(op, types, f"{indices.dtype} is no dtype for an index")
+        raise IndexingError(op, types, f"{indices.dtype} is not a dtype for an index")
     one = ArrayType((*x.shape[:k], 1, *x.shape[k + 1 :]), x.dtype)
     return ArrayType(broadcast_shapes(op, [one, indices]), x.dtype)
 
 
-def refuse(op: str, types: Sequence[ArrayType], shape: Shape, indices: AnyArray, axis: int) -> None:
-    """Raise an error for the first index that is out of range, if there is one."""
+def raise_for_index(
+    op: str, types: Sequence[ArrayType], shape: Shape, indices: AnyArray, axis: int
+) -> None:
+    """Raise an IndexingError for the first index out of range, if there is one."""
     k = normalize_axis(op, ArrayType(shape, bool), axis)
     for i in np.asarray(indices).flat:
         check_range(op, types, int(i), k, shape[k])
@@ -52,7 +54,7 @@ def take_kernel(x: np.ndarray, indices: np.ndarray, axis: int) -> np.ndarray:
     try:
         return kernels.take_along_axis(x, indices, axis)
     except IndexError:
-        refuse("take_along_axis", operand_types([x, indices]), np.shape(x), indices, axis)
+        raise_for_index("take_along_axis", operand_types([x, indices]), np.shape(x), indices, axis)
         raise
 
 
@@ -60,12 +62,12 @@ def add_kernel(g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, 
     try:
         return kernels.add_along_axis(g, indices, axis, shape)
     except IndexError:
-        refuse("add_along_axis", operand_types([g, indices]), shape, indices, axis)
+        raise_for_index("add_along_axis", operand_types([g, indices]), shape, indices, axis)
         raise
 
 
-def along_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """What all examples share broadcasts with what is theirs, but for what is added up."""
+def along_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch with broadcasting of shared operands, except a shared cotangent, which is repeated."""
     x, indices = (
         v if b else reshape(v, shape=(1, *shape_of(v))) for v, b in zip(xs, batched, strict=True)
     )
@@ -80,7 +82,7 @@ def along_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: 
 
 
 def add_infer(g: ArrayType, indices: ArrayType, axis: int, shape: Shape) -> ArrayType:
-    found = found_type("add_along_axis", ArrayType(shape, g.dtype), indices, axis)
+    found = taken_type("add_along_axis", ArrayType(shape, g.dtype), indices, axis)
     if g.ndim != found.ndim or conflict(g.shape, found.shape):
         reason = f"the indices name places for {found}"
         raise ShapeError("add_along_axis", [g, indices], reason)
@@ -89,7 +91,7 @@ def add_infer(g: ArrayType, indices: ArrayType, axis: int, shape: Shape) -> Arra
 
 take_op = Op(
     "take_along_axis", take_kernel, arity=2,
-    infer=lambda x, indices, axis: found_type("take_along_axis", x, indices, axis),
+    infer=lambda x, indices, axis: taken_type("take_along_axis", x, indices, axis),
     vjp=[lambda g, y, x, i, axis: add_along_axis(g, i, axis=axis, shape=shape_of(x)), None],
     jvp=[lambda t, y, x, i, axis: take_op(t, i, axis=axis), None],
     batch=along_batch, family="indexing",
@@ -112,9 +114,9 @@ take_op = Op(
         ErrorSample([np.ones((2, 3)), np.full((2, 1), 3)], {"axis": 1}, IndexingError,
                     "index 3 is out of range for axis 1 with size 3"),
         ErrorSample([np.ones((2, 3)), np.zeros((2, 1))], {"axis": 1}, IndexingError,
-                    "float64 is no dtype for an index"),
+                    "float64 is not a dtype for an index"),
     ],
-    doc="The entries that indices name along an axis, those of each row in that row.",
+    doc="The entries at indices along an axis, for each position on the other axes.",
 )
 add_along_axis = Op(
     "add_along_axis", add_kernel, arity=2,
@@ -133,21 +135,20 @@ add_along_axis = Op(
         ErrorSample([np.ones((2, 1)), np.full((2, 1), 3)], {"axis": 1, "shape": (2, 3)},
                     IndexingError, "index 3 is out of range for axis 1 with size 3"),
     ],
-    doc="Zeros of a shape, with the operand added where indices name places along an axis.",
+    doc="Zeros of a shape with the operand added at indices along an axis.",
 )
 
 
 def take_along_axis(x: Any, indices: OperandLike, axis: int | None = -1) -> Any:
-    """The entries of `x` whose place along `axis` is `indices`, and along the other axes their own.
+    """The entries of `x` at `indices` along `axis`, each index for its own position on other axes.
 
-    It undoes, for one, an `argmax` that kept its axis. `indices` has as many axes as `x`, and sizes
-    that broadcast with it but for `axis`; with None for an axis, `x` counts as one row. Raises
-    ShapeError if the numbers of axes differ, IndexingError for an index that the axis does not
-    have.
+    It applies the result of an `argmax` with `keepdims`, for example. `indices` has as many axes as
+    `x`, and sizes that broadcast with it except along `axis`; with axis None, `x` counts as one
+    row. Raises ShapeError if the numbers of axes differ, IndexingError for an index out of range.
 
     >>> take_along_axis(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]), axis=1)
     array([[2.],
            [3.]])
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     return take_op(x, index_array(x, indices), axis=axis)

@@ -1,4 +1,4 @@
-"""Medians and quantiles. A NaN makes those of its row NaN, but in functions that pass over it."""
+"""Medians and quantiles. NaN propagates, except in the functions that ignore it."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -24,12 +24,12 @@ from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, maximum, where
 from ..elementwise.logic import isnan, logical_not
 from ..elementwise.rounding import ceil, floor, round
-from ..families import advance
+from ..families import batch_along_axis
 from ..index.indexing import index
 from ..shape.joining import concatenate, stack
 from ..shape.movement import astype, reshape, transpose
 from .along_axis import take_along_axis
-from .reduction import Axis, count, extremes, not_empty, reduced_shape, sum, ties
+from .reduction import Axis, count, is_extreme, not_empty, reduced_shape, sum, tie_counts
 from .sorting import sort_op
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -39,7 +39,7 @@ Ranks = tuple[int, ...]
 
 
 def order_statistics_kernel(x: np.ndarray, ranks: Ranks, axis: int) -> np.ndarray:
-    """Sorting costs less than partitioning, which NumPy does not vectorize as well."""
+    """Sorts, which is cheaper than NumPy's partitioning."""
     x = np.asarray(x)
     lanes = np.sort(x, axis=axis)
     found = lanes.take(ranks, axis=axis)
@@ -57,8 +57,8 @@ def order_statistics_infer(x: ArrayType, ranks: Ranks, axis: int) -> ArrayType:
     return ArrayType((*x.shape[:k], len(ranks), *x.shape[k + 1 :]), x.dtype)
 
 
-def each(y: AnyArray, axis: int, count: int) -> list[Operand]:
-    """The entries along an axis, one by one, in arrays that keep the axis."""
+def entries_along(y: AnyArray, axis: int, count: int) -> list[Operand]:
+    """The entries along an axis one by one, as arrays that keep the axis."""
     lead = (FULL,) * normalize_axis("each", type_of(y), axis)
     return [index(y, (*lead, slice(i, i + 1))) for i in range(count)]
 
@@ -66,30 +66,33 @@ def each(y: AnyArray, axis: int, count: int) -> list[Operand]:
 def order_statistics_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, ranks: Ranks, axis: int
 ) -> AnyArray:
-    """Each cotangent goes to the entry of that rank; several equal ones share it."""
-    pairs = zip(each(y, axis, len(ranks)), each(g, axis, len(ranks)), strict=True)
-    return reduce(add, (shared(ct, value, x, axis) for value, ct in pairs))
+    """The cotangent of each rank goes to its entry; ties share it."""
+    pairs = zip(entries_along(y, axis, len(ranks)), entries_along(g, axis, len(ranks)), strict=True)
+    return reduce(add, (share_equally(ct, value, x, axis) for value, ct in pairs))
 
 
-def shared(ct: Operand, value: Operand, x: AnyArray, axis: int) -> AnyArray:
-    """A cotangent for the entries of `x` that have the value, in equal parts."""
-    mask = extremes(value, x, axis, True)
-    return where(mask, ct / ties(mask, ct, axis, True), 0)
+def share_equally(ct: Operand, value: Operand, x: AnyArray, axis: int) -> AnyArray:
+    """A cotangent distributed equally over the entries of `x` that equal `value`."""
+    mask = is_extreme(value, x, axis, True)
+    return where(mask, ct / tie_counts(mask, ct, axis, True), 0)
 
 
 def order_statistics_jvp(
     t: AnyArray, y: AnyArray, x: AnyArray, ranks: Ranks, axis: int
 ) -> AnyArray:
     """The mean of the tangents of the entries of each rank."""
-    masks = [extremes(value, x, axis, True) for value in each(y, axis, len(ranks))]
-    means = [sum(where(m, t, 0), axis=axis, keepdims=True) / ties(m, t, axis, True) for m in masks]
+    masks = [is_extreme(value, x, axis, True) for value in entries_along(y, axis, len(ranks))]
+    means = [
+        sum(where(m, t, 0), axis=axis, keepdims=True) / tie_counts(m, t, axis, True)
+        for m in masks
+    ]
     return concatenate(means, axis=axis)
 
 
 order_statistics = Op(
     "order_statistics", order_statistics_kernel,
     infer=order_statistics_infer, vjp=[order_statistics_vjp], jvp=[order_statistics_jvp],
-    batch=advance, family="sorting",
+    batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((3, 4), ranks=(1, 2), axis=-1), distinct((5, 2), ranks=(2,), axis=0),
         integers((3, 9), ranks=(0, 8), axis=1), distinct((0, 3), ranks=(1,), axis=1),
@@ -102,12 +105,12 @@ order_statistics = Op(
             (np.ones(()), {"axis": 0}, "axis 0 is out of range"),
         )
     ],
-    doc="The entries that stand at the places `ranks` once an axis is sorted.",
+    doc="The entries at the positions `ranks` of a sorted axis.",
 )
 
 
-def lanes_of(op: str, x: Any, axis: Axis) -> tuple[Any, int]:
-    """`x` with the axes named as one, and which it is; of all axes that are empty, an error."""
+def merge_axes(op: str, x: Any, axis: Axis) -> tuple[Any, int]:
+    """`x` with the given axes merged into one, and that axis; raises for empty axes."""
     axes = normalize_axes(op, type_of(x), axis)
     not_empty(op, type_of(x), axis)
     if len(axes) == 1:
@@ -119,7 +122,7 @@ def lanes_of(op: str, x: Any, axis: Axis) -> tuple[Any, int]:
 
 
 def known_size(op: str, lanes: Any, axis: int) -> int:
-    """How many entries lie along an axis, or a ShapeError."""
+    """The number of entries along an axis, or a ShapeError if it is unknown."""
     n = shape_of(lanes)[axis]
     if not isinstance(n, int):
         raise ShapeError(
@@ -129,26 +132,25 @@ def known_size(op: str, lanes: Any, axis: int) -> int:
     return n
 
 
-def reduced(op: str, y: Operand, x: Any, axis: Axis, keepdims: bool) -> Any:
-    """`y` without the one axis along which it has size 1, or with all that were reduced."""
+def restore_reduced(op: str, y: Operand, x: Any, axis: Axis, keepdims: bool) -> AnyArray:
+    """`y` without its reduced axis, or with all reduced axes as size 1."""
     return reshape(y, shape=reduced_shape(op, type_of(x), axis, keepdims))
 
 
-def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The entry in the middle along the axes given, or of all; the mean of two if there are two.
+def median(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The median along the given axes, or of all entries; the mean of two middle entries.
 
-    Equal entries share its derivative. Raises ShapeError for an empty axis, or one of a size that
-    is not known.
+    Equal entries share the derivative. Raises ShapeError for an empty axis, or one of unknown size.
 
     >>> float(median(np.array([3.0, 1.0, 2.0, 10.0])))
     2.5
     """
-    lanes, k = lanes_of("median", x, axis)
+    lanes, k = merge_axes("median", x, axis)
     n = known_size("median", lanes, k)
     ranks = sorted({(n - 1) // 2, n // 2})
-    entries = each(order_statistics(lanes, ranks=ranks, axis=k), k, len(ranks))
+    entries = entries_along(order_statistics(lanes, ranks=ranks, axis=k), k, len(ranks))
     low, high = as_floats(entries[0], "midpoint"), as_floats(entries[-1], "midpoint")
-    return reduced("median", (low + high) / 2 if ranks[1:] else low, x, axis, keepdims)
+    return restore_reduced("median", (low + high) / 2 if ranks[1:] else low, x, axis, keepdims)
 
 
 METHODS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
@@ -162,13 +164,13 @@ METHODS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
 OF_ENTRIES = {"lower", "higher", "nearest"}  # whose results are entries
 
 
-def neighbours(p: AnyArray, method: str) -> tuple[Any, Any, Any]:
-    """The places of the entries around a place, and the weight of the second."""
+def neighbour_positions(p: AnyArray, method: str) -> tuple[Any, Any, Any]:
+    """The two positions around a fractional position, and the weight of the second."""
     return METHODS[method](p, floor(p), ceil(p))
 
 
-def fractions_of(op: str, x: Any, q: Any, method: str) -> Any:
-    """The fractions asked for, as an array."""
+def check_fractions(op: str, x: Any, q: Any, method: str) -> Any:
+    """The fractions `q` as an array, checked."""
     if method not in METHODS:
         raise OptionError(op, [type_of(x)], f"method is one of {sorted(METHODS)}, not {method!r}")
     if is_complex(type_of(x).dtype):
@@ -183,14 +185,14 @@ def fractions_of(op: str, x: Any, q: Any, method: str) -> Any:
 
 
 def as_floats(x: Any, method: str) -> Any:
-    """`x` in a dtype that holds what lies between its entries."""
+    """`x` in a dtype that can hold interpolated values."""
     if method in OF_ENTRIES or is_inexact(type_of(x).dtype):
         return x
     return astype(x, dtype=np.float64)
 
 
-def weighed(low: Any, high: Any, weight: float) -> Any:
-    """A weighted mean of two values; at the ends exactly these, be they infinite."""
+def interpolate(low: Any, high: Any, weight: float) -> Any:
+    """The weighted mean of two values, exact at both ends, also for infinities."""
     if weight == 0:
         return low
     if weight < 0.5:
@@ -198,8 +200,8 @@ def weighed(low: Any, high: Any, weight: float) -> Any:
     return high - (high - low) * (1 - weight)
 
 
-def between(low: Any, high: Any, weight: AnyArray) -> AnyArray:
-    """A weighted mean of two values, as `weighed` has it, for weights that are operands."""
+def interpolate_operands(low: Any, high: Any, weight: AnyArray) -> AnyArray:
+    """`interpolate` for weights that are operands."""
     dtype = type_of(low).dtype
     near, far = astype(weight, dtype=dtype), astype(1 - weight, dtype=dtype)
     y = where(weight < 0.5, low + (high - low) * near, high - (high - low) * far)
@@ -209,31 +211,32 @@ def between(low: Any, high: Any, weight: AnyArray) -> AnyArray:
 def quantile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The value below which a fraction `q` of the entries lies, of all or along axes.
+    """The quantiles of `x` for fractions `q`, along axes or of all entries.
 
-    Of several fractions, the results lie along new first axes. Between two entries, `method` says
-    what is taken: "linear", "lower", "higher", "midpoint" or "nearest". Equal entries share the
-    derivative; there is none in `q`. Raises ShapeError for an empty axis or one of a size that is
-    not known, OptionError for a fraction that is none.
+    Several fractions give new first axes. `method` says how to interpolate between two entries:
+    "linear", "lower", "higher", "midpoint" or "nearest". Equal entries share the derivative; there
+    is none in `q`. Raises ShapeError for an empty axis or one of unknown size, OptionError for a
+    fraction outside 0 to 1.
 
     >>> quantile(np.array([1.0, 2.0, 3.0, 4.0]), [0.5, 0.75])
     array([2.5 , 3.25])
     """
-    fractions = fractions_of("quantile", x, q, method)
-    lanes, k = lanes_of("quantile", as_floats(x, method), axis)
+    fractions = check_fractions("quantile", x, q, method)
+    lanes, k = merge_axes("quantile", as_floats(x, method), axis)
     n = known_size("quantile", lanes, k)
-    places = [neighbours(p, method) for p in fractions.ravel() * (n - 1)]
+    places = [neighbour_positions(p, method) for p in fractions.ravel() * (n - 1)]
     ranks = sorted({int(i) for low, high, _ in places for i in (low, high)})
-    entries = dict(zip(ranks, each(order_statistics(lanes, ranks=ranks, axis=k), k, len(ranks))))
-    found = [weighed(entries[low], entries[high], float(w)) for low, high, w in places]
-    return arranged("quantile", found, fractions.shape, x, axis, keepdims)
+    found = order_statistics(lanes, ranks=ranks, axis=k)
+    entries = dict(zip(ranks, entries_along(found, k, len(ranks))))
+    found = [interpolate(entries[low], entries[high], float(w)) for low, high, w in places]
+    return fractions_first("quantile", found, fractions.shape, x, axis, keepdims)
 
 
-def arranged(
+def fractions_first(
     op: str, found: list[AnyArray], shape: tuple[int, ...], x: Operand, axis: Axis, keepdims: bool
 ) -> Any:
-    """Results for several fractions along the axes of these."""
-    parts = [reduced(op, y, x, axis, keepdims) for y in found]
+    """Results for several fractions, moved to the first axes."""
+    parts = [restore_reduced(op, y, x, axis, keepdims) for y in found]
     if not shape:
         return parts[0]
     rest = reduced_shape(op, type_of(x), axis, keepdims)
@@ -243,7 +246,7 @@ def arranged(
 def percentile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The value below which so many hundredths of the entries lie: `quantile(x, q / 100)`.
+    """The percentiles of `x`: `quantile(x, q / 100)`.
 
     >>> float(percentile(np.array([1.0, 2.0, 3.0]), 50))
     2.0
@@ -251,9 +254,9 @@ def percentile(
     return quantile(x, np.true_divide(q, 100), axis, keepdims, method)
 
 
-def sorted_numbers(op: str, x: Any, axis: Axis) -> tuple[Callable[[Any], Any], Any]:
-    """A function from places to the sorted entries, NaN behind the others, and how many others."""
-    lanes, k = lanes_of(op, x, axis)
+def sorted_with_count(op: str, x: Any, axis: Axis) -> tuple[Callable[[Any], Any], Any]:
+    """A function from positions to sorted entries with NaN last, and the number of others."""
+    lanes, k = merge_axes(op, x, axis)
     there = logical_not(isnan(lanes))
     s = sort_op(lanes, axis=k)
     take = lambda places: take_along_axis(s, maximum(astype(places, dtype=np.intp), 0), axis=k)
@@ -261,7 +264,7 @@ def sorted_numbers(op: str, x: Any, axis: Axis) -> tuple[Callable[[Any], Any], A
 
 
 def nanmedian(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The median of the entries that are not NaN; NaN where there are none.
+    """The median of the entries other than NaN; NaN if there are none.
 
     >>> float(nanmedian(np.array([3.0, np.nan, 2.0])))
     2.5
@@ -272,26 +275,26 @@ def nanmedian(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
 def nanquantile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The quantile of the entries that are not NaN; NaN where there are none.
+    """The quantile of the entries other than NaN; NaN if there are none.
 
     >>> float(nanquantile(np.array([3.0, np.nan, 2.0]), 0.25))
     2.25
     """
-    fractions = fractions_of("nanquantile", x, q, method)
+    fractions = check_fractions("nanquantile", x, q, method)
     x = as_floats(x, method)
-    take, n = sorted_numbers("nanquantile", x, axis)
+    take, n = sorted_with_count("nanquantile", x, axis)
     n = astype(n, dtype=fractions.dtype)
     found = []
     for fraction in fractions.ravel():
-        low, high, weight = neighbours((n - 1) * fraction, method)
-        found.append(between(take(low), take(high), weight))
-    return arranged("nanquantile", found, fractions.shape, x, axis, keepdims)
+        low, high, weight = neighbour_positions((n - 1) * fraction, method)
+        found.append(interpolate_operands(take(low), take(high), weight))
+    return fractions_first("nanquantile", found, fractions.shape, x, axis, keepdims)
 
 
 def nanpercentile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The percentile of the entries that are not NaN: `nanquantile(x, q / 100)`.
+    """The percentile of the entries other than NaN: `nanquantile(x, q / 100)`.
 
     >>> float(nanpercentile(np.array([3.0, np.nan, 2.0]), 50))
     2.5

@@ -1,11 +1,10 @@
-"""Ops that take axes away: sums, extremes and products over axes, and composites of them."""
+"""Reductions over axes: sums, products, extremes, and functions made of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core.attributes import attributes
 from ...core.dims import Size, product
 from ...core.errors import AxisError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -13,11 +12,11 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
-from ...typing import AnyArray, Attrs, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
-from ..families import advance
+from ..families import Kernel, batch_along_axis
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape, transpose
 
@@ -39,8 +38,8 @@ nothing = [
 ]
 
 
-def several(draw: Callable[..., Any]) -> Any:
-    """Samples that reduce all axes, one, two, none; keeping them or not."""
+def reducing_samples(draw: Callable[..., Any]) -> Any:
+    """Samples that reduce all axes, one, two or none, with and without `keepdims`."""
     return cases(
         draw((3, 4)), draw((3, 4), axis=0), draw((3, 4), axis=-1, keepdims=True),
         draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True), draw((3,), axis=()),
@@ -48,12 +47,11 @@ def several(draw: Callable[..., Any]) -> Any:
     )
 
 
-def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **facets: Any) -> Op:
-    """An op that takes away the axes that `axis` names, or makes them size 1 with `keepdims`."""
-    called, attrs = facets.pop("called", name), attributes(kernel, 1)
-    given = ", ".join(f"{attr}={{{attr}}}" for attr in attrs)
-    facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
-    facets.setdefault("batch", advance)
+def reduction(name: str, kernel: Kernel, *, vjp: Any, jvp: Any, **facets: Any) -> Op:
+    """An op that reduces the axes `axis`, or with `keepdims` leaves them with size 1."""
+    if called := facets.pop("called", ""):
+        facets["source"] = f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})"
+    facets.setdefault("batch", batch_along_axis)
     facets.setdefault("error_samples", wrong_axes)
     facets["traits"] = {Trait.REDUCTION, *facets.get("traits", ())}
     check = facets.pop("check", None)
@@ -67,7 +65,7 @@ def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **fa
 
 
 def reduced_shape(name: str, x: ArrayType, axis: Axis, keepdims: bool) -> tuple[Size, ...]:
-    """The shape of `x` without the axes reduced, or with size 1 for them."""
+    """The shape of `x` after a reduction."""
     axes = normalize_axes(name, x, axis)
     if keepdims:
         return tuple(1 if i in axes else n for i, n in enumerate(x.shape))
@@ -75,59 +73,56 @@ def reduced_shape(name: str, x: ArrayType, axis: Axis, keepdims: bool) -> tuple[
 
 
 def not_empty(name: str, x: ArrayType, axis: Axis) -> None:
-    """Refuse to reduce an axis without entries, of which nothing is the largest."""
+    """Raise a ShapeError for an empty axis, which has no extreme."""
     for i in normalize_axes(name, x, axis):
         if x.shape[i] == 0:
             raise AxisError(name, [x], f"axis {i} is empty", hint="check the shape beforehand")
 
 
 def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
-    """Refuse several axes, and an axis without entries."""
+    """Raise a ShapeError for several axes, or an empty one."""
     if isinstance(axis, tuple):
         raise ShapeError(name, [x], f"it takes one axis or all, not {axis}", hint="reshape first")
     not_empty(name, x, axis)
 
 
-def single_axis_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
-    """Like `advance`, for an op that takes one axis: all axes are made one beforehand."""
+def single_axis_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch an op along one axis: without an axis, all are merged into one."""
     if attrs["axis"] is not None:
-        return advance(op, xs, batched, attrs)
+        return batch_along_axis(op, xs, batched, attrs)
     n, *rest = shape_of(xs[0])
     y = op(reshape(xs[0], shape=(n, product(rest))), axis=1)
     return reshape(y, shape=(n, *(1 for _ in rest))) if attrs["keepdims"] else y
 
 
-def keep(v: Operand, x: Operand, axis: Axis, keepdims: bool) -> Operand:
-    """`v`, which has the shape of the output, so that it broadcasts against the operand `x`."""
+def with_reduced_axes(v: Operand, x: Operand, axis: Axis, keepdims: bool) -> Operand:
+    """`v`, shaped like the output, reshaped to broadcast with the operand `x`."""
     if keepdims or axis is None or axis == 0:
         return v
     return reshape(v, shape=reduced_shape("keep", type_of(x), axis, True))
 
 
 def count(x: Operand, axis: Axis) -> Any:
-    """How many entries of `x` go into one of the output."""
+    """The number of entries of `x` that are reduced to one."""
     shape = shape_of(x)
     if axis is None:
         return product(shape)
     return product(shape[i] for i in normalize_axes("count", type_of(x), axis))
 
 
-def spread(g: Any, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
-    """The transpose of a sum: each entry gets the cotangent of the sum it went into."""
-    return broadcast_to(keep(g, x, axis, keepdims), shape=shape_of(x))
+def sum_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
+    """The transpose of a sum: each entry gets the cotangent of its sum."""
+    return broadcast_to(with_reduced_axes(g, x, axis, keepdims), shape=shape_of(x))
 
 
 def require_axes(x: Any, axis: Any) -> None:
-    """Refuse an axis of a number, which NumPy would pass over in silence."""
+    """Raise for an axis of a number, which NumPy would ignore."""
     if axis is not None and axis != () and np.ndim(x) == 0:
         raise ValueError("a number has no axes")  # type inference has the words for the user
 
 
-def by(ufunc: np.ufunc) -> Callable[..., Any]:
-    """The kernel that combines entries with `ufunc`."""
-    reduce = ufunc.reduce
+def reduce_with(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a reduction of NumPy's."""
 
     def kernel(
         x: np.ndarray, axis: Axis = None, keepdims: bool = False, out: np.ndarray | None = None
@@ -155,56 +150,62 @@ def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = No
 
 
 sum = reduction(
-    "sum", by(np.add), called="np.add.reduce", vjp=spread,
+    "sum", reduce_with(np.add.reduce), called="np.add.reduce", vjp=sum_transpose,
     jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
-    traits=[Trait.LINEAR], samples=cases(several(reals), complexes((3, 4), axis=0)),
-    doc="The sum over the axes given, or over all.",
+    traits=[Trait.LINEAR], samples=cases(reducing_samples(reals), complexes((3, 4), axis=0)),
+    doc="The sum over the given axes, or over all.",
 )
 mean = reduction(
     "mean", mean_kernel,
-    vjp=lambda g, y, x, axis, keepdims: spread(g / (count(x, axis) or 1), y, x, axis, keepdims),
+    vjp=lambda g, y, x, axis, keepdims: (
+        sum_transpose(g / (count(x, axis) or 1), y, x, axis, keepdims)
+    ),
     jvp=lambda t, y, x, axis, keepdims: mean(t, axis=axis, keepdims=keepdims),
-    traits=[Trait.LINEAR], samples=several(reals),
-    doc="The mean over the axes given, or over all; of integers, a float.",
+    traits=[Trait.LINEAR], samples=reducing_samples(reals),
+    doc="The mean over the given axes, or over all; of integers, a float.",
 )
 
 
-def extremes(y: Operand, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
-    """Where `x` has the extreme value `y`; if that is NaN, where the NaNs are."""
-    return equal(x, keep(y, x, axis, keepdims)) | isnan(x)
+def is_extreme(y: Operand, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
+    """True where `x` equals the extreme `y`; if that is NaN, where `x` is NaN."""
+    return equal(x, with_reduced_axes(y, x, axis, keepdims)) | isnan(x)
 
 
-def ties(mask: AnyArray, like: Operand, axis: Axis, keepdims: bool) -> AnyArray:
-    """How many entries share each extreme, in the dtype of `like`."""
+def tie_counts(mask: AnyArray, like: Operand, axis: Axis, keepdims: bool) -> AnyArray:
+    """The number of entries that share each extreme, in the dtype of `like`."""
     return sum(astype(mask, dtype=type_of(like).dtype), axis=axis, keepdims=keepdims)
 
 
 def extreme_vjp(g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
-    """The cotangent goes to the extreme entry; several share it equally."""
-    mask = extremes(y, x, axis, keepdims)
-    return where(mask, keep(g / ties(mask, g, axis, keepdims), x, axis, keepdims), 0)
+    """The cotangent goes to the extreme entry; ties share it equally."""
+    mask = is_extreme(y, x, axis, keepdims)
+    share = g / tie_counts(mask, g, axis, keepdims)
+    return where(mask, with_reduced_axes(share, x, axis, keepdims), 0)
 
 
 def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """The mean of the tangents of the extreme entries."""
-    mask = extremes(y, x, axis, keepdims)
-    return sum(where(mask, t, 0), axis=axis, keepdims=keepdims) / ties(mask, t, axis, keepdims)
+    mask = is_extreme(y, x, axis, keepdims)
+    total = sum(where(mask, t, 0), axis=axis, keepdims=keepdims)
+    return total / tie_counts(mask, t, axis, keepdims)
 
 
-max = reduction(
-    "max", by(np.maximum), called="np.maximum.reduce", vjp=extreme_vjp, jvp=extreme_jvp,
-    check=not_empty, samples=several(distinct), error_samples=wrong_axes + nothing,
-    doc="The largest entry along the axes given, or of all; equal ones share the derivative.",
-)
-min = reduction(
-    "min", by(np.minimum), called="np.minimum.reduce", vjp=extreme_vjp, jvp=extreme_jvp,
-    check=not_empty, samples=several(distinct), error_samples=wrong_axes + nothing,
-    doc="The smallest entry along the axes given, or of all; equal ones share the derivative.",
-)
+def extreme(name: str, ufunc: np.ufunc, which: str) -> Op:
+    """The largest or smallest entry."""
+    return reduction(
+        name, reduce_with(ufunc.reduce), called=f"np.{ufunc.__name__}.reduce",
+        vjp=extreme_vjp, jvp=extreme_jvp, check=not_empty, samples=reducing_samples(distinct),
+        error_samples=wrong_axes + nothing,
+        doc=f"The {which} entry along the given axes, or of all; ties share the derivative.",
+    )
+
+
+max = extreme("max", np.maximum, "largest")
+min = extreme("min", np.minimum, "smallest")
 
 
 def prod_others_kernel(x: np.ndarray) -> np.ndarray:
-    """The product of what comes before each entry, times the product of what comes after it."""
+    """The product of all entries before each entry times that of all after it."""
     y = np.ones_like(x)
     np.multiply.accumulate(x[..., :-1], axis=-1, out=y[..., 1:])
     after = np.multiply.accumulate(x[..., :0:-1], axis=-1)
@@ -219,7 +220,7 @@ def prod_others_infer(x: ArrayType) -> ArrayType:
 
 
 def prod_others_rule(v: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """v -> v times the symmetric matrix of products of all entries but two."""
+    """v times the symmetric matrix of products of all entries but two."""
     n = shape_of(x)[-1]
     if not isinstance(n, int):
         raise ShapeError(
@@ -247,7 +248,7 @@ prod_others = Op(
 
 
 def over_last(f: Callable[[Any], Any], x: AnyArray, axis: Axis) -> AnyArray:
-    """`f`, which works along the last axis, along all of the axes given as if they were one."""
+    """`f`, which works along the last axis, applied along all given axes as one."""
     last = normalize_axes("prod", type_of(x), axis)
     order = (*(i for i in range(len(shape_of(x))) if i not in last), *last)
     moved = transpose(x, axes=order)
@@ -258,22 +259,23 @@ def over_last(f: Callable[[Any], Any], x: AnyArray, axis: Axis) -> AnyArray:
 
 
 prod = reduction(
-    "prod", by(np.multiply), called="np.multiply.reduce",
+    "prod", reduce_with(np.multiply.reduce), called="np.multiply.reduce",
     vjp=lambda g, y, x, axis, keepdims: (
-        keep(g, x, axis, keepdims) * over_last(prod_others, x, axis)
+        with_reduced_axes(g, x, axis, keepdims) * over_last(prod_others, x, axis)
     ),
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * over_last(prod_others, x, axis), axis=axis, keepdims=keepdims
     ),
     samples=cases(
-        several(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1), complexes((3, 4), axis=0)
+        reducing_samples(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1),
+        complexes((3, 4), axis=0),
     ),
-    doc="The product over the axes given, or over all; its derivative is exact at zeros.",
+    doc="The product over the given axes, or over all; its derivative is exact at zeros.",
 )
 
 
 def logsumexp_kernel(
-    x: Any, axis: int | None = None, keepdims: Any = False, out: Any = None
+    x: Any, axis: int | None = None, keepdims: Any = False, out: np.ndarray | None = None
 ) -> np.ndarray:
     require_axes(x, axis)
     x = inexact(x)
@@ -289,58 +291,46 @@ def logsumexp_kernel(
 
 def logsumexp_shares(y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """softmax(x), the derivative of logsumexp; 0 where every entry is -inf."""
-    return exp(x - keep(where(equal(y, -np.inf), 0, y), x, axis, keepdims))
+    return exp(x - with_reduced_axes(where(equal(y, -np.inf), 0, y), x, axis, keepdims))
 
 
 logsumexp = reduction(
     "logsumexp", logsumexp_kernel,
     vjp=lambda g, y, x, axis, keepdims: (
-        keep(g, x, axis, keepdims) * logsumexp_shares(y, x, axis, keepdims)
+        with_reduced_axes(g, x, axis, keepdims) * logsumexp_shares(y, x, axis, keepdims)
     ),
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * logsumexp_shares(y, x, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    samples=several(reals), error_samples=wrong_axes,
-    doc="log(sum(exp(x))) over the axes given, or over all, without overflow.",
+    samples=reducing_samples(reals), error_samples=wrong_axes,
+    doc="log(sum(exp(x))) over the given axes, or over all, without overflow.",
 )
-
-
-def argmax_kernel(
-    x: Any, axis: int | None = None, keepdims: bool = False, out: Any = None
-) -> np.ndarray:
-    require_axes(x, axis)
-    return np.argmax(x, axis=axis, keepdims=keepdims, out=out)
-
-
-def argmin_kernel(
-    x: Any, axis: int | None = None, keepdims: bool = False, out: Any = None
-) -> np.ndarray:
-    require_axes(x, axis)
-    return np.argmin(x, axis=axis, keepdims=keepdims, out=out)
 
 
 one_axis = cases(
     distinct((3, 4)), distinct((3, 4), axis=0), distinct((3, 4), axis=-1, keepdims=True),
     distinct((2, 3), keepdims=True), distinct((0, 3), axis=1),
 )
-argmax = reduction(
-    "argmax", argmax_kernel, called="np.argmax", vjp=None, jvp=None, batch=single_axis_batch,
-    check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
-    doc="The place of the first largest entry along an axis, or among all.",
-)
-argmin = reduction(
-    "argmin", argmin_kernel, called="np.argmin", vjp=None, jvp=None, batch=single_axis_batch,
-    check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
-    doc="The place of the first smallest entry along an axis, or among all.",
-)
 
 
+def position(name: str, find: Callable[..., Any], which: str) -> Op:
+    """The index of the largest or smallest entry."""
+    return reduction(
+        name, reduce_with(find), called=f"np.{name}", vjp=None, jvp=None, batch=single_axis_batch,
+        check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
+        doc=f"The index of the first {which} entry along an axis, or of the flattened array.",
+    )
+
+
+argmax = position("argmax", np.argmax, "largest")
+argmin = position("argmin", np.argmin, "smallest")
 any = reduction(
-    "any", by(np.logical_or), called="np.logical_or.reduce", vjp=None, jvp=None,
-    samples=several(booleans), doc="Whether an entry along the axes given, or any at all, is true.",
+    "any", reduce_with(np.logical_or.reduce), called="np.logical_or.reduce", vjp=None, jvp=None,
+    samples=reducing_samples(booleans),
+    doc="Whether any entry along the given axes, or any there is, is true.",
 )
 all = reduction(
-    "all", by(np.logical_and), called="np.logical_and.reduce", vjp=None, jvp=None,
-    samples=several(booleans),
-    doc="Whether every entry along the axes given, or every one, is true.",
+    "all", reduce_with(np.logical_and.reduce), called="np.logical_and.reduce", vjp=None, jvp=None,
+    samples=reducing_samples(booleans),
+    doc="Whether all entries along the given axes, or all there are, are true.",
 )

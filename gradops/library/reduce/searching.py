@@ -1,11 +1,9 @@
-"""Where entries are that have some property, or that others would fit between.
+"""Searching: indices of entries with some property, or of where others would be inserted.
 
-What is found has no derivative. How many entries there are, `argwhere` and its kin learn from the
-data: in a graph their results have an unknown size, and `vmap` refuses them, as each example would
-have another.
+Indices have no derivative. The size of the results of `nonzero` and its like depends on the data:
+in a graph it is unknown, and `vmap` refuses, as each example would have another size.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +13,13 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op, as_operand
 from ...core.samples import beside, booleans, cases, distinct, exactly, integers, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
-from ..index.index_keys import strong
+from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import index, take
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import expand_dims, flip, reshape
 from .reduction import any
 
@@ -36,7 +34,7 @@ argwhere = Op(
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
-    doc="The indices of the entries that are not zero, those of each along a row.",
+    doc="The indices of the nonzero entries, one row for each.",
 )  # fmt: skip
 
 
@@ -62,13 +60,11 @@ def searchsorted_infer(bins: ArrayType, x: ArrayType, side: str) -> ArrayType:
     return ArrayType(x.shape, np.intp)
 
 
-def searchsorted_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
-    """Rows of values for the rows of what is sorted, unless that is one row for all examples."""
+def searchsorted_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch with a row of values for each sorted row, or for the one that is shared."""
     if not batched[0] and len(shape_of(xs[0])) == 1:
         return op(*xs, **attrs)
-    bins, x = repeated(xs, batched)
+    bins, x = repeat_shared(xs, batched)
     if len(shape_of(bins)) > 2:
         return op(bins, x, **attrs)
     n, *rest = shape_of(x)
@@ -91,12 +87,12 @@ searchsorted_op = Op(
         ErrorSample([np.ones((2, 2)), np.ones((3, 2))], {}, ShapeError, "not of as many rows"),
         ErrorSample([np.ones(()), np.ones(2)], {}, ShapeError, "not of as many rows"),
     ],
-    doc="Where the entries of the second operand would be put into the first, which is sorted.",
+    doc="The indices at which entries of the second operand would be inserted into the first.",
 )
 
 
-def isin_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Where each example has a table of its own, all entries are compared with all of it."""
+def isin_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch by comparing all entries with all of the table, if examples have their own tables."""
     x, test = xs
     if not batched[1]:
         return op(x, test, **attrs)
@@ -116,16 +112,16 @@ isin = Op(
         beside(exactly([0.5, 1.0, 2.0]), exactly([[1.0, 2.0]], invert=True)),
         beside(integers(()), exactly(1)), beside(integers((2, 0)), exactly(np.zeros(0))),
     ),
-    doc="Whether each entry of the first operand is one of those of the second.",
+    doc="Whether each entry of the first operand is in the second.",
 )
 
 
 def searchsorted(bins: Any, x: OperandLike, side: str = "left", sorter: Any = None) -> Any:
-    """Where the entries of `x` would be put into `bins` for it to stay sorted.
+    """The indices at which entries of `x` would be inserted into the sorted `bins`.
 
-    With `side="right"`, after entries that are equal. `bins` is sorted along its last axis, or is
-    so at the indices `sorter`; it has one axis, or the same leading ones as `x`. Raises ShapeError
-    for other shapes, OptionError for another side.
+    With `side="right"`, after equal entries. `bins` is sorted along its last axis, or by the
+    indices `sorter`; it has one axis, or the same leading axes as `x`. Raises ShapeError for other
+    shapes, OptionError for another side.
 
     >>> searchsorted(np.array([1, 2, 2, 3]), np.array([2, 5]), side="right")
     array([3, 4])
@@ -133,14 +129,14 @@ def searchsorted(bins: Any, x: OperandLike, side: str = "left", sorter: Any = No
     if sorter is not None:
         bins = take(bins, sorter)
     if not hasattr(bins, "shape") or not hasattr(x, "shape"):
-        bins, x = strong([as_operand(bins), as_operand(x)])
+        bins, x = with_strong_dtypes([as_operand(bins), as_operand(x)])
     return searchsorted_op(bins, x, side=side)
 
 
 def bucketize(x: OperandLike, boundaries: Any, right: bool = False) -> Any:
-    """The number of the bucket each entry of `x` is in, between ascending boundaries.
+    """The bucket of each entry of `x` between ascending boundaries.
 
-    An entry that is a boundary is below it, or above with `right`.
+    An entry equal to a boundary is below it, or above it with `right`.
 
     >>> bucketize(np.array([1, 3, 6]), np.array([1, 3, 5]))
     array([0, 1, 3])
@@ -149,10 +145,10 @@ def bucketize(x: OperandLike, boundaries: Any, right: bool = False) -> Any:
 
 
 def digitize(x: OperandLike, bins: Any, right: bool = False) -> Any:
-    """The number of the bin each entry of `x` is in, of bins with ascending or descending bounds.
+    """The bin of each entry of `x`, for bins with ascending or descending bounds.
 
-    An entry that is a bound is in the bin above it, or in the one below with `right`. Raises
-    ShapeError unless `bins` has one axis, OptionError if its order is neither.
+    An entry equal to a bound is in the bin above it, or in the one below with `right`. Raises
+    ShapeError unless `bins` has one axis, OptionError if it is not monotonic.
 
     >>> digitize(np.array([0.5, 2.0]), np.array([0.0, 1.0, 2.0]))
     array([1, 3])
@@ -174,7 +170,7 @@ def digitize(x: OperandLike, bins: Any, right: bool = False) -> Any:
 
 
 def nonzero(x: OperandLike) -> tuple[Any, ...]:
-    """The indices of the entries of `x` that are not zero, those along each axis apart.
+    """The indices of the nonzero entries of `x`, as an array for each axis.
 
     Raises ShapeError for a number.
 
@@ -191,7 +187,7 @@ def nonzero(x: OperandLike) -> tuple[Any, ...]:
 
 
 def flatnonzero(x: OperandLike) -> Any:
-    """The indices of the entries that are not zero, of all of `x` in a row.
+    """The indices of the nonzero entries of the flattened array.
 
     >>> flatnonzero(np.array([[0, 1], [2, 0]]))
     array([1, 2])

@@ -1,8 +1,8 @@
-"""Arrays as sets of entries.
+"""Set operations on arrays.
 
-All of it is made of sorting and of masks, so gradients go to the entries that were taken: of equal
-ones, to the first. How many there are, only the data tell: in a graph the size is unknown, and
-`vmap` refuses, as each example would have another.
+They are made of sorting and masks, so gradients go to the entries that were taken, of equal ones to
+the first. The size of results depends on the data: in a graph it is unknown, and `vmap` refuses, as
+each example would have another size.
 """
 
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Unique(NamedTuple):
-    """The distinct entries in order, where each is first, which one each entry is, how many."""
+    """The unique values, their first indices, the index of each entry's value, and the counts."""
 
     values: Any
     indices: Any
@@ -38,14 +38,14 @@ class Unique(NamedTuple):
 
 
 class Inverse(NamedTuple):
-    """The distinct entries in order, and which of them each entry is."""
+    """The unique values, and the index of each entry's value."""
 
     values: Any
     inverse_indices: Any
 
 
 class Counts(NamedTuple):
-    """The distinct entries in order, and how many there are of each."""
+    """The unique values, and their counts."""
 
     values: Any
     counts: Any
@@ -78,17 +78,17 @@ run_lengths = Op(
     infer=lambda starts: ArrayType((UNKNOWN,), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(exactly([True, False, True]), exactly(np.zeros(0, bool))),
-    doc="How many entries of a row there are from each one that is true to the next.",
+    doc="The lengths of runs, from each true entry of a row to the next.",
 )
 
 
 def row(x: Any) -> AnyArray:
-    """All entries of `x` in a row."""
+    """`x` flattened."""
     return reshape(x, shape=(-1,))
 
 
 def unique_values(x: OperandLike, equal_nan: bool = False) -> Any:
-    """The distinct entries of `x` in ascending order; each NaN is one unless `equal_nan`.
+    """The unique values of `x` in ascending order; NaNs are distinct unless `equal_nan`.
 
     >>> unique_values(np.array([3, 1, 3]))
     array([1, 3])
@@ -98,7 +98,7 @@ def unique_values(x: OperandLike, equal_nan: bool = False) -> Any:
 
 
 def unique_all(x: Any, equal_nan: bool = False) -> Unique:
-    """The distinct entries of `x`, where each is first, which one each entry is, and how many.
+    """The unique values of `x`, their first indices, each entry's index among them, the counts.
 
     >>> unique_all(np.array([3, 1, 3])).counts
     array([1, 2])
@@ -114,7 +114,7 @@ def unique_all(x: Any, equal_nan: bool = False) -> Unique:
 
 
 def unique_inverse(x: OperandLike, equal_nan: bool = False) -> Inverse:
-    """The distinct entries of `x`, and which of them each entry is.
+    """The unique values of `x`, and the index of each entry's value.
 
     >>> unique_inverse(np.array([3, 1, 3])).inverse_indices
     array([1, 0, 1])
@@ -124,7 +124,7 @@ def unique_inverse(x: OperandLike, equal_nan: bool = False) -> Inverse:
 
 
 def unique_counts(x: OperandLike, equal_nan: bool = False) -> Counts:
-    """The distinct entries of `x`, and how many there are of each.
+    """The unique values of `x`, and their counts.
 
     >>> unique_counts(np.array([3, 1, 3])).counts
     array([1, 2])
@@ -140,7 +140,7 @@ def unique(
     return_counts: bool = False,
     equal_nan: bool = True,
 ) -> Any:
-    """The distinct entries of `x` in ascending order, and what else is asked for, as NumPy has it.
+    """The unique values of `x` in ascending order, with NumPy's optional further results.
 
     >>> unique(np.array([3, 1, 3]), return_inverse=True)
     (array([1, 3]), array([1, 0, 1]))
@@ -153,7 +153,7 @@ def unique(
 
 
 def union1d(x: Any, other: Any) -> Any:
-    """The entries that are in `x` or in `other`, in ascending order.
+    """The values in `x` or `other`, in ascending order.
 
     >>> union1d(np.array([1, 3]), np.array([2, 3]))
     array([1, 2, 3])
@@ -162,7 +162,7 @@ def union1d(x: Any, other: Any) -> Any:
 
 
 def intersect1d(x: OperandLike, other: OperandLike) -> Any:
-    """The entries that are in both, in ascending order.
+    """The values in both `x` and `other`, in ascending order.
 
     >>> intersect1d(np.array([1, 3]), np.array([2, 3]))
     array([3])
@@ -172,7 +172,7 @@ def intersect1d(x: OperandLike, other: OperandLike) -> Any:
 
 
 def setdiff1d(x: OperandLike, other: OperandLike) -> Any:
-    """The entries of `x` that are not in `other`, in ascending order.
+    """The values of `x` that are not in `other`, in ascending order.
 
     >>> setdiff1d(np.array([1, 3]), np.array([2, 3]))
     array([1])
@@ -182,7 +182,7 @@ def setdiff1d(x: OperandLike, other: OperandLike) -> Any:
 
 
 def setxor1d(x: OperandLike, other: OperandLike) -> Any:
-    """The entries that are in one of both, in ascending order.
+    """The values in just one of `x` and `other`, in ascending order.
 
     >>> setxor1d(np.array([1, 3]), np.array([2, 3]))
     array([1, 2])

@@ -1,7 +1,7 @@
-"""Sorting, and choosing by rank. NaN counts as larger than all else.
+"""Sorting and selection by rank. NaN sorts last.
 
-Only the values of a sorted array have a derivative: it follows each entry to its place. Where
-entries are equal, it takes their places in the order in which they stand.
+Values from `sort` and `topk` are differentiable; indices are not. Each entry gets the cotangent of
+its sorted position; equal entries keep their order.
 """
 
 from typing import Any, NamedTuple
@@ -15,8 +15,8 @@ from ...core.samples import cases, complexes, distinct, exactly, integers
 from ...core.types import ArrayType, normalize_axis, shape_of
 from ...kernels.index import along_axis as kernels
 from ...typing import AnyArray, OperandLike
-from ..families import advance
-from ..shape.movement import in_a_row, squeeze
+from ..families import batch_along_axis
+from ..shape.movement import flatten_without_axis, squeeze
 from .along_axis import add_along_axis, take_along_axis
 
 __all__ = ["argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk"]
@@ -30,7 +30,7 @@ FEW = 64  # entries that show whether values are of a few kinds
 
 
 class Ranked(NamedTuple):
-    """Entries chosen by their rank along an axis, and where they are."""
+    """Entries selected by rank along an axis, and their indices."""
 
     values: Any
     indices: Any
@@ -42,7 +42,7 @@ def last_reversed(x: Any, axis: int) -> Any:
 
 
 def argsort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """Descending, equal entries still stand in the order that they had."""
+    """The indices that sort; in descending order, too, equal entries keep their order."""
     if not x.ndim:  # NumPy takes a number for a row of one
         raise ValueError("type inference has the words for the user")
     if not descending:
@@ -52,12 +52,12 @@ def argsort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: boo
 
 
 def ascending_order(x: Any, axis: int, stable: bool) -> Any:
-    """What `argsort` gives.
+    """The indices that sort in ascending order.
 
-    A stable sort of floats takes several times as long as any other. Where floats differ, all
-    orders are stable, so only rows in which some are equal are sorted so, if the first few differ.
+    A stable sort of floats takes several times as long as any other. Rows without equal entries
+    have only one order, so only rows with ties are sorted stably, if the first few have none.
     """
-    if not stable or x.dtype.kind != "f" or x.size < 2000 or repeats(x.ravel()[:FEW]):
+    if not stable or x.dtype.kind != "f" or x.size < 2000 or has_repeats(x.ravel()[:FEW]):
         return x.argsort(axis, stable=stable)
     rows = x.swapaxes(axis, -1)
     found = rows.argsort(axis=-1)
@@ -67,8 +67,8 @@ def ascending_order(x: Any, axis: int, stable: bool) -> Any:
     return found.swapaxes(axis, -1)
 
 
-def repeats(x: Any) -> bool:
-    """Whether an entry of a row comes twice."""
+def has_repeats(x: Any) -> bool:
+    """True if an entry occurs twice in a sorted row."""
     s = np.sort(x)
     return bool(np.equal(s[1:], s[:-1]).any())
 
@@ -80,13 +80,13 @@ def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> Ar
 
 argsort_op = Op(
     "argsort", argsort_kernel,
-    infer=argsort_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argsort_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
     ),
     error_samples=wrong_axis,
-    doc="The indices that put the entries along an axis in ascending or descending order.",
+    doc="The indices that sort along an axis, in ascending or descending order.",
 )
 
 
@@ -105,19 +105,20 @@ def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
 
 inverse_permutation = Op(
     "inverse_permutation", inverse_permutation_kernel,
-    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
+    family="sorting",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
     error_samples=[
         ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="For each number of a permutation along an axis, where in it that number is.",
+    doc="The inverse of permutations along an axis.",
 )
 
 
 def sort_kernel(
     x: np.ndarray, axis: int = -1, descending: bool = False, stable: bool = False
 ) -> Any:
-    """Equal entries are alike, but for zeros of two signs: these it may matter to keep in order."""
+    """Sorts; order among equal entries matters only for zeros of two signs."""
     y = np.array(last_reversed(x, axis) if descending and stable else x, order="K")
     y.sort(axis, stable=stable)
     return last_reversed(y, axis) if descending else y
@@ -131,7 +132,7 @@ def sort_infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
 def sort_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
 ) -> AnyArray:
-    """Each entry gets the cotangent of the place it went to."""
+    """Each entry gets the cotangent of its sorted position."""
     order = argsort_op(x, axis=axis, descending=descending, stable=True)
     return add_along_axis(g, order, axis=axis, shape=shape_of(x))
 
@@ -145,21 +146,21 @@ def sort_jvp(
 
 sort_op = Op(
     "sort", sort_kernel,
-    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=advance, family="sorting",
+    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
         distinct((2, 3, 2), axis=-2), distinct((0, 3), axis=0), complexes((5,)),
     ),
     error_samples=wrong_axis,
-    doc="The entries along an axis in ascending or descending order.",
+    doc="The entries sorted along an axis, in ascending or descending order.",
 )
 
 
 def best_places(x: Any, k: int, largest: bool) -> Any:
-    """Where the k largest or smallest entries of the last axis are, the best of them first.
+    """The indices of the k largest or smallest entries along the last axis, best first.
 
-    Of equal ones, the first are taken, which partitioning does not see to by itself.
+    Of equal entries the first are taken, which partitioning alone does not guarantee.
     """
     if not 0 < k < x.shape[-1] // 4:
         return argsort_kernel(x, -1, largest, stable=True)[..., :k]
@@ -182,26 +183,25 @@ def argtopk_kernel(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
     return np.ascontiguousarray(found.swapaxes(axis, -1))
 
 
-def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
-    """The axis along which there is a rank k, or a ShapeError."""
+def rank_axis(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
+    """The axis, checked to have at least k entries."""
     a = normalize_axis(op, x, axis)
     n: Size = x.shape[a]
     if isinstance(n, int) and not least <= k <= n:
         raise (ShapeError if n else AxisError)(
             op, [x], f"k={k} is not from {least} to {n}, the size of axis {a}",
-            known_as="selected index k out of range",
         )
     return a
 
 
 def argtopk_infer(x: ArrayType, k: int, axis: int, largest: bool) -> ArrayType:
-    a = ranked_shape("argtopk", x, k, axis, 0)
+    a = rank_axis("argtopk", x, k, axis, 0)
     return ArrayType((*x.shape[:a], k, *x.shape[a + 1 :]), np.intp)
 
 
 argtopk = Op(
     "argtopk", argtopk_kernel,
-    infer=argtopk_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argtopk_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((3, 4), k=2), distinct((9, 2), k=2, axis=0, largest=False),
         integers((30,), k=4), distinct((2, 40), k=3), distinct((3,), k=0), distinct((0, 3), k=3),
@@ -210,7 +210,7 @@ argtopk = Op(
         ErrorSample([np.ones(3)], {"k": 4}, ShapeError, "k=4 is not from 0 to 3"),
         ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The places of the k largest, or smallest, entries along an axis, the best of them first.",
+    doc="The indices of the k largest, or smallest, entries along an axis, best first.",
 )
 
 
@@ -222,24 +222,24 @@ def argkth_kernel(x: np.ndarray, k: int, axis: int = -1) -> np.ndarray:
 
 
 def argkth_infer(x: ArrayType, k: int, axis: int) -> ArrayType:
-    a = ranked_shape("argkth", x, k, axis, 1)
+    a = rank_axis("argkth", x, k, axis, 1)
     return ArrayType((*x.shape[:a], 1, *x.shape[a + 1 :]), np.intp)
 
 
 argkth = Op(
     "argkth", argkth_kernel,
-    infer=argkth_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argkth_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
     error_samples=[
         ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
         ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The place of the k-th smallest entry along an axis, which is kept with size 1.",
+    doc="The index of the k-th smallest entry along an axis, which is kept with size 1.",
 )
 
 
 def argmode_kernel(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The runs of equal entries in the sorted rows, of which the first longest is chosen."""
+    """The index of the mode: the first longest run of equal entries in sorted rows."""
     rows = np.moveaxis(x, axis, -1)
     if not rows.shape[-1]:
         raise ValueError("type inference has the words for the user")
@@ -262,36 +262,36 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 
 argmode = Op(
     "argmode", argmode_kernel,
-    infer=argmode_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argmode_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
     ],
-    doc="The last place of the most frequent entry along an axis, of several the smallest.",
+    doc="The last index of the most frequent entry along an axis, of several the smallest.",
 )
 
 
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The entries of `x` sorted along an axis; with None, all in a row.
+    """`x` sorted along an axis; with axis None, flattened first.
 
-    Equal entries are alike, but for zeros of two signs; `stable` keeps those, too, in order.
+    `stable` keeps zeros of two signs in order, too.
 
     >>> sort(np.array([3.0, 1.0, 2.0]), descending=True)
     array([3., 2., 1.])
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     return sort_op(x, axis=axis, descending=descending, stable=stable)
 
 
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The indices that sort `x` along an axis; with None, all of it in a row.
+    """The indices that sort `x` along an axis; with axis None, flattened first.
 
     With `stable`, equal entries keep their order.
 
     >>> argsort(np.array([3.0, 1.0, 2.0]))
     array([1, 2, 0])
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     return argsort_op(x, axis=axis, descending=descending, stable=stable)
 
 
@@ -306,9 +306,9 @@ def msort(x: OperandLike) -> Any:
 
 
 def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked:
-    """The k largest entries of `x` along an axis, or the smallest, and where they are.
+    """The k largest entries of `x` along an axis, or the smallest, and their indices.
 
-    The best comes first; of equal ones, the first. Raises ShapeError if there are less than k.
+    The best comes first; of equal ones, the first. Raises ShapeError if there are fewer than k.
 
     >>> values, indices = topk(np.array([1.0, 3.0, 2.0]), 2)
     >>> values, indices
@@ -318,8 +318,8 @@ def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked
     return Ranked(take_along_axis(x, indices, axis), indices)
 
 
-def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
-    """The entries at indices along an axis of size 1, which is kept or not."""
+def entries_at(x: Any, indices: AnyArray, axis: int, keepdims: bool) -> Ranked:
+    """The entries at indices along an axis of size 1, which is kept or dropped."""
     values = take_along_axis(x, indices, axis)
     if not keepdims:
         values, indices = squeeze(values, axis=(axis,)), squeeze(indices, axis=(axis,))
@@ -327,22 +327,22 @@ def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
 
 
 def kthvalue(x: OperandLike, k: int, axis: int = -1, keepdims: bool = False) -> Ranked:
-    """The k-th smallest entry of `x` along an axis, counted from 1, and where it is.
+    """The k-th smallest entry of `x` along an axis, counted from 1, and its index.
 
-    Raises ShapeError if there is none.
+    Raises ShapeError if there are fewer than k.
 
     >>> float(kthvalue(np.array([3.0, 1.0, 2.0]), 2).values)
     2.0
     """
-    return chosen(x, argkth(x, k=k, axis=axis), axis, keepdims)
+    return entries_at(x, argkth(x, k=k, axis=axis), axis, keepdims)
 
 
 def mode(x: OperandLike, axis: int = -1, keepdims: bool = False) -> Ranked:
-    """The most frequent entry of `x` along an axis, and where it is last; of several, the smallest.
+    """The most frequent entry of `x` along an axis and its last index; of several the smallest.
 
     Raises ShapeError for an empty axis.
 
     >>> int(mode(np.array([3, 1, 3])).values)
     3
     """
-    return chosen(x, argmode(x, axis=axis), axis, keepdims)
+    return entries_at(x, argmode(x, axis=axis), axis, keepdims)

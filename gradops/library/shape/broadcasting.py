@@ -1,7 +1,7 @@
-"""Ops that repeat entries along axes, and the transpose that adds them up again."""
+"""Broadcasting, and its transpose, summation."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
-from ..families import linear
-from .movement import RETYPING, reshape, shown
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
+from ..families import Kernel, linear
+from .movement import RETYPING, reshape, shape_text
 
 __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
 
@@ -23,7 +23,7 @@ WIDE = 1024  # entries that are added at a time
 
 
 def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A filled array when it is small, else a read-only view: the cheaper of the two."""
+    """A copy if it is small, else a read-only view: the cheaper of the two."""
     if math.prod(shape) > 4096 or np.ndim(x) > len(shape):
         return np.broadcast_to(x, shape)
     y = np.empty(shape, np.asarray(x).dtype)
@@ -32,32 +32,30 @@ def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def expand_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A view, which can only be written to if it repeats nothing."""
+    """A view, writable only if nothing is repeated."""
     return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
 
 
-def batched_to_shape(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def shape_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op with a target shape, giving examples their leading axes of size 1."""
     n, *rest = shape_of(xs[0])
     padding = (1,) * (len(attrs["shape"]) - len(rest))
     return op(reshape(xs[0], shape=(n, *padding, *rest)), shape=(n, *attrs["shape"]))
 
 
-def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+def broadcasting(name: str, kernel: Kernel, doc: str) -> Op:
     """An op that repeats its operand along new axes and axes of size 1."""
 
     def infer(x: ArrayType, shape: Shape) -> ArrayType:
         target = ArrayType(shape, x.dtype)
         if any(isinstance(n, int) and n < 0 for n in shape):
-            raise ShapeError(name, [x], f"a size of {shown(shape)} is negative")
+            raise ShapeError(name, [x], f"a size of {shape_text(shape)} is negative")
         if x.ndim > target.ndim or conflict(broadcast_shapes(name, [x, target]), shape):
-            raise ShapeError(name, [x], f"it does not broadcast to {shown(shape)}")
+            raise ShapeError(name, [x], f"it does not broadcast to {shape_text(shape)}")
         return target
 
     return linear(
-        name, kernel, infer=infer, batch=batched_to_shape,
+        name, kernel, infer=infer, batch=shape_batch,
         transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
         traits=RETYPING | {Trait.BROADCASTING},
         samples=cases(
@@ -75,16 +73,16 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
 
 broadcast_to = broadcasting(
     "broadcast_to", broadcast_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1.",
+    doc="The operand broadcast to a shape.",
 )
 expand_to = broadcasting(
     "expand_to", expand_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1, as a view of its memory.",
+    doc="The operand broadcast to a shape, always as a view.",
 )
 
 
-def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """The operands, those that all examples share repeated for each of them."""
+def repeat_shared(xs: Sequence[Any], batched: Flags) -> list[AnyArray]:
+    """The operands, with those shared by all examples repeated for each."""
     n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
     return [
         x if b else broadcast_to(x, shape=(n, *shape_of(x)))
@@ -92,9 +90,9 @@ def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
     ]
 
 
-def each_its_own(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Batch an op to which a stack is more of the same: what is shared is repeated for each."""
-    return op(*repeated(xs, batched), **attrs)
+def batch_as_is(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch an op that treats leading axes alike, repeating shared operands for each example."""
+    return op(*repeat_shared(xs, batched), **attrs)
 
 
 def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
@@ -107,12 +105,12 @@ def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     if extra + len(repeated) == len(own) - 1 > 1 and 0 not in own:
         moved = np.moveaxis(x, ({*range(extra, len(own))} - {*repeated}).pop(), -1)
         if moved.flags.c_contiguous and moved.dtype.kind == "f":
-            return of_rows(moved).reshape(shape)
+            return sum_rows(moved).reshape(shape)
     return np.add.reduce(x, axis=(*range(extra), *repeated)).reshape(shape)
 
 
-def of_rows(x: Any) -> Any:
-    """The sum over all axes but the last: NumPy adds short rows one at a time, so not alone."""
+def sum_rows(x: Any) -> Any:
+    """The sum over all axes but the last; short rows are joined, as NumPy adds rows one by one."""
     rows = x.reshape(-1, x.shape[-1])
     if rows.size <= LARGE:
         return np.dot(np.ones(len(rows), x.dtype), rows)
@@ -124,14 +122,14 @@ def of_rows(x: Any) -> Any:
 
 
 def sum_to_source(x: ArrayType, shape: Shape) -> str:
-    """The kernel's common case spelled out where the types tell that it is met."""
+    """A plain reduction where the types show that it suffices."""
     extra = x.ndim - len(shape)
     if not extra or x.shape[extra:] != shape:
         return "sum_to({0}, {shape})"
     return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
 
 
-def sum_to_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def sum_to_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
     target = attrs["shape"]
     return reshape(
@@ -142,7 +140,7 @@ def sum_to_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs:
 def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
     target = ArrayType(shape, x.dtype)
     if target.ndim > x.ndim or conflict(broadcast_shapes("sum_to", [x, target]), x.shape):
-        raise ShapeError("sum_to", [x], f"{shown(shape)} does not broadcast to its shape")
+        raise ShapeError("sum_to", [x], f"{shape_text(shape)} does not broadcast to its shape")
     return target
 
 
@@ -155,7 +153,7 @@ sum_to = linear(
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),
     error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
-    doc="The sum over what broadcasting from `shape` would have repeated.",
+    doc="The sum over the axes along which broadcasting from `shape` repeats.",
 )
 
 
@@ -168,18 +166,14 @@ def expand(x: OperandLike, shape: tuple[int | Dim, ...]) -> Any:
     own = shape_of(x)
     if len(shape) < len(own):
         raise ShapeError(
-            "expand", [type_of(x)], f"{shown(shape)} has fewer dimensions",
-            known_as=f"the number of sizes provided ({len(shape)}) must be greater or equal to the"
-            f" number of dimensions in the tensor ({len(own)})",
+            "expand", [type_of(x)], f"{shape_text(shape)} has fewer dimensions",
         )  # fmt: skip
     padded = (1,) * (len(shape) - len(own)) + tuple(own)
     sizes = tuple(m if n == -1 else n for m, n in zip(padded, shape, strict=True))
-    for axis, (m, n) in enumerate(zip(padded, sizes, strict=True)):
+    for m, n in zip(padded, sizes, strict=True):
         if m != 1 and conflict([m], [n]):
             raise ShapeError(
-                "expand", [type_of(x)], f"it does not broadcast to {shown(sizes)}: {m} against {n}",
-                known_as=f"The expanded size of the tensor ({n}) must match the existing size ({m})"
-                f" at non-singleton dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes:"
-                f" {list(own)}",
+                "expand", [type_of(x)],
+                f"it does not broadcast to {shape_text(sizes)}: {m} against {n}",
             )  # fmt: skip
     return expand_to(x, shape=sizes)

@@ -1,4 +1,4 @@
-"""Arrays from nothing, arrays like others, and where differentiation stops."""
+"""Arrays of constants, and stopping differentiation."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from ...core.types import ArrayType
 from ...typing import AnyArray, DTypeLike, OperandLike
 from ..elementwise.comparison import equal
 from ..families import elementwise
-from .movement import VIEW, astype, expand_dims, retyped
+from .movement import VIEW, astype, expand_dims, type_with_dtype
 
 __all__ = ["full_like", "one_hot", "ones_like", "stop_gradient", "zeros_like"]
 
 
 def full_like_infer(x: ArrayType, value: AnyArray, dtype: DTypeLike) -> ArrayType:
-    return x if dtype is None else retyped("full_like", x, dtype)
+    return x if dtype is None else type_with_dtype("full_like", x, dtype)
 
 
 full_like = elementwise(
@@ -25,16 +25,16 @@ full_like = elementwise(
     source="np.full_like({0}, {value}, {dtype})", traits=[Trait.OF_TYPE],
     samples=cases(reals((3, 4), value=2.5), reals((), value=1), integers((2,), value=0.5,
                                                                        dtype="float32")),
-    doc="An array of the operand's shape, and dtype if none is given, filled with one value.",
+    doc="A constant array with the operand's shape, and dtype if none is given.",
 )
 stop_gradient = elementwise(
     "stop_gradient", lambda x: x, d=[None], source="{0}", traits=VIEW, samples=unary,
-    doc="The operand itself, which differentiation takes for a constant.",
+    doc="The operand, as a constant for differentiation.",
 )
 
 
 def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Zeros in the shape of `x`, whose sizes need not be known.
+    """Zeros in the shape of `x`, whose sizes may be unknown.
 
     >>> zeros_like(np.array([1.5, 2.5]))
     array([0., 0.])
@@ -43,7 +43,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
 
 
 def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Ones in the shape of `x`, whose sizes need not be known.
+    """Ones in the shape of `x`, whose sizes may be unknown.
 
     >>> ones_like(np.array([1.5, 2.5]))
     array([1., 1.])
@@ -52,9 +52,9 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
 
 
 def one_hot(labels: OperandLike, classes: int, dtype: DTypeLike = np.float64) -> Any:
-    """For each label a row of zeros with a one in the label's place, along a new last axis.
+    """One-hot vectors of labels, along a new last axis.
 
-    A label that is none of 0 to `classes` - 1 has a row of zeros.
+    A label outside 0 to `classes` - 1 gives a row of zeros.
 
     >>> one_hot(np.array([2, 0]), 3)
     array([[0., 0., 1.],

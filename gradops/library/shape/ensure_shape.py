@@ -1,4 +1,4 @@
-"""Ops that leave the entries as they are, and say which sizes are known."""
+"""Ops that change what is known of sizes and leave entries unchanged."""
 
 
 import numpy as np
@@ -9,7 +9,7 @@ from ...core.op import ErrorSample
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ..families import linear
-from .movement import RETYPING, VIEW, shown
+from .movement import RETYPING, VIEW, shape_text
 
 __all__: list[str] = []
 
@@ -37,13 +37,13 @@ forget_sizes = linear(
         reals((3, 4), axes=()), reals((), axes=()), reals((0,), axes=()),
     ),
     error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
-    doc="The operand, in whose type the sizes along some axes count as unknown.",
+    doc="The operand with the sizes of some axes unknown to type inference.",
 )
 
 
 def ensure_shape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     if x.ndim != len(shape) or conflict(x.shape, shape):
-        raise ShapeError("ensure_shape", [x], f"it does not have the shape {shown(shape)}")
+        raise ShapeError("ensure_shape", [x], f"it does not have the shape {shape_text(shape)}")
     return ArrayType(shape, x.dtype)
 
 
@@ -64,5 +64,5 @@ ensure_shape = linear(
         ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
         ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
     ],
-    doc="The operand, in whose type the sizes are those given; checked when it is computed.",
+    doc="The operand with the given sizes, which are checked when it is computed.",
 )

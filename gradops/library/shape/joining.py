@@ -1,4 +1,4 @@
-"""Ops that put operands side by side, and take them apart."""
+"""Concatenation, stacking and splitting."""
 
 import operator
 from collections.abc import Iterable, Sequence
@@ -13,11 +13,11 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import joining
-from ..index.index_keys import bound, strong
+from ..index.index_keys import slice_bound, with_strong_dtypes
 from ..index.indexing import slice_
-from .broadcasting import repeated
+from .broadcasting import repeat_shared
 from .movement import reshape
 
 __all__ = ["concatenate", "split", "stack"]
@@ -28,14 +28,12 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
         raise ShapeError(
             "concatenate", types, "it needs operands with at least one axis",
             hint="stack puts what has no axes together, as np.stack does" if types else None,
-            known_as="expected a non-empty list of Tensors",
         )  # fmt: skip
     k = normalize_axis("concatenate", types[0], axis)
     rest = [t.shape[:k] + t.shape[k + 1 :] for t in types]
     if any(len(r) != len(rest[0]) for r in rest) or any(conflict(r, rest[0]) for r in rest):
         raise ShapeError(
             "concatenate", types, f"only axis {k} may differ in size",
-            known_as=f"Sizes of tensors must match except in dimension {k}",
         )  # fmt: skip
     total: Size = 0
     for t in types:
@@ -44,20 +42,18 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
 
 
 def concatenate_transpose(
-    wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int
-) -> list[Any]:
-    """The part of the cotangent that belongs to each operand."""
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
+) -> list[AnyArray]:
+    """The parts of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
     lead = (FULL,) * k
     return [slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None))) for i in wanted]
 
 
-def joining_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     axis = attrs["axis"]
-    return op(*repeated(xs, batched), axis=axis + 1 if axis >= 0 else axis)
+    return op(*repeat_shared(xs, batched), axis=axis + 1 if axis >= 0 else axis)
 
 
 concatenate_op = joining(
@@ -75,7 +71,7 @@ concatenate_op = joining(
         ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
         ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The operands one after the other along an axis they have.",
+    doc="The operands joined along an existing axis.",
 )
 
 
@@ -84,19 +80,18 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
         raise ShapeError("stack", types, "it needs at least one operand")
     first = types[0].shape
     if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
-        i, t = next((i, t) for i, t in enumerate(types) if t.shape != first)
         raise ShapeError(
             "stack", types, "the shapes differ", hint="concatenate may do",
-            known_as=f"stack expects each tensor to be equal size, but got {list(first)} at entry 0"
-            f" and {list(t.shape)} at entry {i}",
         )  # fmt: skip
     dtype = np.result_type(*(t.dtype for t in types))
     k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
-    """The slice of the cotangent that belongs to each operand."""
+def stack_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
+) -> list[AnyArray]:
+    """The slices of the cotangent for the wanted operands."""
     lead = (FULL,) * (axis % len(shape_of(g)))
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
@@ -115,12 +110,12 @@ stack_op = joining(
         ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
         ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
     ],
-    doc="The operands, of one shape, along a new axis.",
+    doc="The operands, of equal shapes, joined along a new axis.",
 )
 
 
 def concatenate(xs: Iterable[Operand], axis: int | None = 0) -> Any:
-    """The arrays `xs` one after the other along `axis`; with None for it, each counts as one row.
+    """The arrays `xs` joined along `axis`; with axis None, flattened first.
 
     Raises ShapeError if their shapes differ in another axis.
 
@@ -128,23 +123,23 @@ def concatenate(xs: Iterable[Operand], axis: int | None = 0) -> Any:
     array([1., 1., 0.])
     """
     if axis is None:
-        return concatenate_op(*(reshape(x, shape=(-1,)) for x in strong(list(xs))), axis=0)
-    return concatenate_op(*strong(list(xs)), axis=axis)
+        xs, axis = (reshape(x, shape=(-1,)) for x in with_strong_dtypes(list(xs))), 0
+    return concatenate_op(*with_strong_dtypes(list(xs)), axis=axis)
 
 
 def stack(xs: Iterable[AnyArray], axis: int = 0) -> Any:
-    """The arrays `xs` side by side along a new `axis`; raises ShapeError if their shapes differ.
+    """The arrays `xs` joined along a new `axis`; raises ShapeError if their shapes differ.
 
     >>> stack([np.ones(2), np.zeros(2)]).shape
     (2, 2)
     """
-    return stack_op(*strong(list(xs)), axis=axis)
+    return stack_op(*with_strong_dtypes(list(xs)), axis=axis)
 
 
 def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
-    """Parts of `x` along `axis`: so many equal ones, or those that end at given indices.
+    """`x` split along `axis` into equal sections, or at the given indices.
 
-    Raises ShapeError if it cannot be cut into equal parts.
+    Raises ShapeError if equal sections are impossible.
 
     >>> [p.shape for p in split(np.zeros((6, 2)), 3)]
     [(2, 2), (2, 2), (2, 2)]
@@ -154,7 +149,7 @@ def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int =
     k = normalize_axis("split", type_of(x), axis)
     ends: Sequence[Size | None]
     if isinstance(indices_or_sections, Iterable):
-        ends = [bound(x, i) for i in indices_or_sections]
+        ends = [slice_bound(x, i) for i in indices_or_sections]
     else:
         ends = equal_ends(x, k, operator.index(indices_or_sections))
     pairs = pairwise([None, *ends, None])
@@ -162,7 +157,7 @@ def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int =
 
 
 def equal_ends(x: Any, axis: int, sections: int) -> list[Size]:
-    """Where to cut an axis into equal parts."""
+    """The indices that split an axis into equal sections."""
     n = shape_of(x)[axis]
     each = n // sections if sections > 0 else 0
     if sections < 1 or each * sections != n:

@@ -1,6 +1,6 @@
-"""Ops that move entries without changing them, and the transposes of broadcasting."""
+"""Ops that rearrange or retype an array: reshape, transpose, flip, astype."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
-from ..families import advance, linear
+from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
+from ..families import batch_along_axis, linear
 
 __all__ = [
     "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",
@@ -24,10 +24,9 @@ RETYPING = VIEW | {Trait.RETYPING}  # where the type stays the same, so does the
 
 
 def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
-    """`shape` with a -1 in it replaced by what is left of the size of `x`."""
+    """`shape` with -1 replaced by the size that remains."""
     if shape.count(-1) > 1:
-        raise ShapeError("reshape", [x, shape], "only one size can be -1",
-                         known_as="only one dimension can be inferred")
+        raise ShapeError("reshape", [x, shape], "only one size can be -1")
     if any(isinstance(n, int) and n < -1 for n in shape):
         raise ShapeError("reshape", [x, shape], "a size is negative")
     if -1 not in shape:
@@ -35,7 +34,8 @@ def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
     known = product(n for n in shape if n != -1)
     if known == 0:
         raise ShapeError(
-            "reshape", [x], f"any size could stand for -1 in {shown(shape)}, which has no entries"
+            "reshape", [x],
+            f"any size could stand for -1 in {shape_text(shape)}, which has no entries",
         )
     left = x.size // known
     return tuple(left if n == -1 else n for n in shape)
@@ -46,29 +46,28 @@ def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     known = all(isinstance(n, int) for n in (*full, *x.shape))
     if known and product(full) != x.size:
         raise ShapeError(
-            "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
+            "reshape", [x], f"{x.size} entries do not fill the shape {shape_text(shape)}",
             hint=None if -1 in shape else "write -1 for one size to have it worked out",
-            known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
         )
     return ArrayType(full, x.dtype)
 
 
-def shown(shape: Shape) -> str:
-    """A shape as users write it."""
+def shape_text(shape: Shape) -> str:
+    """A shape in the notation of users."""
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def reshape_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """NumPy takes any negative size for -1."""
+    """`np.reshape`, refusing negative sizes other than -1, which NumPy takes for -1."""
     if shape and min(shape) < -1:
         raise ShapeError("reshape", [type_of(x), shape], "a size is negative")
     return np.asarray(x).reshape(shape)
 
 
-def reshaping(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
-    """Batch an op that changes shapes alone: each example of a stack gets the one it infers."""
+def reshape_batch(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
+    """The batch rule of an op that only changes shapes: each example gets the inferred shape."""
 
-    def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+    def batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
         stack = type_of(xs[0])
         return reshape(xs[0], shape=(stack.shape[0], *infer(stack.example, **attrs).shape))
 
@@ -79,7 +78,7 @@ reshape = linear(
     "reshape", reshape_kernel,
     infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
-    batch=reshaping(reshape_infer),
+    batch=reshape_batch(reshape_infer),
     source=lambda x, shape: (
         "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
     ),
@@ -90,21 +89,18 @@ reshape = linear(
     ),
     error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
                    ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
-    doc="The entries in another shape; -1 stands for the size that is left.",
+    doc="The entries in another shape; -1 stands for the size that remains.",
 )
 
 
 def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The axes of `x` in their new order; None reverses them."""
+    """The new order of the axes of `x`; None reverses them."""
     if axes is None:
         return tuple(reversed(range(x.ndim)))
     found = normalize_axes("transpose", x, axes)
     if len(found) != x.ndim:
         raise ShapeError(
             "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
-            known_as="number of dimensions in the tensor input does not match the length of the"
-            f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
-            f" len(dims) = {len(found)}",
         )  # fmt: skip
     return found
 
@@ -145,7 +141,7 @@ def expand_dims_infer(x: ArrayType, axis: int) -> ArrayType:
 
 
 def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
-    """`np.expand_dims`, in a cheaper way where one axis is added in front or behind."""
+    """`np.expand_dims`, cheaper for one axis at the front or back."""
     if axis == 0 or axis == -1:
         shape = np.shape(x)
         return np.asarray(x).reshape((1, *shape) if axis == 0 else (*shape, 1))
@@ -156,14 +152,14 @@ expand_dims = linear(
     "expand_dims", expand_dims_kernel,
     infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshaping(expand_dims_infer),
+    batch=reshape_batch(expand_dims_infer),
     source="np.expand_dims({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
         reals((), axis=0), reals((2, 0), axis=1),
     ),
     error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
-    doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
+    doc="The operand with new axes of size 1, at positions `axis` of the result.",
 )
 
 
@@ -178,8 +174,8 @@ def squeeze_infer(x: ArrayType, axis: int) -> ArrayType:
     return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
 
 
-def squeeze_kernel(x: Any, axis: Axis = None) -> Any:
-    """NumPy takes 0 and -1 for axes of a number."""
+def squeeze_kernel(x: np.ndarray, axis: Axis = None) -> np.ndarray:
+    """`np.squeeze`, refusing axes of a number, where NumPy allows 0 and -1."""
     if axis is not None and axis != () and not np.ndim(x):
         raise ValueError("a number has no axes")  # type inference has the words for the user
     return np.squeeze(x, axis)
@@ -189,7 +185,7 @@ squeeze = linear(
     "squeeze", squeeze_kernel,
     infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshaping(squeeze_infer),
+    batch=reshape_batch(squeeze_infer),
     source="np.squeeze({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
@@ -199,7 +195,7 @@ squeeze = linear(
         ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1"),
         ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
     ],
-    doc="The operand without axes of size 1: all of them, or those that `axis` names.",
+    doc="The operand without its axes of size 1, or without those that `axis` names.",
 )
 
 
@@ -212,7 +208,7 @@ flip = linear(
     "flip", lambda x, axis=None: np.flip(x, axis),
     infer=flip_infer,
     transpose=lambda g, y, x, axis: flip(g, axis=axis),
-    batch=advance,
+    batch=batch_along_axis,
     source="np.flip({0}, {axis})", traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
@@ -221,26 +217,28 @@ flip = linear(
     error_samples=[
         ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The entries in reverse order along the axes given, or along all.",
+    doc="The entries in reverse order along the given axes, or along all.",
 )
 
 
 def cast(x: AnyArray, dtype: DTypeLike) -> AnyArray:
-    """`x` in another dtype, of complex numbers the real parts if it is one of reals."""
+    """`x` in another dtype; complex numbers lose their imaginary part if it is real."""
     if is_complex(type_of(x).dtype) and not is_complex(dtype):
         x = OPS["real"](x)
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
-def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
-    """`x` in a dtype, if one is given."""
+def in_dtype(x: Operand, dtype: DTypeLike | None) -> Any:
+    """`x` cast to a dtype, if one is given."""
     return x if dtype is None else astype(x, dtype=dtype)
 
 
-def computed_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
-    """f(x) of entries in a dtype, if one is given, and in it: of integers `f` may give a wider one.
+def compute_in(
+    dtype: DTypeLike | None, f: Callable[..., Any], x: AnyArray, **attrs: object
+) -> AnyArray:
+    """f(x) computed in a dtype, if one is given, with a result of that dtype.
 
-    What that is too wide for wraps around as if nothing wider had been.
+    `f` may widen integers; then the result wraps around.
     """
     if dtype is None:
         return f(x, **attrs)
@@ -248,8 +246,8 @@ def computed_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: o
     return y if type_of(y).dtype == dtype else astype(y, dtype=dtype)
 
 
-def retyped(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
-    """A type of the shape of `x` and another dtype, of numbers."""
+def type_with_dtype(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
+    """The type of `x` with another numeric dtype."""
     if np.dtype(dtype).kind not in "biufc":
         raise DTypeError(op, [x], f"{dtype} is not a numeric dtype")
     return ArrayType(x.shape, dtype)
@@ -257,7 +255,7 @@ def retyped(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
 
 astype = linear(
     "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
-    infer=lambda x, dtype: retyped("astype", x, dtype),
+    infer=lambda x, dtype: type_with_dtype("astype", x, dtype),
     transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
     source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
@@ -285,14 +283,14 @@ copy = linear(
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
-    doc="The operand in memory of its own.",
+    doc="A copy of the operand.",
 )
 
 
 def moveaxis(x: OperandLike, source: Any, destination: Any) -> Any:
-    """`x` with axis `source` moved to place `destination`, the others keeping their order.
+    """`x` with axis `source` moved to position `destination`; the other axes keep their order.
 
-    Both may be several. Raises ShapeError if they are not as many, or not different axes of `x`.
+    Both may be sequences. Raises ShapeError if their lengths differ or axes repeat.
 
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -308,8 +306,8 @@ def moveaxis(x: OperandLike, source: Any, destination: Any) -> Any:
     return transpose(x, axes=tuple(order))
 
 
-def in_a_row(x: Any, axis: int | None) -> tuple[Any, int]:
-    """`x` and the axis named, or without one all entries in a row and its axis."""
+def flatten_without_axis(x: Any, axis: int | None) -> tuple[Any, int]:
+    """`x` and the axis; without an axis, the flattened array and axis 0."""
     return (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
 
 

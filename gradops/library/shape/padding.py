@@ -1,14 +1,14 @@
-"""Ops that put entries around an operand: a number, or the operand's own.
+"""Padding: constant, edge, reflect, symmetric and wrap.
 
-Note [Extension]. Along each axis, what comes before and after is told by `runs`: pieces of the
-result, and the pieces of the operand in it that they repeat, forwards, backwards, or one entry many
+Note [Extension]. Along each axis, `runs` describes the entries before and after: pieces of the
+result, and the pieces of the operand that they repeat, forwards, backwards, or one entry many
 times. `extend` copies along the runs, axis after axis; `fold_back`, its transpose, adds along them,
 the axes in reverse order.
 """
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import linear
 from ..index.indexing import slice_
 
@@ -33,7 +33,7 @@ MODES = {
 
 
 def widths_of(x: ArrayType, pad_width: Any) -> Widths:
-    """A pair of widths for each axis, from what `np.pad` takes."""
+    """A pair of widths for each axis, from any form that `np.pad` accepts."""
     try:
         pairs = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
         return tuple((operator.index(a), operator.index(b)) for a, b in pairs)
@@ -42,8 +42,8 @@ def widths_of(x: ArrayType, pad_width: Any) -> Widths:
         raise ShapeError("pad", [x], reason) from None
 
 
-def padded(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
-    """The type of `x` with entries around it."""
+def padded_type(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
+    """The type of `x` after padding."""
     if len(pad_width) != x.ndim:
         raise ShapeError(op, [x], f"{len(pad_width)} pairs of widths for {x.ndim} axes")
     if any(min(pair) < 0 for pair in pad_width):
@@ -52,7 +52,7 @@ def padded(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
 
 
 def pad_kernel(x: np.ndarray, pad_width: Widths, value: float = 0.0) -> np.ndarray:
-    """What `np.pad` does, at a fifth of its cost per call."""
+    """`np.pad` with a constant, at a fifth of its cost per call."""
     x = np.asarray(x)
     ends = list(zip(x.shape, pad_width, strict=True))
     y = np.zeros([a + n + b for n, (a, b) in ends], x.dtype)
@@ -71,7 +71,7 @@ def pad_transpose(
 
 pad_op = Op(
     "pad", pad_kernel,
-    infer=lambda x, pad_width, value: padded("pad", x, pad_width),
+    infer=lambda x, pad_width, value: padded_type("pad", x, pad_width),
     vjp=[pad_transpose],
     jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
     batch=lambda op, xs, batched, attrs: op(
@@ -86,13 +86,13 @@ pad_op = Op(
         ErrorSample([np.ones((2, 3))], {"pad_width": ((1, 2),)}, ShapeError, "1 pairs of widths"),
         ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),)}, ShapeError, "is negative"),
     ],
-    doc="The operand with a number put around it: for each axis, so many before and after.",
+    doc="The operand padded with a constant, by a pair of widths for each axis.",
 )
 
 
 @lru_cache(maxsize=1024)
 def runs(n: int, before: int, after: int, mode: str) -> tuple[Run, ...]:
-    """Where along an axis entries of the result are, and those that they repeat.
+    """Runs of the result along an axis, and the runs of the operand that they repeat.
 
     A run that repeats one entry is marked. See Note [Extension].
     """
@@ -101,7 +101,7 @@ def runs(n: int, before: int, after: int, mode: str) -> tuple[Run, ...]:
 
 
 def origins(i: Any, n: int, mode: str) -> AnyArray:
-    """The number of the entry that stands in place `i`, counted from the first entry."""
+    """The entry that position `i` repeats, positions counted from the first entry."""
     if mode == "edge" or n == 1:
         return np.clip(i, 0, n - 1)
     if mode == "wrap":
@@ -112,7 +112,7 @@ def origins(i: Any, n: int, mode: str) -> AnyArray:
 
 
 def pieces(places: Any, start: int, end: int) -> Iterator[Run]:
-    """The places from `start` to `end` cut into pieces that go one way."""
+    """The positions from `start` to `end`, cut into monotonic pieces."""
     while start < end:
         step = int(places[start + 1] - places[start]) if start + 1 < end else 0
         turn = np.flatnonzero(np.diff(places[start:end]) != step)
@@ -124,14 +124,14 @@ def pieces(places: Any, start: int, end: int) -> Iterator[Run]:
 
 
 def along_axes(y: AnyArray, pad_width: Widths) -> list[tuple[Any, Any]]:
-    """For each axis the part of `y` that is extended along it, as a view with that axis first."""
+    """For each axis, the part of `y` extended along it, as a view with that axis first."""
     center = [slice(a, n - b) for n, (a, b) in zip(y.shape, pad_width)]
     parts = [y[(*[slice(None)] * (k + 1), *center[k + 1 :])] for k in range(y.ndim)]
     return [(part.swapaxes(0, k), pad_width[k]) for k, part in enumerate(parts)]
 
 
 def extend_kernel(x: np.ndarray, pad_width: Widths, mode: str) -> np.ndarray:
-    extended("extend", type_of(x), pad_width, mode)
+    extended_type("extend", type_of(x), pad_width, mode)
     y = np.empty([a + n + b for n, (a, b) in zip(x.shape, pad_width)], x.dtype)
     y[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, pad_width)])] = x
     for n, (part, widths) in zip(x.shape, along_axes(y, pad_width)):
@@ -149,11 +149,11 @@ def fold_back_kernel(g: np.ndarray, pad_width: Widths, mode: str) -> np.ndarray:
     return z[tuple([slice(a, a + n) for n, (a, _) in zip(shape, pad_width)])]
 
 
-def extended(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
-    """The type of `x` with entries of its own around it."""
+def extended_type(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
+    """The type of `x` after padding with its own entries."""
     if mode not in MODES.values():
         raise OptionError(op, [x], f"no mode is {mode!r}")
-    y = padded(op, x, pad_width)
+    y = padded_type(op, x, pad_width)
     for axis, (n, widths) in enumerate(zip(x.shape, pad_width)):
         if n == 0 and any(widths):
             raise ShapeError(op, [x], f"axis {axis} is empty: it has nothing to repeat")
@@ -161,24 +161,24 @@ def extended(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
 
 
 def fold_back_infer(g: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
-    padded("fold_back", g, pad_width)
+    padded_type("fold_back", g, pad_width)
     x = ArrayType(tuple(n - a - b for n, (a, b) in zip(g.shape, pad_width)), g.dtype)
     if any(isinstance(n, int) and n < 0 for n in x.shape):
         raise ShapeError("fold_back", [g], f"the widths {pad_width} are more than it has")
-    extended("fold_back", x, pad_width, mode)
+    extended_type("fold_back", x, pad_width, mode)
     return x
 
 
-def around(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Batch an op that has a pair of widths for each axis."""
+def pad_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
+    """Batch an op with a pair of widths for each axis."""
     return op(xs[0], **{**attrs, "pad_width": ((0, 0), *attrs["pad_width"])})
 
 
 extend = linear(
     "extend", extend_kernel,
-    infer=lambda x, pad_width, mode: extended("extend", x, pad_width, mode),
+    infer=lambda x, pad_width, mode: extended_type("extend", x, pad_width, mode),
     transpose=lambda g, y, x, **attrs: fold_back(g, **attrs),
-    batch=around,
+    batch=pad_batch,
     samples=cases(
         reals((3, 2), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((2, 3), pad_width=((5, 3), (0, 1)), mode="symmetric"),
@@ -194,13 +194,13 @@ extend = linear(
         ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),), "mode": "wrap"}, ShapeError,
                     "is negative"),
     ],
-    doc="The operand continued beyond its ends by its own entries.",
+    doc="The operand padded with its own entries.",
 )
 fold_back = linear(
     "fold_back", fold_back_kernel,
     infer=fold_back_infer,
     transpose=lambda g, y, x, **attrs: extend(g, **attrs),
-    batch=around,
+    batch=pad_batch,
     samples=cases(
         reals((6, 3), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((5, 5), pad_width=((1, 2), (3, 1)), mode="edge"),
@@ -208,19 +208,19 @@ fold_back = linear(
     error_samples=[
         ErrorSample([np.ones(2)], {"pad_width": ((1, 1),), "mode": "wrap"}, ShapeError, "is empty"),
     ],
-    doc="The entries that `extend` puts around others added to those that they repeat.",
+    doc="The transpose of `extend`: padding added to the entries that it repeats.",
 )
 
 
 def pad(x: OperandLike, pad_width: Any, mode: str = "constant", constant_values: Any = 0.0) -> Any:
-    """`x` with entries around it, as many before and after each axis as `np.pad` takes.
+    """`x` padded at the ends of its axes, as `np.pad` does.
 
     `pad_width` is a number, a pair for all axes, or a pair for each. With mode "constant" the
-    entries are `constant_values`: a number, or numbers in the form of `pad_width`. Those of `x`
-    itself are put there by "edge" (or "replicate"), the first and the last; "reflect" and
-    "symmetric", back from the end, without and with that one again; and "wrap" (or "circular"),
-    from the other end. Raises ShapeError for another number of pairs, a negative width, or an empty
-    axis that has nothing to repeat; OptionError for another mode.
+    padding is `constant_values`: a number, or numbers in the form of `pad_width`. Other modes
+    repeat entries of `x`: "edge" (or "replicate") the first and last; "reflect" and "symmetric"
+    mirror, without and with the edge; "wrap" (or "circular") takes those of the other end. Raises
+    ShapeError for another number of pairs, a negative width, or an empty axis with nothing to
+    repeat; OptionError for another mode.
 
     >>> pad(np.ones(2), (1, 0))
     array([0., 1., 1.])
@@ -239,7 +239,7 @@ def pad(x: OperandLike, pad_width: Any, mode: str = "constant", constant_values:
 
 
 def pad_each(x: Any, widths: Widths, values: Any) -> Operand:
-    """`x` with numbers around it that differ from axis to axis, and before and after it."""
+    """`x` padded with constants that differ between axes and ends."""
     ends = np.broadcast_to(values, (len(widths), 2)).tolist()
     for axis, (pair, numbers) in enumerate(zip(widths, ends, strict=True)):
         for one, value in zip(((pair[0], 0), (0, pair[1])), numbers):

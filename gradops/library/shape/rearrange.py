@@ -1,4 +1,4 @@
-"""Operands in another arrangement, by ops on their axes."""
+"""NumPy's functions that rearrange axes, made of other ops."""
 
 import operator
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from ...core.dims import Size
 from ...core.errors import OptionError, ShapeError
 from ...core.types import broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, OperandLike
+from ...typing import AnyArray, Arrays, OperandLike
 from ..index.indexing import slice_
 from .broadcasting import broadcast_to, expand_to
 from .joining import concatenate, split
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def ravel(x: OperandLike) -> Any:
-    """All entries of `x` in one row.
+    """`x` flattened.
 
     >>> ravel(np.ones((2, 3))).shape
     (6,)
@@ -64,9 +64,9 @@ def flipud(x: OperandLike) -> Any:
 
 
 def rot90(x: OperandLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
-    """`x` turned `k` times by a quarter in the plane of two axes, from the first to the second.
+    """`x` rotated `k` times by 90 degrees in the plane of two axes, from the first to the second.
 
-    Raises ShapeError if `axes` are not two different ones of `x`.
+    Raises ShapeError unless `axes` are two different axes of `x`.
 
     >>> rot90(np.array([[1, 2], [3, 4]]))
     array([[2, 4],
@@ -86,8 +86,8 @@ def rot90(x: OperandLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     return x
 
 
-def widened(x: Any, ndim: int) -> AnyArray:
-    """`x` with axes of size 1 so that it has at least `ndim`, where NumPy puts them."""
+def with_ndim(x: Any, ndim: int) -> AnyArray:
+    """`x` with axes of size 1 added, where NumPy adds them, up to `ndim` axes."""
     shape = shape_of(x)
     if len(shape) >= ndim:
         return x
@@ -96,70 +96,70 @@ def widened(x: Any, ndim: int) -> AnyArray:
     return reshape(x, shape=(1,) * (ndim - len(shape)) + tuple(shape))
 
 
-def one_or_all(xs: Sequence[AnyArray]) -> Any:
-    """The only one of `xs`, or all as a tuple."""
+def one_or_all(xs: Arrays) -> Any:
+    """The only element of `xs`, or all as a tuple."""
     return xs[0] if len(xs) == 1 else tuple(xs)
 
 
 def atleast_1d(*xs: OperandLike) -> Any:
-    """Each operand with at least one axis; several come as a tuple.
+    """Each operand with at least one axis; several are returned as a tuple.
 
     >>> atleast_1d(2.0)
     array([2.])
     """
-    return one_or_all([widened(x, 1) for x in xs])
+    return one_or_all([with_ndim(x, 1) for x in xs])
 
 
 def atleast_2d(*xs: OperandLike) -> Any:
-    """Each operand with at least two axes, new ones first; several come as a tuple.
+    """Each operand with at least two axes, new ones first; several are returned as a tuple.
 
     >>> atleast_2d(np.ones(3)).shape
     (1, 3)
     """
-    return one_or_all([widened(x, 2) for x in xs])
+    return one_or_all([with_ndim(x, 2) for x in xs])
 
 
 def atleast_3d(*xs: Any) -> Any:
-    """Each operand with at least three axes; several come as a tuple.
+    """Each operand with at least three axes; several are returned as a tuple.
 
-    Of a row of n entries, the shape becomes (1, n, 1); a matrix gets an axis behind.
+    A vector of n entries gets the shape (1, n, 1), a matrix a new last axis.
 
     >>> atleast_3d(np.ones(3)).shape
     (1, 3, 1)
     """
-    return one_or_all([widened(x, 3) for x in xs])
+    return one_or_all([with_ndim(x, 3) for x in xs])
 
 
-def hstack(xs: Sequence[AnyArray]) -> Any:
-    """Operands side by side: along the second axis, or the first if they have just one.
+def hstack(xs: Arrays) -> Any:
+    """Operands joined along the second axis, or the first if they have just one.
 
     >>> hstack([np.ones((2, 1)), np.zeros((2, 2))]).shape
     (2, 3)
     """
-    found = [widened(x, 1) for x in xs]
+    found = [with_ndim(x, 1) for x in xs]
     return concatenate(found, axis=0 if not found or len(shape_of(found[0])) == 1 else 1)
 
 
-def vstack(xs: Sequence[AnyArray]) -> Any:
-    """Operands one above the other: along the first axis, where a row counts as a matrix.
+def vstack(xs: Arrays) -> Any:
+    """Operands joined along the first axis, vectors as rows.
 
     >>> vstack([np.ones(3), np.zeros((2, 3))]).shape
     (3, 3)
     """
-    return concatenate([widened(x, 2) for x in xs], axis=0)
+    return concatenate([with_ndim(x, 2) for x in xs], axis=0)
 
 
-def dstack(xs: Sequence[AnyArray]) -> Any:
-    """Operands one behind the other: along the third axis, which they get if they have none.
+def dstack(xs: Arrays) -> Any:
+    """Operands joined along the third axis, which is added if missing.
 
     >>> dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
     (2, 3, 2)
     """
-    return concatenate([widened(x, 3) for x in xs], axis=2)
+    return concatenate([with_ndim(x, 3) for x in xs], axis=2)
 
 
-def column_stack(xs: Sequence[AnyArray]) -> Any:
-    """Operands side by side as columns of a matrix; rows count as columns.
+def column_stack(xs: Arrays) -> Any:
+    """Operands joined as columns of a matrix; vectors are columns.
 
     >>> column_stack([np.ones(3), np.zeros((3, 2))]).shape
     (3, 3)
@@ -169,21 +169,21 @@ def column_stack(xs: Sequence[AnyArray]) -> Any:
 
 
 def unstack(x: OperandLike, axis: int = 0) -> tuple[Any, ...]:
-    """The parts of `x` along an axis, without that axis: views.
+    """The slices of `x` along an axis, as views without that axis.
 
-    Raises ShapeError if the size of the axis is not known.
+    Raises ShapeError if the size of the axis is unknown.
 
     >>> unstack(np.array([[1, 2], [3, 4]]), axis=1)
     (array([1, 3]), array([2, 4]))
     """
     k = normalize_axis("unstack", type_of(x), axis)
-    return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known("unstack", x, k))])
+    return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known_size("unstack", x, k))])
 
 
 def array_split(x: OperandLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Parts of `x` along an axis: so many, the first ones larger by one, or ending at indices.
+    """`x` split along an axis into sections, the first ones larger by one, or at indices.
 
-    Raises ShapeError if the size of the axis is not known, OptionError for less than one part.
+    Raises ShapeError if the size of the axis is unknown, OptionError for less than one section.
 
     >>> [p.tolist() for p in array_split(np.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
@@ -193,12 +193,12 @@ def array_split(x: OperandLike, indices_or_sections: Any, axis: int = 0) -> list
     many, k = operator.index(indices_or_sections), normalize_axis("array_split", type_of(x), axis)
     if many < 1:
         raise OptionError("array_split", [type_of(x)], f"{many} parts are less than one")
-    each, more = divmod(known("array_split", x, k), many)
+    each, more = divmod(known_size("array_split", x, k), many)
     return split(x, [each * i + min(i, more) for i in range(1, many)], k)
 
 
-def known(op: str, x: Any, axis: int) -> int:
-    """The size of an axis, or a ShapeError if it has none yet."""
+def known_size(op: str, x: Any, axis: int) -> int:
+    """The size of an axis, or a ShapeError if it is unknown."""
     n = shape_of(x)[axis]
     if not isinstance(n, int):
         raise ShapeError(op, [type_of(x)], f"the size of axis {axis} is not known")
@@ -206,7 +206,7 @@ def known(op: str, x: Any, axis: int) -> int:
 
 
 def broadcast_arrays(*xs: OperandLike) -> tuple[Any, ...]:
-    """The operands in the shape that they broadcast to; raises ShapeError if they do not.
+    """The operands broadcast to their common shape; raises ShapeError if there is none.
 
     >>> [x.shape for x in broadcast_arrays(np.ones(3), np.ones((2, 1)))]
     [(2, 3), (2, 3)]
@@ -216,7 +216,7 @@ def broadcast_arrays(*xs: OperandLike) -> tuple[Any, ...]:
 
 
 def meshgrid(*xs: OperandLike, indexing: str = "xy") -> tuple[Any, ...]:
-    """The coordinates of the points of a grid, from those along each axis.
+    """Coordinate arrays of a grid, from coordinates along each axis.
 
     With `indexing="ij"`, operand i varies along axis i; with "xy", the first two are exchanged.
     Raises ShapeError for an operand with more than one axis, OptionError for another `indexing`.

@@ -1,7 +1,6 @@
-"""Ops that turn entries round along axes, and that repeat them."""
+"""Ops that roll, tile and repeat entries."""
 
 import operator
-from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -13,31 +12,31 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, exactly, reals
 from ...core.types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
-from ..families import advance, linear
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
+from ..families import batch_along_axis, linear
 from ..index.index_keys import index_array
 from ..index.indexing import take
 from ..reduce.reduction import sum
 from .broadcasting import broadcast_to
-from .movement import in_a_row, reshape
+from .movement import flatten_without_axis, reshape
 
 __all__ = ["repeat", "roll", "tile"]
 
 Turns = list[tuple[int, Size]]
 
 
-def turns(x: ArrayType, shift: Any, axis: int) -> Turns:
-    """Each axis to be turned, and how far; one shift, or one axis, goes with all others."""
+def axis_shifts(x: ArrayType, shift: Any, axis: int) -> Turns:
+    """Each axis to roll with its shift; a single shift or axis goes with all others."""
     shifts = shift if isinstance(shift, tuple | list) else (shift,)
     axes = axis if isinstance(axis, tuple | list) else (axis,)
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ShapeError("roll", [x], f"{len(shifts)} shifts do not fit {len(axes)} axes")
     many = max(len(shifts), len(axes)) if shifts and axes else 0
     shifts, axes = (tuple(v) * (many if len(v) == 1 else 1) for v in (shifts, axes))
-    return [(normalize_axis("roll", x, a), distance(x, s)) for s, a in zip(shifts, axes)]
+    return [(normalize_axis("roll", x, a), shift_size(x, s)) for s, a in zip(shifts, axes)]
 
 
-def distance(x: ArrayType, shift: Any) -> Size:
+def shift_size(x: ArrayType, shift: Any) -> Size:
     """A shift as a size."""
     if isinstance(shift, Dim):
         return shift
@@ -48,7 +47,10 @@ def distance(x: ArrayType, shift: Any) -> Size:
 
 
 def roll_infer(x: ArrayType, shift: Any, axis: int) -> ArrayType:
-    turns(ArrayType((x.size,), x.dtype) if axis is None else x, shift, 0 if axis is None else axis)
+    if axis is None:
+        axis_shifts(ArrayType((x.size,), x.dtype), shift, 0)
+    else:
+        axis_shifts(x, shift, axis)
     return x
 
 
@@ -57,12 +59,12 @@ def roll_kernel(x: Any, shift: Any, axis: int | None = None) -> Any:
     if axis is None:
         return roll_kernel(x.reshape(-1), shift, 0).reshape(x.shape)
     if type(shift) is type(axis) is int:
-        return turned(x, [(normalize_axis_index(axis, x.ndim), shift)])
-    return turned(x, turns(type_of(x), shift, axis))
+        return roll_parts(x, [(normalize_axis_index(axis, x.ndim), shift)])
+    return roll_parts(x, axis_shifts(type_of(x), shift, axis))
 
 
-def turned(x: Any, turns: Any) -> Operand:
-    """`x` put together anew from the parts that the ends of turned axes cut it into."""
+def roll_parts(x: AnyArray, turns: Any) -> Operand:
+    """`x` rolled along several axes: cut at the shifts, and joined in the new order."""
     ends: dict[int, int] = {}
     for axis, shift in turns:
         ends[axis] = (ends.get(axis, 0) + shift) % (x.shape[axis] or 1)
@@ -76,24 +78,24 @@ def turned(x: Any, turns: Any) -> Operand:
     return y
 
 
-def opposite(shift: Any) -> Any:
-    """The shift that undoes another."""
+def inverse_shift(shift: Any) -> Any:
+    """The inverse shift."""
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
-def roll_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def roll_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     if attrs["axis"] is None:
         n, *rest = shape_of(xs[0])
         rows = reshape(xs[0], shape=(n, type_of(xs[0]).example.size))
         return reshape(roll(rows, shift=attrs["shift"], axis=1), shape=(n, *rest))
-    found = turns(type_of(xs[0]).example, attrs["shift"], attrs["axis"])
+    found = axis_shifts(type_of(xs[0]).example, attrs["shift"], attrs["axis"])
     return roll(xs[0], shift=tuple(s for _, s in found), axis=tuple(a + 1 for a, _ in found))
 
 
 roll = linear(
     "roll", roll_kernel,
     infer=roll_infer,
-    transpose=lambda g, y, x, shift, axis: roll(g, shift=opposite(shift), axis=axis),
+    transpose=lambda g, y, x, shift, axis: roll(g, shift=inverse_shift(shift), axis=axis),
     batch=roll_batch,
     samples=cases(
         reals((3, 4), shift=2), reals((3, 4), shift=-1, axis=1),
@@ -106,12 +108,12 @@ roll = linear(
                     "3 shifts do not fit 2 axes"),
         ErrorSample([np.ones(3)], {"shift": 0.5, "axis": 0}, OptionError, "not 0.5"),
     ],
-    doc="The entries moved along axes, or in one row if `axis` is None; the last become the first.",
+    doc="The entries rolled along axes; of the flattened array if `axis` is None.",
 )
 
 
-def aligned(x: Shape, reps: Shape) -> list[tuple[Size, Size]]:
-    """For each axis of a tiled array, how often it is repeated, and its size before."""
+def tile_pairs(x: Shape, reps: Shape) -> list[tuple[Size, Size]]:
+    """For each axis of a tiled array, its number of repetitions and its size before."""
     ndim = max(len(x), len(reps))
     return list(zip((1,) * (ndim - len(reps)) + reps, (1,) * (ndim - len(x)) + x))
 
@@ -119,12 +121,12 @@ def aligned(x: Shape, reps: Shape) -> list[tuple[Size, Size]]:
 def tile_infer(x: ArrayType, reps: Shape) -> ArrayType:
     if any(isinstance(r, int) and r < 0 for r in reps):
         raise ShapeError("tile", [x], f"a number of repetitions in {reps} is negative")
-    return ArrayType(tuple(r * n for r, n in aligned(x.shape, reps)), x.dtype)
+    return ArrayType(tuple(r * n for r, n in tile_pairs(x.shape, reps)), x.dtype)
 
 
 def tile_kernel(x: np.ndarray, reps: Shape) -> np.ndarray:
     x = np.asarray(x)
-    pairs: Any = aligned(x.shape, reps)
+    pairs: Any = tile_pairs(x.shape, reps)
     y = np.empty([n for pair in pairs for n in pair], x.dtype)
     y[...] = x.reshape([n for _, own in pairs for n in (1, own)])
     return y.reshape([r * n for r, n in pairs])
@@ -132,15 +134,15 @@ def tile_kernel(x: np.ndarray, reps: Shape) -> np.ndarray:
 
 def tile_transpose(g: AnyArray, y: AnyArray, x: AnyArray, reps: Shape) -> AnyArray:
     """The sum over the repetitions."""
-    pairs = aligned(shape_of(x), reps)
+    pairs = tile_pairs(shape_of(x), reps)
     apart = reshape(g, shape=tuple(n for pair in pairs for n in pair))
     total = sum(apart, axis=tuple(range(0, 2 * len(pairs), 2)))
     return total if len(pairs) == len(shape_of(x)) else reshape(total, shape=shape_of(x))
 
 
-def tile_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def tile_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
-    pairs = aligned(tuple(rest), attrs["reps"])
+    pairs = tile_pairs(tuple(rest), attrs["reps"])
     reps = (1, *(r for r, _ in pairs))
     return op(reshape(xs[0], shape=(n, *(own for _, own in pairs))), reps=reps)
 
@@ -154,7 +156,7 @@ tile_op = linear(
         complexes((2,), reps=(2,)),
     ),
     error_samples=[ErrorSample([np.ones(2)], {"reps": (-1,)}, ShapeError, "is negative")],
-    doc="The operand beside itself along each axis, so many times.",
+    doc="The operand repeated along each axis.",
 )
 
 
@@ -180,7 +182,7 @@ def repeat_kernel(x: np.ndarray, repeats: int, axis: int) -> np.ndarray:
 repeat_op = linear(
     "repeat", repeat_kernel,
     infer=repeat_infer, transpose=repeat_transpose,
-    batch=advance,
+    batch=batch_along_axis,
     source="{0}.repeat({repeats}, {axis})",
     samples=cases(
         reals((3, 2), repeats=2, axis=0), reals((2, 3), repeats=3, axis=-1),
@@ -190,7 +192,7 @@ repeat_op = linear(
         ErrorSample([np.ones(2)], {"repeats": 2, "axis": 1}, ShapeError, "axis 1 is out of range"),
         ErrorSample([np.ones(2)], {"repeats": -1, "axis": 0}, ShapeError, "-1, is negative"),
     ],
-    doc="Each entry along an axis so many times, one after the other.",
+    doc="Each entry along an axis repeated, copies side by side.",
 )
 
 
@@ -213,15 +215,15 @@ counted = Op(
     error_samples=[
         ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),
     ],
-    doc="The numbers 0, 1, 2, ... each as many times as the operand counts.",
+    doc="The numbers 0, 1, 2, ..., each repeated as often as the operand says.",
 )  # fmt: skip
 
 
 def tile(x: OperandLike, reps: Any) -> Any:
-    """`x` beside itself along each axis, as many times as `reps` says for it.
+    """`x` repeated along each axis as often as `reps` says.
 
-    Axes that only one of both has come first, and count as of size 1, or as taken once. Raises
-    ShapeError for a negative number.
+    The shorter of `reps` and the shape of `x` is padded with ones in front. Raises ShapeError for
+    a negative number.
 
     >>> tile(np.array([1, 2]), (2, 2))
     array([[1, 2, 1, 2],
@@ -231,21 +233,21 @@ def tile(x: OperandLike, reps: Any) -> Any:
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each entry of `x` so many times along `axis`; with None, `x` counts as one row.
+    """Each entry of `x` repeated along `axis`; with None, of the flattened array.
 
-    `repeats` is one number, or an array of numbers, one for each entry along the axis. Raises
-    ShapeError for negative numbers, or another number of them.
+    `repeats` is one number, or one for each entry along the axis. Raises ShapeError for negative
+    numbers, or another count of them.
 
     >>> repeat(np.array([3, 5]), 2), repeat(np.array([3, 5]), [1, 2])
     (array([3, 3, 5, 5]), array([3, 5, 5]))
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     k = normalize_axis("repeat", type_of(x), axis)
     if isinstance(repeats, Dim):
         return repeat_op(x, repeats=repeats, axis=k)
     counts, n = index_array(x, repeats), shape_of(x)[k]
     if isinstance(counts, np.ndarray) and counts.size == 1:
-        return repeat_op(x, repeats=times(x, counts.item()), axis=k)
+        return repeat_op(x, repeats=repetitions(x, counts.item()), axis=k)
     if shape_of(counts) in ((), (1,)):
         counts = broadcast_to(reshape(counts, shape=(1,)), shape=(n,))
     if conflict(shape_of(counts), [n]):
@@ -254,8 +256,8 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     return take(x, counted(counts), axis=k)
 
 
-def times(x: Any, repeats: Any) -> int:
-    """A number of repetitions."""
+def repetitions(x: AnyArray, repeats: Any) -> int:
+    """A number of repetitions as an integer."""
     try:
         return operator.index(repeats)
     except TypeError:

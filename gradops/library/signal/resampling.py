@@ -1,4 +1,4 @@
-"""Other sizes for the last axes: interpolation, and channels turned into places."""
+"""Interpolation, and pixel shuffling."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,8 +21,8 @@ CUBIC = -0.75  # the slope that PyTorch's cubic kernel has at 1
 Places = tuple[Any, Any]
 
 
-def weighted_places(x: Any, axis: int, places: Any, weights: Any) -> Any:
-    """Sums of entries along an axis: `places` and `weights` have a row for each summand."""
+def weighted_sum(x: Any, axis: int, places: Any, weights: Any) -> Any:
+    """Weighted sums of entries along an axis, with a row of indices and weights per term."""
     total = None
     rest = (1,) * (len(shape_of(x)) - 1 - axis)
     for place, weight in zip(places, weights, strict=True):
@@ -34,7 +34,7 @@ def weighted_places(x: Any, axis: int, places: Any, weights: Any) -> Any:
 
 
 def positions(size: int, count: int, scale: float | None, align_corners: bool) -> Any:
-    """Where the centres of `count` new entries lie among the centres of `size` old ones."""
+    """The positions of the centres of `count` new entries among `size` old ones."""
     if align_corners:
         return np.arange(count) * ((size - 1) / (count - 1) if count > 1 else 0.0)
     return (np.arange(count) + 0.5) * (1 / scale if scale else size / count) - 0.5
@@ -55,7 +55,7 @@ def nearest_exact(size: int, count: int, scale: float | None, align_corners: boo
 
 
 def linear(size: int, count: int, scale: float | None, align_corners: bool) -> Places:
-    """The two entries around each new one."""
+    """The two entries around each new one, and their weights."""
     at = np.maximum(positions(size, count, scale, align_corners), 0)
     low = np.minimum(np.floor(at).astype(int), size - 1)
     part = at - low
@@ -63,7 +63,7 @@ def linear(size: int, count: int, scale: float | None, align_corners: bool) -> P
 
 
 def cubic(size: int, count: int, scale: float | None, align_corners: bool) -> Places:
-    """The four entries around each new one."""
+    """The four entries around each new one, and their weights."""
     at = positions(size, count, scale, align_corners)
     low = np.floor(at).astype(int)
     part = at - low
@@ -90,11 +90,11 @@ def interpolate(
     x: OperandLike, sizes: Sequence[int] | None = None, scales: Sequence[float] | None = None,
     method: str = "nearest", align_corners: bool = False,
 ) -> Any:
-    """`x` with other sizes of its last axes: those given, or the old ones times `scales`.
+    """`x` with its last axes resampled to `sizes`, or to the old sizes times `scales`.
 
     Methods are "nearest" (the entry in which a new one begins), "nearest-exact" (in which its
     centre lies), "linear" and "cubic", along one axis after the other. With `align_corners` the
-    first and last entries stay where they are.
+    first and last entries keep their positions.
 
     >>> interpolate(np.array([0.0, 1.0]), sizes=(4,), method="linear")
     array([0.  , 0.25, 0.75, 1.  ])
@@ -113,23 +113,23 @@ def interpolate(
         raise ShapeError("interpolate", [type_of(x)], f"sizes {tuple(counts)} have no entries")
     for i, (size, count) in enumerate(zip(old, counts, strict=True)):
         scale = None if scales is None else scales[i]
-        x = resampled(x, first + i, size, count, scale, method, align_corners)
+        x = resample_axis(x, first + i, size, count, scale, method, align_corners)
     return x
 
 
-def resampled(
+def resample_axis(
     x: Any, axis: int, size: int, count: int, scale: float | None, method: str, align_corners: bool
 ) -> Any:
-    """`x` with `count` entries along one axis, which has `size` of them."""
+    """`x` resampled to `count` entries along one axis, of `size` entries."""
     if method == "nearest" and count % size == 0 and scale in (None, count // size):
         return x if count == size else repeat(x, count // size, axis=axis)
     if method == "linear" and count == size and scale in (None, 1):
         return x
-    return weighted_places(x, axis, *METHODS[method](size, count, scale, align_corners))
+    return weighted_sum(x, axis, *METHODS[method](size, count, scale, align_corners))
 
 
-def parted_channels(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
-    """The shape of `x` in front of channels, that of its places, and the number of channels."""
+def channel_sizes(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
+    """The shape of `x` before channels, its spatial sizes, and the number of channels."""
     shape = shape_of(x)
     if len(shape) < 3 or factor < 1:
         raise ShapeError(op, [type_of(x)], "it has axes (..., channels, rows, columns)")
@@ -137,15 +137,16 @@ def parted_channels(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
 
 
 def pixel_shuffle(x: OperandLike, factor: int) -> Any:
-    """Channels (..., c f f, h, w) as places (..., c, h f, w f), for a factor f.
+    """Rearranges channels (..., c f f, h, w) to pixels (..., c, h f, w f), for a factor f.
 
     >>> pixel_shuffle(np.arange(4.0).reshape(4, 1, 1), 2)
     array([[[0., 1.],
             [2., 3.]]])
     """
-    front, (h, w), channels = parted_channels("pixel_shuffle", x, factor)
+    front, (h, w), channels = channel_sizes("pixel_shuffle", x, factor)
     if isinstance(channels, int) and channels % (factor * factor):
-        raise ShapeError("pixel_shuffle", [type_of(x)], f"channels are no multiple of {factor}**2")
+        reason = f"{channels} channels are not a multiple of {factor}**2"
+        raise ShapeError("pixel_shuffle", [type_of(x)], reason)
     c, n = channels // (factor * factor), len(front)
     parted = reshape(x, shape=(*front, c, factor, factor, h, w))
     moved = transpose(parted, axes=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
@@ -153,14 +154,14 @@ def pixel_shuffle(x: OperandLike, factor: int) -> Any:
 
 
 def pixel_unshuffle(x: OperandLike, factor: int) -> Any:
-    """Places (..., c, h f, w f) as channels (..., c f f, h, w), for a factor f.
+    """Rearranges pixels (..., c, h f, w f) to channels (..., c f f, h, w), for a factor f.
 
     >>> pixel_unshuffle(np.arange(4.0).reshape(1, 2, 2), 2).shape
     (4, 1, 1)
     """
-    front, (h, w), c = parted_channels("pixel_unshuffle", x, factor)
+    front, (h, w), c = channel_sizes("pixel_unshuffle", x, factor)
     if any(isinstance(m, int) and m % factor for m in (h, w)):
-        raise ShapeError("pixel_unshuffle", [type_of(x)], f"sizes are no multiples of {factor}")
+        raise ShapeError("pixel_unshuffle", [type_of(x)], f"sizes are not multiples of {factor}")
     n = len(front)
     parted = reshape(x, shape=(*front, c, h // factor, factor, w // factor, factor))
     moved = transpose(parted, axes=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))

@@ -8,18 +8,19 @@ from ... import linalg
 from ...core.errors import GradError
 from ...library.elementwise.complexes import imag, real
 from ...library.shape.creation import stop_gradient
-from ...library.shape.movement import computed_in
+from ...library.shape.movement import compute_in
+from ...typing import AnyArray, DTypeLike, OperandLike
 from ..refusals import known
 
 __all__ = ["eig", "eigvals", "qr", "svd", "trace"]
 
 
-def eigvals(a: Any) -> Any:
+def eigvals(a: OperandLike) -> AnyArray:
     """The eigenvalues, as real numbers where all of them are known to be."""
     return real_if_known(linalg.eigvals(a))
 
 
-def eig(a: Any) -> Any:
+def eig(a: OperandLike) -> Any:
     """The eigenvalues and eigenvectors, as real numbers where all of the values are known to be."""
     found = linalg.eig(a)
     values = real_if_known(found.eigenvalues)
@@ -28,7 +29,7 @@ def eig(a: Any) -> Any:
     return type(found)(values, real(found.eigenvectors))
 
 
-def real_if_known(w: Any) -> Any:
+def real_if_known(w: OperandLike) -> Any:
     """The real part of numbers whose imaginary parts are known, and zero."""
     try:
         return w if np.any(known(stop_gradient(imag(w)))) else real(w)
@@ -36,16 +37,16 @@ def real_if_known(w: Any) -> Any:
         return w
 
 
-def trace(x: Any, offset: int = 0, dtype: Any = None) -> Any:
+def trace(x: AnyArray, offset: int = 0, dtype: DTypeLike | None = None) -> AnyArray:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
-    return computed_in(dtype, linalg.trace, x, offset=offset)
+    return compute_in(dtype, linalg.trace, x, offset=offset)
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: OperandLike, mode: str = "reduced") -> Any:
     """Orthonormal columns and a triangle, of which mode "r" gives the second."""
     return linalg.qr(a, mode="reduced").R if mode == "r" else linalg.qr(a, mode=mode)
 
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(a: OperandLike, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Singular vectors and values, or the values alone."""
     return linalg.svd(a, full_matrices) if compute_uv else linalg.svdvals(a)

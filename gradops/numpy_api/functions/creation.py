@@ -8,6 +8,7 @@ import gradops as ops
 
 from ...core.types import as_shape, shape_of, type_of
 from ...library.shape.movement import in_dtype
+from ...typing import AnyArray, DTypeLike
 from .joining import as_array
 
 __all__ = [
@@ -16,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+def filled(a: AnyArray, value: object, dtype: DTypeLike | None, shape: object) -> AnyArray:
     """An operand like another one, filled with a value; of another shape it has its own memory."""
     if shape is None:
         return ops.zeros_like(a, dtype=dtype) if value == 0 else ops.ones_like(a, dtype=dtype)
@@ -25,7 +26,7 @@ def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
     return ops.copy(ops.broadcast_to(none if value == 0 else none + 1, shape=as_shape(shape)))
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+def zeros_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None) -> AnyArray:
     """Zeros of the type of an operand."""
     return filled(a, 0, dtype, shape)
 
@@ -33,19 +34,21 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
 empty_like = zeros_like
 
 
-def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+def ones_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None) -> AnyArray:
     """Ones of the type of an operand."""
     return filled(a, 1, dtype, shape)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+def full_like(
+    a: AnyArray, fill_value: AnyArray, dtype: DTypeLike | None = None, shape: object = None
+) -> AnyArray:
     """One value, which may be differentiated, in the type of an operand."""
     value = ops.astype(np.asarray(fill_value) if not hasattr(fill_value, "gradop_level")
                        else fill_value, dtype=dtype or type_of(a).dtype)  # fmt: skip
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
 
 
-def in_floats(*ends: Any) -> list[Any]:
+def in_floats(*ends: AnyArray) -> list[Any]:
     """Operands in their common dtype, which is one of floats; numbers of Python's count little."""
     dtypes = [type_of(x).dtype if hasattr(x, "shape") else x for x in map(as_array, ends)]
     dtype = np.result_type(*dtypes, 1.0)
@@ -54,7 +57,7 @@ def in_floats(*ends: Any) -> list[Any]:
 
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
-    dtype: Any = None, axis: int = 0,
+    dtype: DTypeLike | None = None, axis: int = 0,
 ) -> Any:  # fmt: skip
     """Numbers at equal steps from one to another; the roundings are NumPy's."""
     parts = num - 1 if endpoint else num
@@ -78,8 +81,8 @@ def steps_from(place: Any, step: Any, width: Any, parts: int) -> Any:
 
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
-    dtype: Any = None, axis: int = 0,
-) -> Any:  # fmt: skip
+    dtype: DTypeLike | None = None, axis: int = 0,
+) -> AnyArray:  # fmt: skip
     """Powers of a base, their exponents at equal steps."""
     if len(shape_of(as_array(base))):
         rank = max(len(shape_of(as_array(x))) for x in (start, stop, base))
@@ -88,15 +91,20 @@ def logspace(
     return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
-def deepened(x: Any, rank: int) -> Any:
+def deepened(x: AnyArray, rank: int) -> AnyArray:
     """An operand with axes of size 1 in front, so that it has `rank` of them."""
     shape = shape_of(as_array(x))
     return ops.reshape(as_array(x), shape=(*(1,) * (rank - len(shape)), *shape))
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
-) -> Any:
+    start: AnyArray,
+    stop: AnyArray,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> AnyArray:
     """Numbers at equal ratios from one to another; the roundings are NumPy's."""
     start, stop, _ = in_floats(start, stop, np.zeros(()))
     turn = ops.sign(start)

@@ -8,6 +8,7 @@ import gradops as ops
 
 from ...core.types import is_inexact, shape_of, type_of
 from ...library.index.indexing import index
+from ...typing import AnyArray, Axis, OperandLike
 from ..refusals import length
 from .joining import as_array, concatenate
 
@@ -21,7 +22,7 @@ def between(x: Any, start: Any, stop: Any, axis: int) -> Any:
     return index(x, (*(slice(None),) * (axis % len(shape_of(x))), slice(start, stop)))
 
 
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: OperandLike, to_end: object = None, to_begin: object = None) -> AnyArray:
     """The differences of all entries in a row, with more before and after."""
     found = ops.diff(ops.reshape(ary, shape=(-1,)))
     more = [None if v is None else beside(v, ary) for v in (to_begin, to_end)]
@@ -29,7 +30,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return concatenate(parts) if parts[1:] else found
 
 
-def beside(values: Any, ary: Any) -> Any:
+def beside(values: Any, ary: OperandLike) -> Any:
     """The entries before or after differences, in their dtype."""
     dtype, row = type_of(ary).dtype, np.ravel(values)
     if not np.can_cast(type_of(row).dtype, dtype, "same_kind"):
@@ -37,7 +38,7 @@ def beside(values: Any, ary: Any) -> Any:
     return ops.astype(row, dtype=dtype)
 
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: object, *varargs: object, axis: Axis = None, edge_order: int = 1) -> Any:
     """Second-order differences along each axis, as estimates of a derivative."""
     rank = len(shape_of(f))
     f = f if is_inexact(type_of(f).dtype) else ops.astype(f, dtype=np.float64)
@@ -48,7 +49,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def slopes(f: Any, h: Any, axis: int, edge_order: int) -> Any:
+def slopes(f: object, h: AnyArray, axis: int, edge_order: int) -> AnyArray:
     """The estimates along one axis, for a step or for places; the formulas are NumPy's."""
     before, here, after = (between(f, i, j, axis) for i, j in ((None, -2), (1, -1), (2, None)))
     if shape_of(h):
@@ -59,7 +60,7 @@ def slopes(f: Any, h: Any, axis: int, edge_order: int) -> Any:
     return concatenate([first, middle, last], axis)
 
 
-def of_step(f: Any, h: Any, axis: int, edge_order: int) -> tuple[Any, Any]:
+def of_step(f: object, h: AnyArray, axis: int, edge_order: int) -> tuple[AnyArray, AnyArray]:
     """The estimates at the ends, for entries at equal distances."""
     p, q, r, u, v, w = (ops.take(f, np.array([i]), axis=axis) for i in (0, 1, 2, -3, -2, -1))
     if edge_order == 1:
@@ -83,7 +84,7 @@ def of_places(f: Any, steps: Any, axis: int, edge_order: int, rows: Any) -> tupl
     return first, last, middle
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: OperandLike, v: OperandLike, mode: str = "full") -> AnyArray:
     """The convolution of two vectors."""
     a, v = as_array(a), as_array(v)
     if length(v) > length(a):
@@ -102,7 +103,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
                           f"mode is full, same or valid, not {mode!r}")  # fmt: skip
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: OperandLike, v: OperandLike, mode: str = "valid") -> AnyArray:
     """The cross-correlation of two vectors."""
     v = ops.conj(ops.flip(as_array(v)))
     if length(v) > length(a) and mode != "full":
@@ -111,7 +112,9 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return convolve(a, v, mode)
 
 
-def unwrap(p: Any, discont: Any = None, axis: int = -1, period: float = 2 * np.pi) -> Any:
+def unwrap(
+    p: OperandLike, discont: object = None, axis: int = -1, period: float = 2 * np.pi
+) -> AnyArray:
     """Angles without jumps: multiples of the period are added."""
     step = ops.diff(p, axis=axis)
     half = period / 2

@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import as_shape, broadcast_shapes, shape_of, type_of
+from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike, ShapeLike
 from ..refusals import known, length
 from ..ufuncs import cast
 
@@ -17,15 +18,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-def each_in(call: str, arrays: Iterable[Any], dtype: Any, casting: Any) -> list[Any]:
+def each_in(
+    call: str, arrays: Iterable[AnyArray], dtype: DTypeLike | None, casting: str
+) -> list[Any]:
     """The arrays, in a dtype if one is given and they may be cast to it."""
     found = [as_array(x) for x in arrays]
     return found if dtype is None else [cast(call, x, np.dtype(dtype), casting) for x in found]
 
 
 def concatenate(
-    arrays: Iterable[Any], axis: Any = 0, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    arrays: Iterable[AnyArray],
+    axis: Any = 0,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> AnyArray:
     """The arrays one after the other along an axis, or all flat."""
     return ops.concatenate(each_in("numpy.concatenate", arrays, dtype, casting), axis=axis)
 
@@ -34,33 +40,40 @@ concat = concatenate
 
 
 def stack(
-    arrays: Iterable[Any], axis: int = 0, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    arrays: Iterable[AnyArray],
+    axis: int = 0,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> AnyArray:
     """The arrays along a new axis."""
     return ops.stack(each_in("numpy.stack", arrays, dtype, casting), axis=axis)
 
 
-def hstack(tup: Iterable[Any], dtype: Any = None, casting: Any = "same_kind") -> Any:
+def hstack(
+    tup: Iterable[AnyArray], dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> AnyArray:
     """The arrays side by side."""
     return ops.hstack(each_in("numpy.hstack", tup, dtype, casting))
 
 
-def vstack(tup: Iterable[Any], dtype: Any = None, casting: Any = "same_kind") -> Any:
+def vstack(
+    tup: Iterable[AnyArray], dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> AnyArray:
     """The arrays one above the other."""
     return ops.vstack(each_in("numpy.vstack", tup, dtype, casting))
 
 
-def as_array(x: Any) -> Any:
+def as_array(x: object) -> Any:
     """A list as an array."""
     return np.asarray(x) if isinstance(x, list | tuple) else x
 
 
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: OperandLike, values: OperandLike, axis: Axis = None) -> AnyArray:
     """The values after those of an array."""
     return concatenate([as_array(arr), as_array(values)], axis)
 
 
-def block(arrays: Any) -> Any:
+def block(arrays: object) -> AnyArray:
     """An array put together from nested lists of blocks."""
     depth, first = 0, arrays
     while isinstance(first, list):
@@ -78,7 +91,7 @@ def parts(arrays: Any) -> list[Any]:
     return found
 
 
-def joined(arrays: Any, depth: int, rank: int) -> Any:
+def joined(arrays: object, depth: int, rank: int) -> Any:
     """Nested lists of blocks, the innermost along the last axis."""
     if not isinstance(arrays, list):
         missing = rank - len(shape_of(arrays))
@@ -86,19 +99,19 @@ def joined(arrays: Any, depth: int, rank: int) -> Any:
     return concatenate([joined(x, depth - 1, rank) for x in arrays], axis=rank - depth)
 
 
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def broadcast_to(array: OperandLike, shape: ShapeLike, subok: bool = False) -> AnyArray:
     """A view of an array in a shape in which entries are repeated."""
     return ops.expand_to(as_array(array), shape=as_shape(shape))
 
 
-def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+def broadcast_arrays(*args: AnyArray, subok: bool = False) -> tuple[object, ...]:
     """Views of arrays in the shape that they have together."""
     arrays = list(map(as_array, args))
     shape = broadcast_shapes("broadcast_arrays", list(map(type_of, arrays)))
     return tuple([x if shape_of(x) == shape else broadcast_to(x, shape) for x in arrays])
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+def meshgrid(*xi: object, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinates of a grid, from those along each of its axes."""
     n = len(xi)
     shapes = [[-1 if j == i else 1 for j in range(n)] for i in range(n)]
@@ -109,7 +122,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     return tuple(map(ops.copy, found)) if copy else found
 
 
-def ix_(*args: Any) -> Any:
+def ix_(*args: object) -> tuple[AnyArray, ...]:
     """Index arrays that pick the entries at all their combinations."""
     places = [np.nonzero(known(x))[0] if type_of(x).dtype.kind == "b" else x for x in args]
     return meshgrid(*places, sparse=True, indexing="ij")
@@ -120,33 +133,33 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return list(ops.split(ary, indices_or_sections, axis=axis))
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(ary: OperandLike, indices_or_sections: object) -> list[AnyArray]:
     """The parts along the first axis."""
     return split(ary, indices_or_sections, 0)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(ary: OperandLike, indices_or_sections: object) -> list[AnyArray]:
     """The parts along the second axis, or the only one."""
     return split(ary, indices_or_sections, 1 if len(shape_of(ary)) > 1 else 0)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(ary: OperandLike, indices_or_sections: object) -> list[AnyArray]:
     """The parts along the third axis."""
     return split(ary, indices_or_sections, 2)
 
 
-def flat_and_axis(arr: Any, axis: Any) -> tuple[Any, int]:
+def flat_and_axis(arr: object, axis: Any) -> tuple[Any, int]:
     """An array and an axis of it; the array flat if no axis is given."""
     return (ops.reshape(arr, shape=(-1,)), 0) if axis is None else (arr, axis % len(shape_of(arr)))
 
 
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: Operand, obj: Any, axis: int | None = None) -> Any:
     """An array without its entries at some places along an axis."""
     arr, axis = flat_and_axis(arr, axis)
     return ops.take(arr, np.delete(np.arange(length(arr, axis)), obj), axis=axis)
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: AnyArray, obj: Any, values: Operand, axis: int | None = None) -> AnyArray:
     """An array with values put before one place along an axis, or one before each of several."""
     arr, axis = flat_and_axis(arr, axis)
     values, rank, n = as_array(values), len(shape_of(arr)), length(arr, axis)

@@ -8,6 +8,7 @@ import gradops as ops
 
 from ...core.dims import product
 from ...core.types import is_complex, is_inexact, shape_of, type_of
+from ...typing import AnyArray, Operand, OperandLike
 from ..refusals import length
 
 __all__ = [
@@ -17,32 +18,32 @@ __all__ = [
 ]  # fmt: skip
 
 
-def shape(a: Any) -> Any:
+def shape(a: OperandLike) -> Any:
     """The size of each axis."""
     return shape_of(a)
 
 
-def ndim(a: Any) -> int:
+def ndim(a: OperandLike) -> int:
     """How many axes there are."""
     return len(shape_of(a))
 
 
-def size(a: Any, axis: Any = None) -> Any:
+def size(a: Operand, axis: int | None = None) -> Any:
     """How many entries there are, or how many along an axis."""
     return product(shape_of(a)) if axis is None else shape_of(a)[axis]
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: OperandLike) -> bool:
     """Whether the dtype is complex."""
     return is_complex(type_of(x).dtype)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: OperandLike) -> bool:
     """Whether the dtype is not complex."""
     return not iscomplexobj(x)
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def array_equal(a1: OperandLike, a2: OperandLike, equal_nan: bool = False) -> Any:
     """Whether two operands have the same shape and entries."""
     if shape_of(a1) != shape_of(a2):
         return False
@@ -52,7 +53,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     return ops.all(found)
 
 
-def array_equiv(a1: Any, a2: Any) -> Any:
+def array_equiv(a1: OperandLike, a2: OperandLike) -> Any:
     """Whether two operands have the same entries once they are broadcast."""
     try:
         return ops.all(ops.equal(a1, a2))
@@ -60,12 +61,12 @@ def array_equiv(a1: Any, a2: Any) -> Any:
         return False
 
 
-def dtype_or(x: Any) -> Any:
+def dtype_or(x: OperandLike) -> Any:
     """The dtype of an operand of ours; anything else as it is."""
     return type_of(x).dtype if hasattr(x, "gradop_level") else x
 
 
-def result_type(*arrays_and_dtypes: Any) -> Any:
+def result_type(*arrays_and_dtypes: OperandLike) -> Any:
     """The dtype that an operation on operands gives."""
     return np.result_type(*map(dtype_or, arrays_and_dtypes))
 
@@ -75,13 +76,13 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return np.can_cast(dtype_or(from_), dtype_or(to), casting)
 
 
-def common_type(*arrays: Any) -> Any:
+def common_type(*arrays: AnyArray) -> Any:
     """The scalar type of floats that all operands fit in."""
     found = np.result_type(*map(dtype_or, arrays))
     return found.type if is_inexact(found) else np.float64
 
 
-def array_repr(arr: Any) -> str:
+def array_repr(arr: OperandLike) -> str:
     """The text that stands for an operand."""
     return repr(arr)
 
@@ -89,16 +90,16 @@ def array_repr(arr: Any) -> str:
 array_str = array2string = array_repr
 
 
-def diag_indices_from(arr: Any) -> Any:
+def diag_indices_from(arr: OperandLike) -> Any:
     """The indices of the diagonal."""
     return np.diag_indices(length(arr), len(shape_of(arr)))
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> Any:
+def tril_indices_from(arr: OperandLike, k: int = 0) -> Any:
     """The indices of the lower triangle."""
     return np.tril_indices(length(arr, -2), k, length(arr, -1))
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> Any:
+def triu_indices_from(arr: OperandLike, k: int = 0) -> Any:
     """The indices of the upper triangle."""
     return np.triu_indices(length(arr, -2), k, length(arr, -1))

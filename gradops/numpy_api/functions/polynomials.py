@@ -7,6 +7,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import shape_of, type_of
+from ...typing import AnyArray, OperandLike
 from ..refusals import length, refusal
 from .differences import convolve
 from .joining import as_array, concatenate
@@ -16,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: OperandLike, N: int | None = None, increasing: bool = False) -> AnyArray:
     """The powers of the entries, one column each."""
     n = length(x) if N is None else N
     x = ops.astype(x, dtype=np.promote_types(type_of(x).dtype, int))
@@ -26,7 +27,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     return ops.stack((columns if increasing else columns[::-1])[:n], axis=1)
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: AnyArray, x: AnyArray) -> AnyArray:
     """A polynomial, by its coefficients from the highest, at `x`."""
     p = as_array(p)
     y = ops.zeros_like(as_array(x))
@@ -35,7 +36,7 @@ def polyval(p: Any, x: Any) -> Any:
     return y
 
 
-def poly(seq_of_zeros: Any) -> Any:
+def poly(seq_of_zeros: AnyArray) -> Any:
     """The coefficients of the polynomial with given zeros, the highest first."""
     if len(shape_of(seq_of_zeros)) != 1:
         raise ops.ShapeError("poly", [ops.type_of(seq_of_zeros)], "the zeros are a vector",
@@ -46,14 +47,15 @@ def poly(seq_of_zeros: Any) -> Any:
             "numpy.poly", "of complex zeros it depends on their values whether the result is real",
             "multiply the factors with np.polymul",
         )  # fmt: skip
-    zeros, found = ops.astype(seq_of_zeros, dtype=dtype), np.ones(1, dtype)
+    zeros: AnyArray = ops.astype(seq_of_zeros, dtype=dtype)
+    found: AnyArray = np.ones(1, dtype)
     for i in range(length(zeros)):
         factor = ops.stack([ops.ones_like(zeros[i]), -zeros[i]])
         found = convolve(found, factor)
     return found
 
 
-def lengthened(a: Any, b: Any) -> tuple[Any, Any]:
+def lengthened(a: OperandLike, b: OperandLike) -> tuple[Any, Any]:
     """Two rows of coefficients, with zeros before the shorter one."""
     a, b = (x if shape_of(x) else ops.reshape(x, shape=(1,)) for x in map(as_array, (a, b)))
     n = max(length(a), length(b))
@@ -61,24 +63,24 @@ def lengthened(a: Any, b: Any) -> tuple[Any, Any]:
     return a, b
 
 
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: OperandLike, a2: OperandLike) -> AnyArray:
     """The sum of two polynomials."""
     a, b = lengthened(a1, a2)
     return a + b
 
 
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: OperandLike, a2: OperandLike) -> AnyArray:
     """The difference of two polynomials."""
     a, b = lengthened(a1, a2)
     return a - b
 
 
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: OperandLike, a2: OperandLike) -> AnyArray:
     """The product of two polynomials."""
     return convolve(a1, a2)
 
 
-def polyder(p: Any, m: int = 1) -> Any:
+def polyder(p: AnyArray, m: int = 1) -> AnyArray:
     """The derivative of a polynomial, `m` times over."""
     for _ in range(m):
         n = length(p)
@@ -86,7 +88,7 @@ def polyder(p: Any, m: int = 1) -> Any:
     return p
 
 
-def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+def polyint(p: AnyArray, m: int = 1, k: Any = None) -> AnyArray:
     """The antiderivative of a polynomial, `m` times over, with constants `k`."""
     constants = [0.0] * m if k is None else np.broadcast_to(np.atleast_1d(k), (m,))
     for c in constants:
@@ -95,7 +97,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     return p
 
 
-def polyfit(x: Any, y: Any, deg: int, w: Any = None) -> Any:
+def polyfit(x: object, y: Any, deg: int, w: Any = None) -> AnyArray:
     """The coefficients of the polynomial of a degree that fits points best."""
     columns = vander(as_array(x), deg + 1)
     y = as_array(y)

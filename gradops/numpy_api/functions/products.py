@@ -8,18 +8,19 @@ import gradops as ops
 
 from ...core.types import shape_of
 from ...library.linalg.einsum import LETTERS
-from ...library.shape.movement import computed_in
+from ...library.shape.movement import compute_in
+from ...typing import AnyArray, DTypeLike, Operand, OperandLike
 from .joining import as_array
 
 __all__ = ["cross", "dot", "einsum", "inner", "trace", "vdot"]
 
 
-def strong(x: Any) -> Any:
+def strong(x: OperandLike) -> Any:
     """An operand whose dtype counts: of a list or a number, the array that NumPy makes of it."""
     return x if hasattr(x, "gradop_level") else np.asarray(x)
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: OperandLike, b: OperandLike) -> AnyArray:
     """The product of vectors or matrices; of numbers, or over the last axis and last but one."""
     a, b = strong(a), strong(b)
     left, right = len(shape_of(a)), len(shape_of(b))
@@ -31,8 +32,13 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Any:
+    a: OperandLike,
+    b: OperandLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> AnyArray:
     """The vector products of vectors that lie along an axis of each operand, and of the result."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -40,18 +46,18 @@ def cross(
     return ops.moveaxis(ops.cross(left, right), -1, axisc)
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: OperandLike, b: OperandLike) -> AnyArray:
     """The products summed over the last axes."""
     return ops.inner(strong(a), strong(b))
 
 
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: OperandLike, b: OperandLike) -> AnyArray:
     """The product of all entries, in a row, those of `a` conjugated."""
     flat = [ops.reshape(strong(x), shape=(-1,)) for x in (a, b)]
     return ops.matmul(ops.conj(flat[0]), flat[1])
 
 
-def einsum(*operands: Any, optimize: Any = False) -> Any:
+def einsum(*operands: Operand, optimize: Operand = False) -> Any:
     """Products summed over indices, given in Einstein's notation or as lists of numbers."""
     if isinstance(operands[0], str):
         equation, *xs = operands
@@ -63,7 +69,7 @@ def einsum(*operands: Any, optimize: Any = False) -> Any:
     return ops.einsum(equation, *map(as_array, pairs[::2]))
 
 
-def view_of(equation: str, x: Any) -> Any:
+def view_of(equation: str, x: Operand) -> Any:
     """The view that an equation without sums gives of its only operand, as in NumPy; else None.
 
     Writes to it reach the operand: `np.einsum("ii->i", x)[...] = 1` fills a diagonal.
@@ -85,9 +91,11 @@ def view_of(equation: str, x: Any) -> Any:
     return ops.transpose(x, axes=tuple(map(labels.index, wanted)))
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+def trace(
+    a: AnyArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> AnyArray:
     """The sums of diagonals."""
-    return computed_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)
+    return compute_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)
 
 
 def written_out(axes: Any) -> str:

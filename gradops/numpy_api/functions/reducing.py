@@ -9,7 +9,8 @@ import gradops as ops
 
 from ...core.types import is_inexact, shape_of, type_of
 from ...library.reduce.reduction import count
-from ...library.shape.movement import computed_in, in_dtype
+from ...library.shape.movement import compute_in, in_dtype
+from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike
 from ..refusals import refusal
 from ..signatures import UNSET
 
@@ -20,12 +21,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def masked(x: Any, where: Any, identity: Any) -> Any:
+def masked(x: object, where: Any, identity: Any) -> Any:
     """`x` with a number in place of the entries that do not count."""
     return x if where is True else ops.where(where, x, identity)
 
 
-def alike(initial: Any, a: Any) -> Any:
+def alike(initial: Any, a: AnyArray) -> Any:
     """The number that a reduction starts from, in the dtype that it has."""
     dtype = type_of(a).dtype
     return in_dtype(initial, dtype) if hasattr(initial, "gradop_level") else dtype.type(initial)
@@ -35,14 +36,18 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
     """A reduction that starts from a number, with NumPy's keywords."""
 
     def reduce(
-        a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = UNSET,
+        a: Any,
+        axis: Any = None,
+        dtype: DTypeLike | None = None,
+        keepdims: Any = False,
+        initial: Any = UNSET,
         where: Any = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         def total(a: Any) -> Any:
             y = op(masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
             return y if initial is UNSET else join(y, alike(initial, y))
 
-        return computed_in(dtype, total, a)
+        return compute_in(dtype, total, a)
 
     return reduce
 
@@ -80,7 +85,7 @@ amax, amin = max, min
 any, all = deciding(ops.any, False), deciding(ops.all, True)
 
 
-def how_many(a: Any, axis: Any, where: Any, keepdims: Any) -> Any:
+def how_many(a: Any, axis: Any, where: OperandLike, keepdims: Any) -> Any:
     """How many entries count."""
     if where is True:
         return count(a, axis)
@@ -89,7 +94,11 @@ def how_many(a: Any, axis: Any, where: Any, keepdims: Any) -> Any:
 
 
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True
+    a: Any,
+    axis: Any = None,
+    dtype: DTypeLike | None = None,
+    keepdims: Any = False,
+    where: OperandLike = True,
 ) -> Any:
     """The mean of the entries that count."""
     if where is True and (dtype is None or is_inexact(np.dtype(dtype))):
@@ -99,21 +108,21 @@ def mean(
     return in_dtype(divided(total, how_many(a, axis, where, keepdims)), found)
 
 
-def divided(total: Any, n: Any) -> Any:
+def divided(total: AnyArray, n: AnyArray) -> Any:
     """A sum by a count, of integers in double precision, which every count fits into."""
     return (total if is_inexact(type_of(total).dtype) else in_dtype(total, np.float64)) / n
 
 
-def mean_dtype(a: Any) -> Any:
+def mean_dtype(a: AnyArray) -> Any:
     """The dtype of a mean: that of the entries, or float64."""
     dtype = type_of(a).dtype
     return dtype if is_inexact(dtype) else np.float64
 
 
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
-    where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
-) -> Any:  # fmt: skip
+    a: Any, axis: Any = None, dtype: DTypeLike | None = None, ddof: Any = 0, keepdims: Any = False,
+    where: OperandLike = True, mean: OperandLike = UNSET, correction: OperandLike = UNSET,
+) -> AnyArray:  # fmt: skip
     """The variance of the entries that count; as NumPy does it, only sums are in a dtype given."""
     ddof = ddof if correction is UNSET else correction
     if where is True and mean is UNSET and dtype is None:
@@ -126,13 +135,21 @@ def var(
     return in_dtype(found, type_of(total).dtype)
 
 
-def mean_of(a: Any, axis: Any, dtype: Any, where: Any) -> Any:
+def mean_of(a: object, axis: object, dtype: DTypeLike | None, where: OperandLike) -> AnyArray:
     """The mean, with axes of size 1 for those it was taken over."""
     return mean(a, axis, dtype, keepdims=True, where=where)
 
 
-def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
-        where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Any:  # fmt: skip
+def std(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    ddof: object = 0,
+    keepdims: bool = False,
+    where: OperandLike = True,
+    mean: OperandLike = UNSET,
+    correction: OperandLike = UNSET,
+) -> Any:
     """The standard deviation of the entries that count."""
     if where is True and mean is UNSET and dtype is None:
         ddof = ddof if correction is UNSET else correction
@@ -142,7 +159,7 @@ def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: An
     return in_dtype(root, dtype)
 
 
-def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def ptp(a: OperandLike, axis: Axis = None, keepdims: bool = False) -> AnyArray:
     """The largest entry less the smallest."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
@@ -166,12 +183,12 @@ def average(
     return (y, ops.zeros_like(y) + total) if returned else y
 
 
-def there(a: Any) -> Any:
+def there(a: object) -> Any:
     """Where the entries are numbers, or True if they all are by their dtype."""
     return ops.logical_not(ops.isnan(a)) if is_inexact(type_of(a).dtype) else True
 
 
-def both(a: Any, where: Any) -> Any:
+def both(a: AnyArray, where: OperandLike) -> Any:
     """Where entries are numbers and count."""
     mask = there(a)
     return mask if where is True else where if mask is True else ops.logical_and(mask, where)
@@ -181,9 +198,16 @@ def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction that passes over the entries that are NaN."""
 
     def call(
-        a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = UNSET,
-        where: Any = True, ddof: Any = 0, mean: Any = UNSET, correction: Any = UNSET,
-    ) -> Any:  # fmt: skip
+        a: AnyArray,
+        axis: Axis = None,
+        dtype: DTypeLike | None = None,
+        keepdims: bool = False,
+        initial: OperandLike = UNSET,
+        where: OperandLike = True,
+        ddof: int = 0,
+        mean: OperandLike = UNSET,
+        correction: OperandLike = UNSET,
+    ) -> AnyArray:
         given = dict(initial=initial, ddof=ddof, mean=mean, correction=correction, dtype=dtype)
         given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}
         if dtype is not None and reduce is not sum and reduce is not prod:
@@ -194,7 +218,7 @@ def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def require_inexact(a: Any, dtype: Any) -> None:
+def require_inexact(a: AnyArray, dtype: DTypeLike | None) -> None:
     """Refuse to put means of floats into integers."""
     if is_inexact(type_of(a).dtype) and not is_inexact(np.dtype(dtype)):
         raise refusal(
@@ -238,11 +262,11 @@ def place_of_number(op: Any, least: float) -> Callable[..., Any]:
 nanargmax, nanargmin = place_of_number(ops.argmax, -np.inf), place_of_number(ops.argmin, np.inf)
 
 
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def nancumsum(a: Operand, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
     """Partial sums of the entries that are numbers."""
     return ops.cumsum(masked(a, there(a), 0), axis, dtype)
 
 
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def nancumprod(a: Operand, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
     """Partial products of the entries that are numbers."""
     return ops.cumprod(masked(a, there(a), 1), axis, dtype)

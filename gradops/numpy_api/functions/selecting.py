@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import shape_of, type_of
+from ...typing import AnyArray, Axis, OperandLike
 from ..refusals import known, refusal
 from ..signatures import UNSET
 from .joining import as_array, flat_and_axis
@@ -18,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def where(condition: Any, x: Any = UNSET, y: Any = UNSET) -> Any:
+def where(condition: OperandLike, x: OperandLike = UNSET, y: OperandLike = UNSET) -> AnyArray:
     """The entries of `x` where the condition holds, else those of `y`."""
     if x is UNSET or x is None:
         raise refusal(
@@ -28,7 +29,13 @@ def where(condition: Any, x: Any = UNSET, y: Any = UNSET) -> Any:
     return ops.where(condition, as_array(x), as_array(y))
 
 
-def clip(a: Any, a_min: Any = UNSET, a_max: Any = UNSET, min: Any = UNSET, max: Any = UNSET) -> Any:
+def clip(
+    a: OperandLike,
+    a_min: OperandLike = UNSET,
+    a_max: OperandLike = UNSET,
+    min: OperandLike = UNSET,
+    max: OperandLike = UNSET,
+) -> Any:
     """The entries kept between two bounds, of which each may be missing."""
     pairs = (a_min, min), (a_max, max)
     low, high = (next((v for v in pair if v is not UNSET), None) for pair in pairs)
@@ -42,7 +49,7 @@ def clip(a: Any, a_min: Any = UNSET, a_max: Any = UNSET, min: Any = UNSET, max: 
     return a if high is None else ops.minimum(a, high)
 
 
-def choose(a: Any, choices: Sequence[Any], mode: str = "raise") -> Any:
+def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> AnyArray:
     """For each entry of `a` the entry there of the choice that it numbers."""
     n = len(choices)
     if mode == "wrap":
@@ -55,7 +62,9 @@ def choose(a: Any, choices: Sequence[Any], mode: str = "raise") -> Any:
     return found
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+def select(
+    condlist: Sequence[object], choicelist: Sequence[object], default: OperandLike = 0
+) -> Any:
     """For each entry the first choice whose condition holds."""
     found = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
@@ -63,7 +72,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return found
 
 
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
+def piecewise(
+    x: OperandLike, condlist: Any, funclist: Sequence[object], *args: object, **kw: object
+) -> AnyArray:
     """For each entry the function of the last condition that holds, which sees all entries."""
     one = hasattr(condlist, "shape") and len(shape_of(condlist)) <= len(shape_of(x))
     conditions = [condlist] if one else list(condlist)
@@ -77,18 +88,18 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     return ops.astype(found, dtype=type_of(x).dtype)
 
 
-def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+def compress(condition: OperandLike, a: OperandLike, axis: Axis = None) -> AnyArray:
     """The entries along an axis at the places where a condition holds."""
     a, axis = flat_and_axis(as_array(a), axis)
     return ops.take(a, np.nonzero(known(condition))[0], axis=axis)
 
 
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: OperandLike, arr: OperandLike) -> AnyArray:
     """The entries where a condition holds, along one axis."""
     return compress(np.ravel(known(condition)), arr)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def interp(x: Any, xp: AnyArray, fp: Any, left: Any = None, right: Any = None) -> Any:
     """The values of the line through the points (xp, fp), whose places increase."""
     places, fp = as_array(xp), as_array(fp)
     n = shape_of(places)[0]
@@ -100,7 +111,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     return ops.where(ops.greater(x, places[-1]), fp[-1] if right is None else right, y)
 
 
-def round(a: Any, decimals: int = 0) -> Any:
+def round(a: AnyArray, decimals: int = 0) -> AnyArray:
     """The nearest numbers with so many decimals."""
     dtype = type_of(a).dtype
     if not decimals or (dtype.kind in "iu" and decimals > 0):

@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import shape_of
+from ...typing import AnyArray, OperandLike
 from ..refusals import length, refusal
 
 __all__ = [
@@ -15,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def reshape(a: Any, shape: Any, order: str = "C") -> Any:
+def reshape(a: OperandLike, shape: Any, order: str = "C") -> AnyArray:
     """The entries in another shape; in Fortran's order if asked for."""
     if not by_columns(a, order, "reshape"):
         return ops.reshape(a, shape=shape)
@@ -28,7 +29,7 @@ def ravel(a: Any, order: str = "C") -> Any:
     return ops.reshape(ops.transpose(a) if by_columns(a, order, "ravel") else a, shape=(-1,))
 
 
-def by_columns(a: Any, order: str | None, call: str) -> bool:
+def by_columns(a: object, order: str | None, call: str) -> bool:
     """Whether to read entries in Fortran's order; refuses to guess how they lie in memory."""
     if order in ("A", "K", "a", "k") and sum(n != 1 for n in shape_of(a)) > 1:
         raise refusal(
@@ -39,7 +40,7 @@ def by_columns(a: Any, order: str | None, call: str) -> bool:
     return order in ("F", "f")
 
 
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: OperandLike, new_shape: Any) -> AnyArray:
     """The entries, again and again, in another shape."""
     shape = tuple(np.atleast_1d(new_shape).tolist())
     flat = ravel(a)
@@ -49,15 +50,17 @@ def resize(a: Any, new_shape: Any) -> Any:
     )
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+def rollaxis(a: OperandLike, axis: int, start: int = 0) -> AnyArray:
     """An axis moved to before another one."""
     rank = len(shape_of(a))
     axis, start = axis % rank, start + rank if start < 0 else start
     return ops.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kw: Any) -> Any:
-    """What a function gives for each row along an axis."""
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: OperandLike, *args: object, **kw: object
+) -> AnyArray:
+    """Apply a function to each row along an axis."""
     rest = ops.moveaxis(arr, axis, -1)
     shape = shape_of(rest)[:-1]
     rows = ops.reshape(rest, shape=(-1, shape_of(rest)[-1]))
@@ -69,8 +72,8 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     return ops.moveaxis(y, tuple(places), tuple(range(axis, axis + len(inner)))) if inner else y
 
 
-def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
-    """What a function that takes an axis away gives for one axis after the other; axes are kept."""
+def apply_over_axes(func: Callable[..., Any], a: OperandLike, axes: Any) -> Any:
+    """Apply a reduction along one axis after the other; the axes are kept."""
     for axis in np.atleast_1d(axes).tolist():
         y = func(a, axis)
         a = y if len(shape_of(y)) == len(shape_of(a)) else ops.expand_dims(y, axis=axis)

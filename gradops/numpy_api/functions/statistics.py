@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import is_float, type_of
+from ...typing import AnyArray, Axis, DTypeLike, OperandLike
 from .joining import as_array
 
 __all__ = [
@@ -16,20 +17,26 @@ __all__ = [
 
 
 def cov(
-    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
-    fweights: Any = None, aweights: Any = None, dtype: Any = None,
-) -> Any:  # fmt: skip
+    m: OperandLike, y: OperandLike | None = None, rowvar: bool = True, bias: bool = False,
+    ddof: int | None = None, fweights: OperandLike | None = None,
+    aweights: OperandLike | None = None, dtype: DTypeLike | None = None,
+) -> AnyArray:  # fmt: skip
     """The covariances of variables, in double precision if no dtype is given."""
     found = measured_in(dtype, m, y)
     return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, dtype: Any = None) -> Any:
+def corrcoef(
+    x: OperandLike,
+    y: OperandLike | None = None,
+    rowvar: bool = True,
+    dtype: DTypeLike | None = None,
+) -> AnyArray:
     """The correlations of variables, in double precision if no dtype is given."""
     return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
 
 
-def measured_in(dtype: Any, *arrays: Any) -> Any:
+def measured_in(dtype: DTypeLike | None, *arrays: object) -> Any:
     """The dtype in which covariances are measured."""
     if dtype is not None:
         return dtype
@@ -41,8 +48,8 @@ def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
     """A function of fractions, or of so many parts: one number has the dtype of the entries."""
 
     def call(
-        a: Any, q: Any, axis: Any = None, keepdims: Any = False, method: str = "linear"
-    ) -> Any:
+        a: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
+    ) -> AnyArray:
         fraction, dtype = np.true_divide(q, whole), type_of(a).dtype
         if is_float(dtype) and not isinstance(q, int | float):
             a = ops.astype(a, dtype=np.result_type(dtype, fraction))

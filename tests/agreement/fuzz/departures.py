@@ -1,7 +1,7 @@
-"""The disagreements with torch that are meant: what torch does, what is done here, and why.
+"""Intended differences from torch: behaviour of torch, behaviour here, and the reason.
 
 The page *Coming from PyTorch* shows this table, and a test compares the two. Each departure has a
-short program in which it appears.
+short program that shows it.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from .comparing import Disagreement
 
 @dataclass(frozen=True)
 class Departure:
-    """Something that PyTorch does, what is done here, why, and how such a case is recognized."""
+    """A difference: PyTorch, here, the reason, and a predicate that recognizes such a case."""
 
     name: str
     torch: str
@@ -29,7 +29,7 @@ DEPARTURES = [
         "masked NaN",
         "the gradient of `where(x > 0, x.sqrt(), 0)` is NaN at 0: it is 0 times infinity",
         "it is 0",
-        "a gradient of zero stays zero, whatever it is multiplied with",
+        "a zero gradient times any derivative is zero",
         recognition.leaks_nan,
         """
         v0 = lib.tensor([0.0, 4.0], requires_grad=True)
@@ -41,7 +41,7 @@ DEPARTURES = [
         "writes through `x.data`",
         "do not count as writes to `x`: a gradient that needs the old value is silently wrong",
         "count, as all writes to that memory do; backward refuses to use what was overwritten",
-        "no gradient is silently wrong",
+        "gradients are never silently wrong",
         recognition.writes_data,
         """
         v0 = lib.ones(2, requires_grad=True)
@@ -49,9 +49,9 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "operands in the memory that is written",
+        "operands that overlap the written memory",
         "`x[[0, 1]] = x` and `x.scatter_(0, i, x)` raise",
-        "the operand is copied first",
+        "it works: the operand is copied first",
         "the result is well defined",
         recognition.copies_operand,
         """
@@ -60,11 +60,11 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "entries that are one in memory",
-        "windows of `unfold` can be written to though they overlap, and what `expand` repeats can"
-        " be filled",
-        "all such writes are refused",
-        "the result would depend on an order that is nowhere defined",
+        "entries that share memory",
+        "overlapping windows of `unfold` can be written to, and the result of `expand` can be"
+        " filled",
+        "all such writes raise",
+        "the result would depend on an undefined order",
         recognition.writes_windows,
         """
         v0 = lib.arange(4).unfold(0, 2, 1)
@@ -72,9 +72,9 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "parts of what `expand` gave",
-        "can be written to if no entry is in them twice",
-        "cannot be written to, as what they are a part of",
+        "parts of the result of `expand`",
+        "can be written to if they contain no entry twice",
+        "cannot be written to, like the whole result",
         "NumPy's repeated memory is read-only",
         recognition.writes_parts,
         """
@@ -84,7 +84,7 @@ DEPARTURES = [
     ),
     Departure(
         "parts and writes to their base",
-        "a write to the base makes it an error to use what `unbind`, `split` or `chunk` gave",
+        "after a write to the base, using the results of `unbind`, `split` or `chunk` raises",
         "the parts follow their base, as other views do",
         "their gradient is known",
         recognition.keeps_parts,
@@ -96,9 +96,9 @@ DEPARTURES = [
     ),
     Departure(
         "integers that require gradients",
-        "an integer tensor does, once floats that do were written into it",
+        "an integer tensor does after floats that require gradients are written into it",
         "it never does",
-        "there is no gradient of integers",
+        "integers have no gradient",
         recognition.flags_integers,
         """
         v0 = lib.zeros(2, dtype=lib.int64)
@@ -110,7 +110,7 @@ DEPARTURES = [
         "`requires_grad` is True for a view made under `no_grad()`, though no gradient flows"
         " through it",
         "it is False",
-        "the flag says what backward will do",
+        "the flag matches what backward does",
         recognition.flags_views,
         """
         v0 = lib.ones(2, requires_grad=True)
@@ -119,10 +119,9 @@ DEPARTURES = [
     ),
     Departure(
         "saved values",
-        "an operation may save what its gradient never reads: a second `backward` raises, or a"
-        " write is refused",
-        "an operation saves what its gradient reads, and nothing else; `1 / x` saves `x`, and not"
-        " the result",
+        "an operation may save what its gradient never reads: a second `backward` or a write"
+        " raises",
+        "an operation saves only what its gradient reads; `1 / x` saves `x`, not the result",
         "memory",
         recognition.saves_less,
         """
@@ -134,9 +133,9 @@ DEPARTURES = [
     ),
     Departure(
         "`detach_()`",
-        "refused for some results, which count as views of what the function made on the way",
-        "they are tensors of their own",
-        "how a function computes is its own affair",
+        "raises for some results, which count as views of an intermediate tensor",
+        "they are independent tensors",
+        "the implementation of a function is not visible",
         recognition.detaches,
         """
         v0 = lib.tensor(2).repeat_interleave(2)
@@ -145,9 +144,9 @@ DEPARTURES = [
     ),
     Departure(
         "conjugates",
-        "`x.conj()` and `x.mH` of complex numbers are views with a bit that says conjugate",
+        "`x.conj()` and `x.mH` of complex numbers are views with a conjugate bit",
         "they are copies",
-        "NumPy's arrays have no such bit",
+        "NumPy arrays have no such bit",
         recognition.conjugates,
         """
         v0 = lib.tensor([1j])
@@ -156,9 +155,10 @@ DEPARTURES = [
     ),
     Departure(
         "derivatives",
-        "some functions have none, as `unique`, or fail at them, as `logaddexp` of a truth value",
-        "they have one",
-        "what can be differentiated is",
+        "some functions have none, such as `unique`, or raise in backward, such as `logaddexp`"
+        " of a bool",
+        "they have derivatives",
+        "every op with a derivative supports it",
         recognition.differentiates,
         """
         v0 = lib.tensor([2.0, 1.0], requires_grad=True)
@@ -167,10 +167,10 @@ DEPARTURES = [
     ),
     Departure(
         "kernels",
-        "some calls are not implemented for some dtypes, as `x.imag` of real numbers and"
+        "some calls are not implemented for some dtypes, such as `x.imag` of real numbers and"
         " `x.abs_()` of complex ones",
         "NumPy computes them",
-        "it is no fault of the program",
+        "the call is well defined",
         recognition.has_kernel,
         """
         v0 = lib.ones(2, dtype=lib.complex64)
@@ -179,8 +179,8 @@ DEPARTURES = [
     ),
     Departure(
         "complex kernels",
-        "some functions take complex numbers, or differentiate them, that NumPy has for real ones"
-        " only, as `logcumsumexp`",
+        "some functions take complex numbers, or differentiate them, that NumPy supports for"
+        " real ones only, such as `logcumsumexp`",
         "a DTypeError",
         "the kernels are NumPy's",
         recognition.lacks_kernel,
@@ -190,7 +190,7 @@ DEPARTURES = [
     ),
     Departure(
         "complex32",
-        "float16 beside complex numbers gives complex32",
+        "float16 combined with complex numbers gives complex32",
         "complex64",
         "NumPy has no complex32",
         recognition.halves,
@@ -199,21 +199,21 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "scalars of NumPy",
-        "`np.bool_` and `np.complex64` are taken for floats, without the imaginary part; no scalar"
-        " can be assigned to entries",
-        "they are numbers of their kind",
-        "nothing is lost without a word",
+        "NumPy scalars",
+        "`np.bool_` and `np.complex64` are treated as floats, without the imaginary part;"
+        " assigning a scalar to entries raises",
+        "they keep their category",
+        "no silent loss of information",
         recognition.knows_scalars,
         """
         v0 = lib.ones(2) * np.complex64(1j)
         """,
     ),
     Departure(
-        "losses of two shapes",
-        "`mse_loss` and its kin warn, and broadcast the target against the input",
+        "losses of different shapes",
+        "`mse_loss` and similar losses warn, and broadcast the target against the input",
         "a ShapeError",
-        "it is hardly ever meant",
+        "it is rarely intended",
         recognition.refuses_shapes,
         """
         v0 = lib.nn.functional.mse_loss(lib.ones(2, 1), lib.ones(2))
@@ -223,7 +223,7 @@ DEPARTURES = [
         "the sign of NaN",
         "0",
         "NaN",
-        "NaN does not vanish without a word",
+        "NaN is not dropped silently",
         recognition.keeps_nan,
         """
         v0 = lib.tensor([float("nan")]).sign()
@@ -231,7 +231,7 @@ DEPARTURES = [
     ),
     Departure(
         "real and complex operands",
-        "`where` of both fails in backward",
+        "`where` of both raises in backward",
         "it has gradients",
         "the gradient is known",
         recognition.mixes,
@@ -243,9 +243,9 @@ DEPARTURES = [
     ),
     Departure(
         "memory of gradients",
-        "gradients that one call of `autograd.grad` gives may lie in the same memory",
-        "each has its own",
-        "a write to one is no write to another",
+        "gradients from one call of `autograd.grad` may share memory",
+        "each has its own memory",
+        "a write to one does not change another",
         recognition.owns_gradients,
         """
         v0 = lib.ones(2, requires_grad=True)
@@ -255,11 +255,11 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "two faults in one statement",
-        "of an index out of bounds and a value that does not fit, the value is told; of a dimension"
-        " that there is not and a wrong dtype or shape, the dimension",
-        "the other one",
-        "either is right",
+        "two errors in one statement",
+        "with an index out of bounds and a value that does not fit, the error is about the"
+        " value; with an invalid dimension and a wrong dtype or shape, about the dimension",
+        "about the other one",
+        "both are correct",
         recognition.has_two_faults,
         """
         v0 = lib.ones(3)
@@ -268,10 +268,10 @@ DEPARTURES = [
     ),
     Departure(
         "writes that fail",
-        "may have written a part, as `index_fill_` with an index out of bounds; a backward that"
-        " fails may have added to some gradients",
+        "may have written some entries, such as `index_fill_` with an index out of bounds; a"
+        " backward that fails may have added to some gradients",
         "change nothing",
-        "what was refused did not happen",
+        "a failed call has no effect",
         recognition.leaves_alone,
         """
         v0 = lib.ones(3, 2)
@@ -279,11 +279,11 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "what depends on sizes",
-        "operands of no entries, or of one, may be taken that are refused otherwise: `softmax` of"
-        " truth values, `roll` along any dimension",
-        "they are refused",
-        "whether a call is right does not depend on how much there is",
+        "checks that depend on sizes",
+        "some invalid calls are accepted for operands with no entry or one: `softmax` of bools,"
+        " `roll` along any dimension",
+        "they raise",
+        "the validity of a call does not depend on sizes",
         recognition.depends_on_sizes,
         """
         v0 = lib.zeros(2, 0, dtype=lib.bool)
@@ -291,10 +291,10 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "`median` of what `expand` repeats",
-        "is of other entries, and of memory that is not the tensor's",
-        "is the median",
-        "a fault of PyTorch's",
+        "`median` of the result of `expand`",
+        "reads other entries, and memory outside the tensor",
+        "is correct",
+        "a bug in PyTorch",
         recognition.reads_foreign,
         """
         v0 = lib.tensor([[1.25, 1.0, 0.5]]).expand(2, 3)
@@ -305,7 +305,7 @@ DEPARTURES = [
         "`gelu` of infinity",
         "NaN in float32, unless it is alone",
         "infinity",
-        "a fault of PyTorch's",
+        "a bug in PyTorch",
         recognition.gives_nan,
         """
         v0 = lib.nn.functional.gelu(lib.tensor([float("inf"), 1.0]))
@@ -324,10 +324,10 @@ DEPARTURES = [
     ),
     Departure(
         "memory of results",
-        "a few functions give transposed memory, as `nonzero`, which `view` refuses; gradients lie"
-        " as what they are of",
-        "results lie row by row; gradients as they are computed",
-        "how a function computes is its own affair",
+        "a few functions return transposed memory, such as `nonzero`, which `view` rejects;"
+        " gradients have the strides of their tensors",
+        "results are in C order; gradients have the layout in which they are computed",
+        "the implementation of a function is not visible",
         recognition.lies_in_order,
         """
         v0 = lib.ones(2, 3).nonzero()
@@ -336,9 +336,9 @@ DEPARTURES = [
     ),
     Departure(
         "arguments",
-        "some combinations of positional arguments and keywords are refused",
-        "any argument may be given by its place or by its name",
-        "signatures are Python's",
+        "some combinations of positional arguments and keywords raise",
+        "any argument may be positional or a keyword",
+        "signatures follow Python",
         recognition.takes_arguments,
         """
         v0 = lib.ones(2, 2).sort(0, stable=True)[0]

@@ -57,6 +57,12 @@ def edge_out(t):
     return x.grad.tolist()
 
 
+@table.refuses("appears to not have been used in the graph")
+def edge_that_is_not_used(t):
+    x, y = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)
+    t.autograd.grad((y * 5).sum(), t.autograd.graph.get_gradient_edge(x))
+
+
 @table.gives([True, True, None, 3, [[2.0, 2.0], "dim"], True])
 def saved_values_of_a_node(t):
     x, y = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)

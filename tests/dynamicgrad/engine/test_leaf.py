@@ -154,7 +154,7 @@ def test_copies_of_leaves_are_those_of_pytorch(twin_of):
 
 @pytest.mark.parametrize("data", ["a", None, [2**70], [object()]])
 def test_a_tensor_is_made_of_numbers(data):
-    with pytest.raises(DTypeError, match="a tensor is made of numbers"):
+    with pytest.raises(DTypeError, match="the entries of a tensor must be numbers"):
         dg.tensor(data)
 
 

@@ -121,7 +121,7 @@ def test_random_numbers_are_in_range_and_have_the_dtype_of_their_model():
 
 @pytest.mark.parametrize("data", ["a", None, {}, [2**70], np.array(["a"])])
 def test_data_that_are_no_numbers_are_refused(data):
-    with pytest.raises(DTypeError, match="a tensor is made of numbers"):
+    with pytest.raises(DTypeError, match="the entries of a tensor must be numbers"):
         dg.tensor(data)
 
 

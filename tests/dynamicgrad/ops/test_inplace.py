@@ -213,7 +213,7 @@ def test_a_value_that_does_not_fit_its_places_changes_nothing():
         for value in (dg.ones(3), w):
             with pytest.raises(ShapeError, match=r"setitem\(float32\[2\], float32\[3\]\)"):
                 x[:] = value
-            with pytest.raises(ShapeError, match=r"copy_.*does not broadcast to the places"):
+            with pytest.raises(ShapeError, match=r"copy_.*does not broadcast to the shape"):
                 x.copy_(value)
         with pytest.raises(IndexError):
             x[5] = 1.0

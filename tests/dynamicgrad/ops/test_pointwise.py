@@ -43,16 +43,16 @@ BYTES = dg.tensor([1, 2], dtype="uint8")
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
-        (lambda: dg.bincount(dg.tensor([[1]])), ShapeError, "in one row"),
-        (lambda: dg.bincount(dg.tensor([-1])), ShapeError, "0, 1, 2 and so on"),
-        (lambda: dg.bincount(dg.tensor([0.5])), ShapeError, "0, 1, 2 and so on"),
+        (lambda: dg.bincount(dg.tensor([[1]])), ShapeError, "in a vector"),
+        (lambda: dg.bincount(dg.tensor([-1])), ShapeError, "non-negative integers"),
+        (lambda: dg.bincount(dg.tensor([0.5])), ShapeError, "non-negative integers"),
         (lambda: dg.bincount(dg.tensor([1]), minlength=-1), OptionError, "at least 0, not -1"),
-        (lambda: dg.histc(dg.ones(2), bins=0), OptionError, "at least one bin, not 0"),
-        (lambda: dg.histc(dg.tensor([1.0, dg.inf])), OptionError, r"no range is \[1.0, inf\]"),
-        (lambda: dg.unflatten(dg.ones(3), 0, (0, -1)), ShapeError, "may be any size"),
+        (lambda: dg.histc(dg.ones(2), bins=0), OptionError, "bins must be at least 1, not 0"),
+        (lambda: dg.histc(dg.tensor([1.0, dg.inf])), OptionError, r"\[1.0, inf\] is not a range"),
+        (lambda: dg.unflatten(dg.ones(3), 0, (0, -1)), ShapeError, "is ambiguous"),
         (lambda: dg.trapezoid(dg.tensor(1.0)), AxisError, "axis -1 is out of range"),
-        (lambda: dg.masked_fill(BYTES, BYTES > 1, dg.inf), DTypeError, "inf is no uint8"),
-        (lambda: dg.masked_fill(BYTES, BYTES > 1, 300), DTypeError, "300 is no uint8"),
+        (lambda: dg.masked_fill(BYTES, BYTES > 1, dg.inf), DTypeError, "inf is not a uint8"),
+        (lambda: dg.masked_fill(BYTES, BYTES > 1, 300), DTypeError, "300 is not a uint8"),
         (lambda: dg.masked_fill(BYTES, BYTES, 3), DTypeError, "only supports boolean masks"),
         (lambda: dg.ones(2).masked_fill_(BYTES, 3), DTypeError, "only supports boolean masks"),
         (lambda: dg.nn.functional.pad(dg.ones(3), (1,)), ShapeError, "has no pair of widths"),
@@ -64,10 +64,10 @@ BYTES = dg.tensor([1, 2], dtype="uint8")
         (
             lambda: (dg.ones(1) * 1j).scatter_reduce(0, dg.tensor([0]), dg.ones(1) * 1j, "amax"),
             DTypeError,
-            "none is the largest",
+            "have no order",
         ),
         (lambda: BYTES**-1, DTypeError, "are not integers"),
-        (lambda: BYTES.fill_(300), DTypeError, "300 is no uint8"),
+        (lambda: BYTES.fill_(300), DTypeError, "300 is not a uint8"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(call, error, says):

@@ -34,5 +34,5 @@ def test_writing_to_a_diagonal_is_recorded():
 
 
 def test_repeating_needs_a_number_for_each_dimension():
-    with pytest.raises(ShapeError, match="fewer numbers"):
+    with pytest.raises(ShapeError, match="fewer counts"):
         dg.zeros(2, 2).repeat(2)

@@ -118,7 +118,6 @@ def test_a_failing_kernel_is_explained_in_terms_of_the_call():
         G.matmul(np.ones((3, 4)), np.ones((5, 6)))
     assert str(raised.value).splitlines() == [
         "matmul(float64[3, 4], float64[5, 6]): the inner dimensions 4 and 5 differ",
-        "  known as: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)",
         "  hint: transpose an operand, or check the order of the arguments",
     ]
     assert isinstance(raised.value.__context__, ValueError)

@@ -19,7 +19,7 @@ from gradops import (
     OptionError,
     ShapeError,
 )
-from staticgrad.ir.graph import everything
+from staticgrad.ir.graph import all_expressions
 
 
 def vector(name="x", shape=(3,), dtype="float64"):
@@ -203,7 +203,7 @@ def test_a_gradient_within_a_body_runs_the_loop_outside_once():
     y = sg.fori(0, 3, lambda i, y: ops.sin(y) * x, x)
     z = sg.foldl(lambda a, e: a + e * sg.gradients(ops.sum(y) * a, x)[0][0], x, 1.0)
     graph = sg.freeze(z, [x])
-    (inside,) = [e for e in everything(graph) if e.what == "loop" and e not in set(graph)]
+    (inside,) = [e for e in all_expressions(graph) if e.what == "loop" and e not in set(graph)]
     assert not inside.attrs["gives"]  # it goes back over lists that the outer one kept
     with_outer = [e for e in graph if e.what == "loop"]
     assert len(with_outer) == 2

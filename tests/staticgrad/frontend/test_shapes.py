@@ -196,6 +196,18 @@ PARTS = {
 }
 
 
+def test_the_shape_of_what_was_fetched_or_fed_is_final():
+    x = sg.placeholder("float32", [None], name="x")
+    y = sg.tanh(x)
+    z = sg.placeholder("float32", [None], name="z")
+    session = sg.Session()
+    session.run([y, z], {x: [1.0], z: [1.0]})
+    for e in (y, z):
+        with pytest.raises(GraphError, match="it has been fetched or fed"):
+            e.set_shape([3])
+    z.set_shape([None])
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_parts_of_an_unknown_size_have_the_sizes_that_were_asked_for(graph, part):
     function, fits = PARTS[part]

@@ -8,7 +8,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import Dim
-from staticgrad.ir.graph import spelled
+from staticgrad.ir.interning import hash_text
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_values_are_spelled_apart():
         (),
         np.dtype(int),
     ]
-    assert len({spelled(v) for v in values}) == len(values)
+    assert len({hash_text(v) for v in values}) == len(values)
 
 
 def test_attributes_that_compare_equal_but_differ_are_kept_apart(x):

@@ -4,8 +4,9 @@ import pytest
 
 import staticgrad as sg
 from gradops import ArrayType, GraphError
-from staticgrad.ir.expr import Expr, Kind
+from staticgrad.ir.expr import Expr
 from staticgrad.ir.graph import FrozenGraph
+from staticgrad.ir.kinds import Kind
 from staticgrad.ir.verify import verify
 
 

@@ -117,7 +117,7 @@ def test_a_name_that_the_op_would_have_had_is_free():
     (lambda x: sg.split(x, [1, 1], axis=1), gradops.ShapeError, "do not add up to 3"),
     (lambda x: sg.split(x, [4, -1], axis=1), gradops.ShapeError, "do not add up to 3"),
     (lambda x: sg.boolean_mask(x, [1, 0]), gradops.OptionError, "a mask is of truth values"),
-    (lambda x: sg.tensordot(x, x, [[0, 1], [0]]), gradops.ShapeError, "are no pairs"),
+    (lambda x: sg.tensordot(x, x, [[0, 1], [0]]), gradops.ShapeError, "are not pairs"),
     (lambda x: sg.norm(x, ord=3, axis=[0, 1]), gradops.OptionError, "no norm 3 of matrices"),
     (lambda x: sg.assign(x, 1.0), gradops.GraphError, "x: .* is not a variable"),
     (lambda x: sg.nn.bias_add(x, x), gradops.ShapeError, "a bias is a vector"),

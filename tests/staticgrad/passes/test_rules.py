@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from staticgrad.ir.graph import Interning
+from staticgrad.ir.interning import Interning
 from staticgrad.passes.rewrite import Pattern, rewrite
 from staticgrad.passes.rules.algebra import RULES, nonnegative
 

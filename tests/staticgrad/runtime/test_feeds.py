@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from gradops import Dim, FeedError, GradError, GraphError
-from staticgrad.runtime.feeds import admitted, bind_sizes
+from staticgrad.runtime.feeds import admitted, sizes_of_feeds
 
 
 def leaf(dtype, *shape):
@@ -56,7 +56,7 @@ def test_a_tensor_is_fed_its_value_unless_it_would_be_cut_off():
 
 def sizes(*pairs):
     inputs = [sg.placeholder("float32", shape) for shape, _ in pairs]
-    return bind_sizes(inputs, [np.zeros(n, np.float32) for _, n in pairs])
+    return sizes_of_feeds(inputs, [np.zeros(n, np.float32) for _, n in pairs])
 
 
 N, M = Dim("n"), Dim("m")

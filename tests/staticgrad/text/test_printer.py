@@ -6,7 +6,7 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops.testing.op_properties import cases
-from staticgrad.ir.expr import Kind
+from staticgrad.ir.kinds import Kind
 
 from .. import hostile
 

@@ -17,8 +17,8 @@ def test_tiles_give_the_product(sizes, turned):
     a = rng.standard_normal((k, m)).T if turned else rng.standard_normal((m, k))
     b = rng.standard_normal((n, k)).T if turned else rng.standard_normal((k, n))
     out = np.empty((m, n))
-    assert matmul.multiplied(a, b, out) is out
-    np.testing.assert_allclose(matmul.multiplied(a, b), a @ b, rtol=1e-10, atol=1e-10)
+    assert matmul.multiply(a, b, out) is out
+    np.testing.assert_allclose(matmul.multiply(a, b), a @ b, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(out, a @ b, rtol=1e-10, atol=1e-10)
 
 

@@ -20,8 +20,8 @@ def results(x, w, strides, pads, dilations, groups):
     g = np.cos(y)
     return [
         y,
-        convolution.spread(g, w, x.shape[2:], *options),
-        convolution.weigh(x, g, w.shape[2:], *options),
+        convolution.operand_gradient(g, w, x.shape[2:], *options),
+        convolution.filter_gradient(x, g, w.shape[2:], *options),
     ]
 
 
@@ -88,7 +88,7 @@ def test_runs_are_what_lies_in_a_row_in_both_arrays():
         (np.empty((2, 4, 3)), x[..., ::2], (2, 4, 3)),
         (np.empty((0, 6)), x[0, :0], (0, 6)),
     ]:
-        into, found = windows.in_runs(first, second)
+        into, found = windows.merge_runs(first, second)
         assert into.shape == found.shape == shape
         np.copyto(into, found)
         assert np.array_equal(first, second)

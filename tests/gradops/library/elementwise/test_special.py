@@ -86,9 +86,9 @@ def test_nothing_is_infinite_at_the_end_of_the_gamma_distribution():
 def no_scipy(monkeypatch):
     """SciPy cannot be imported, and no kernel of it was found before."""
     monkeypatch.setitem(sys.modules, "scipy", None)
-    scipy_kernels.found.cache_clear()
+    scipy_kernels.scipy_function.cache_clear()
     yield
-    scipy_kernels.found.cache_clear()
+    scipy_kernels.scipy_function.cache_clear()
 
 
 @pytest.mark.parametrize("name", BORROWED)

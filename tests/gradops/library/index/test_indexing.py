@@ -33,10 +33,10 @@ WRONG = [
     ((0, 0, 0, 0), "too many indices: 4 for 3 axes"),
     ((..., 0, ...), "only one ellipsis"),
     (slice(None, None, 0), "the step of a slice is zero"),
-    (1.0, "float64 is no dtype for an index"),
-    ([0.5], "float64 is no dtype for an index"),
-    ("a", "'a' is no index"),
-    (slice(0, 2.5), "a slice has the bound 2.5, which is no integer"),
+    (1.0, "float64 is not a dtype for an index"),
+    ([0.5], "float64 is not a dtype for an index"),
+    ("a", "'a' is not an index"),
+    (slice(0, 2.5), "a slice has the bound 2.5, which is not an integer"),
     (np.ones(3, bool), "the mask has size 3 where axis 0 has size 4"),
     ((I, [0, 1]), "3 against 2"),
 ]
@@ -86,7 +86,7 @@ def test_an_index_array_out_of_range_is_an_error_that_shows_the_index():
 
 
 def test_a_bound_that_is_computed_is_an_error():
-    with pytest.raises(G.IndexingError, match="which is no integer"):
+    with pytest.raises(G.IndexingError, match="which is not an integer"):
         G.index(X, slice(0, probe(dtype=np.int64)))
 
 
@@ -183,5 +183,5 @@ def test_indices_out_of_range_are_taken_as_a_mode_says(mode, axis):
 
 
 def test_truth_values_are_no_indices_to_take():
-    with pytest.raises(G.IndexingError, match="truth values are no indices"):
+    with pytest.raises(G.IndexingError, match="truth values are not indices"):
         G.take(np.ones(2), [True, False], axis=0)

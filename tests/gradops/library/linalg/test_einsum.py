@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import gradops as G
 from gradops import ArrayType, Dim
-from gradops.library.linalg.einsum import explicit
+from gradops.library.linalg.einsum import explicit_subscripts
 from gradops.transforms.saved_operands import Probe
 
 CASES = [
@@ -24,8 +24,8 @@ CASES = [
 WRONG = [
     ("ij,jk", [(2, 3)], "names 2 operands of 1"),
     ("ijk->i", [(2, 3)], "'ijk' in 'ijk->i' does not name 2 axes"),
-    ("ij->i->j", [(2, 3)], "'-' is no index"),
-    ("i1->i", [(2, 3)], "'1' is no index"),
+    ("ij->i->j", [(2, 3)], "'-' is not an index"),
+    ("i1->i", [(2, 3)], "'1' is not an index"),
     ("ij->ijj", [(2, 3)], "'j' cannot be an index of the output"),
     ("ij->k", [(2, 3)], "'k' cannot be an index of the output"),
     ("ii", [(2, 3)], "'i' stands for 2 and for 3"),
@@ -69,8 +69,8 @@ def test_the_subscripts_come_first():
 
 
 def test_what_is_implied_is_written_out():
-    assert explicit("ba", (2,)) == "ba->ab"
-    assert explicit("x...,...", (2, 3)) == "xc,abc->abcx"
+    assert explicit_subscripts("ba", (2,)) == "ba->ab"
+    assert explicit_subscripts("x...,...", (2, 3)) == "xc,abc->abcx"
 
 
 @pytest.mark.parametrize("subscripts", ["ij->ij", "ij->ji", "ii->i"])

@@ -74,9 +74,9 @@ def test_powers_are_numpys(n):
 
 WRONG = {
     "tensordot of sizes": (lambda: G.tensordot(R(2, 3), R(4, 5), 1), "the sizes 3 and 4"),
-    "tensordot of axes": (lambda: G.tensordot(R(2, 3), R(4, 5), ([0, 1], [0])), "are no pairs"),
+    "tensordot of axes": (lambda: G.tensordot(R(2, 3), R(4, 5), ([0, 1], [0])), "are not pairs"),
     "tensordot of ranks": (lambda: G.tensordot(R(2), R(4, 5), 2), "no 2 axes"),
-    "vecdot": (lambda: G.vecdot(R(2), R(3)), "not the same size"),
+    "vecdot": (lambda: G.vecdot(R(2), R(3)), "differ in size"),
     "cross": (lambda: G.cross(R(2), R(2)), "three entries"),
     "multi_dot": (lambda: linalg.multi_dot([R(2, 2), R(2, 2, 2)]), "two axes, not 3"),
     "matrix_power": (lambda: linalg.matrix_power(R(2, 3), 2), "not square"),

@@ -8,7 +8,7 @@ import dynamicgrad as dg
 import gradops as G
 import staticgrad as sg
 from gradops import linalg
-from gradops.testing.finite_differences import extrapolated
+from gradops.testing.finite_differences import extrapolate
 
 rng = np.random.default_rng(0)
 SQUARES = [
@@ -69,7 +69,7 @@ def test_the_second_derivative_of_a_determinant_holds_for_every_rank(rank, kind)
     draw = lambda *s: rng.normal(size=s) + (1j * rng.normal(size=s) if kind == "complex" else 0)
     x, t, u = draw(4, rank) @ draw(rank, 4), draw(4, 4), draw(4, 4)
     slope = lambda h: G.jvp(linalg.det, [x + h * u], [t])[1]
-    want = extrapolated(slope)  # exact for a polynomial
+    want = extrapolate(slope)  # exact for a polynomial
     first = lambda x: G.jvp(linalg.det, [x], [t])[1]
     assert_allclose(G.jvp(first, [x], [u])[1], want, atol=1e-9)
 

@@ -11,4 +11,4 @@ def test_rows_that_are_added_many_at_a_time_have_the_sum_of_rows(shape):
     x = np.random.default_rng(0).standard_normal(shape)
     assert x.size > broadcasting.LARGE
     want = x.sum(tuple(range(x.ndim - 1)))
-    np.testing.assert_allclose(broadcasting.of_rows(x), want, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(broadcasting.sum_rows(x), want, rtol=1e-9, atol=1e-9)

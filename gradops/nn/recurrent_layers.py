@@ -1,7 +1,7 @@
-"""Recurrent layers: cells, and how layers and directions of them are put together.
+"""Recurrent layers: cells, and how layers and directions are combined.
 
-What depends on the inputs alone is computed for all steps at once, so that a step has one matrix
-product, of the state. The loop over the steps is the caller's: Python's on a tape, a scan in a
+The contribution of the inputs is computed for all steps at once, so that a step has one matrix
+product, of the state. The caller supplies the loop over the steps: Python's on a tape, a scan in a
 graph.
 """
 
@@ -17,16 +17,16 @@ from ..library.shape.creation import zeros_like
 from ..library.shape.joining import concatenate, stack
 from ..library.shape.movement import copy, transpose
 from ..typing import AnyArray
-from .linear import linear
+from .layers import linear
 
 State = tuple[Any, ...]
 Step = Callable[[State, Any], State]
 
 
 class Weights(NamedTuple):
-    """The weights of one layer in one direction, of PyTorch's shapes and under its names.
+    """The weights of one layer in one direction, with PyTorch's shapes and names.
 
-    `ih` have to do with the input, `hh` with the state, `weight_hr` projects the state of an LSTM.
+    `ih` weights apply to the input, `hh` to the state; `weight_hr` projects the state of an LSTM.
     """
 
     weight_ih: Any
@@ -36,18 +36,18 @@ class Weights(NamedTuple):
     weight_hr: Any = None
 
 
-def with_tanh(x: AnyArray, w: Weights) -> tuple[Any, Step]:
+def tanh_cell(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """h' = tanh(x + u h)."""
-    return simple(tanh, x, w)
+    return simple_cell(tanh, x, w)
 
 
-def with_relu(x: AnyArray, w: Weights) -> tuple[Any, Step]:
+def relu_cell(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """h' = relu(x + u h)."""
-    return simple(relu, x, w)
+    return simple_cell(relu, x, w)
 
 
-def simple(activation: Callable[[Any], Any], x: AnyArray, w: Weights) -> tuple[Any, Step]:
-    """A cell that applies a function to its input and its state, added up."""
+def simple_cell(activation: Callable[[Any], Any], x: AnyArray, w: Weights) -> tuple[Any, Step]:
+    """A cell that applies an activation to the sum of its input and state."""
     u = transpose(w.weight_hh)
     return linear(x, w.weight_ih, total_bias(w)), lambda s, x: (activation(x + s[0] @ u),)
 
@@ -85,9 +85,9 @@ def gru(x: AnyArray, w: Weights) -> tuple[Any, Step]:
 
 
 class Cell(NamedTuple):
-    """A kind of cell: how many gates it has, and how many arrays are its state.
+    """A kind of cell: its numbers of gates and of state arrays, and how to run it.
 
-    `prepare(x, weights)` gives what a step reads of the inputs, for all of them, and the step.
+    `prepare(x, weights)` gives the contribution of the inputs at all steps, and the step function.
     """
 
     prepare: Callable[[Any, Weights], tuple[Any, Step]]
@@ -96,7 +96,7 @@ class Cell(NamedTuple):
 
 
 CELLS = {
-    "RNN_TANH": Cell(with_tanh, 1), "RNN_RELU": Cell(with_relu, 1),
+    "RNN_TANH": Cell(tanh_cell, 1), "RNN_RELU": Cell(relu_cell, 1),
     "LSTM": Cell(lstm, 4, 2), "GRU": Cell(gru, 3),
 }  # fmt: skip
 """The kinds of cells, by PyTorch's names of them."""
@@ -112,14 +112,14 @@ def recurrent(
     start: State | None = None,
     between: Callable[[Any], Any] = lambda x: x,
 ) -> tuple[Any, State]:
-    """The outputs of recurrent layers, one after the other, for all steps; and their last states.
+    """The outputs of stacked recurrent layers at all steps, and their last states.
 
     `x` has the shape (steps, rows, features). `weights` has for each layer those of the forward
-    direction and, if there is one, of the backward direction, whose outputs stand beside each
-    other. States have the shape (layers * directions, rows, size); without `start` they begin with
-    zeros. `loop(step, state, xs, reverse)` applies `step(state, x)` to each entry along the first
-    axis of `xs`, and gives the first parts of all states, and the last state. `between` is applied
-    between layers.
+    direction and, if there is one, of the backward direction, whose outputs are concatenated.
+    States have the shape (layers * directions, rows, size); without `start` they begin with zeros.
+    `loop(step, state, xs, reverse)` applies `step(state, x)` to each entry along the first axis of
+    `xs`, and gives the first parts of all states, and the last state. `between` is applied between
+    layers.
 
     >>> w = Weights(np.ones((4, 3)), np.ones((4, 1)))
     >>> def loop(step, state, xs, reverse):
@@ -136,7 +136,7 @@ def recurrent(
         outputs = []
         for reverse, w in enumerate(directions):
             xs, step = cell.prepare(x, w)
-            state = zeros(cell, xs, w) if start is None else entry(start, len(last))
+            state = zero_state(cell, xs, w) if start is None else state_at(start, len(last))
             found, state = loop(step, state, xs, bool(reverse))
             outputs.append(found)
             last.append(state)
@@ -144,13 +144,13 @@ def recurrent(
     return x, tuple(map(partial(stack, axis=0), zip(*last)))
 
 
-def entry(states: State, i: int) -> State:
+def state_at(states: State, i: int) -> State:
     """The states of the layer and direction number `i`."""
     return tuple(s[i] for s in states)
 
 
-def zeros(cell: Cell, xs: Sequence[AnyArray], w: Weights) -> State:
-    """The state in which a cell begins, for each of the rows of the inputs."""
+def zero_state(cell: Cell, xs: Sequence[AnyArray], w: Weights) -> State:
+    """The initial state of a cell: zeros for each row of the inputs."""
     size, shown = (shape_of(w.weight_hh)[0] // cell.gates, shape_of(w.weight_hh)[1])
     of_zeros = [zeros_like(xs[0][..., :n]) for n in (shown, size)]
     return tuple(of_zeros[: cell.states])

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .plateau import ReduceLROnPlateau
+from .decay import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
 
 class Several(LRScheduler):
-    """What schedules made of others share: the parts are of one optimizer, and are saved along."""
+    """Base class of schedules made of others, which have one optimizer and are saved along."""
 
     def __init__(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
         for i, scheduler in enumerate(schedulers):
@@ -96,7 +96,7 @@ class SequentialLR(Several):
         self._last_lr = schedulers[0].get_last_lr()
 
     def restart(self) -> None:
-        """Begin anew with the first schedule."""
+        """Restart with the first schedule."""
         self.last_epoch = 0
         self.schedulers[0].restart()
         self._last_lr = self.schedulers[0].get_last_lr()

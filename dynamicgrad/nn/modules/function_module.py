@@ -4,14 +4,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..modules.module import Module
+from .module import Module
 
 
 class Applied(Module):
     """A function of its inputs, and of options that the module keeps as attributes.
 
     A subclass states `function`, and as keywords the options with their defaults, in their order;
-    `REQUIRED` stands for one without default.
+    `REQUIRED` marks one without default.
     """
 
     function: ClassVar[Callable[..., Any]]

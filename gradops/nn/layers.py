@@ -1,12 +1,23 @@
-"""What batch normalization remembers of the batches that it has seen."""
+"""Linear layers, and the running statistics of batch normalization."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from ..library.nn.linear import linear as with_bias
 from ..library.nn.normalization import all_but_channels
 from ..library.reduce.reduction import mean
 from ..library.reduce.statistics import var
+from ..library.shape.movement import transpose
 from ..typing import AnyArray
+
+
+def linear(x: AnyArray, weight: AnyArray, bias: Any = None) -> Any:
+    """`x @ weight.T + bias`, for a weight with a row per output.
+
+    >>> linear(np.ones(3), np.ones((2, 3)), np.ones(2))
+    array([4., 4.])
+    """
+    return x @ transpose(weight) if bias is None else with_bias(x, weight, bias)
 
 
 def running_moments(
@@ -14,8 +25,8 @@ def running_moments(
 ) -> list[AnyArray]:
     """Running mean and variance of each channel after a batch `x` (examples, channels, ...).
 
-    Each moves towards the batch's own by the share `momentum`; None stays None. The variance is the
-    unbiased one, of all examples, or the average of each one's if `by_example`.
+    Each moves towards that of the batch by the share `momentum`; None stays None. The variance is
+    the unbiased one, of all examples, or the average of each one's if `by_example`.
 
     >>> running_moments(np.array([[1.0], [3.0]]), (np.zeros(1), np.ones(1)), 0.5)
     [array([1.]), array([1.5])]

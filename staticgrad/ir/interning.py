@@ -1,0 +1,149 @@
+"""Interning and hashing: which expressions are equal, and which graphs are.
+
+Note [Interning]. Where a program builds, two calls are two expressions, so that each can be fed,
+fetched and blamed by itself. Freezing interns: expressions with equal op, inputs, attributes and
+type become one object, and the graph keeps the lines of all; what no output needs does not exist.
+So no pass looks for common subexpressions or dead code; they cannot occur. Placeholders are never
+merged (two called `x` are two); constants are, by value when small and by identity when large.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gradops import ArrayType, Dim
+from gradops.core.source_location import Place
+from gradops.typing import Attrs
+
+from .expr import Expr
+from .kinds import Kind
+from .tuple_types import HistoryType
+
+if TYPE_CHECKING:
+    from .graph import FrozenGraph
+
+SMALL = 1024  # bytes up to which constants are compared by value
+
+
+class Interning:
+    """Makes expressions, giving the same object for equal ones."""
+
+    def __init__(self) -> None:
+        self.table: dict[Hashable, Expr] = {}
+        self.waiting: list[Expr] = []  # entered in the table when it is needed
+        self.merged: dict[Expr, dict[Place, None]] = {}
+
+    def expressions(self) -> Iterable[Expr]:
+        """All expressions so far, in order."""
+        if self.waiting:
+            self.enter()
+        return self.table.values()
+
+    def keep(self, e: Expr) -> Expr:
+        """The one expression equal to `e`, which is part of a frozen graph and has its inputs.
+
+        As long as nothing has been made, that is `e`, since no two of one graph are equal.
+        """
+        if self.table:
+            return self.copy(e, e.inputs)
+        self.waiting.append(e)
+        return e
+
+    def enter(self) -> None:
+        """Enter what was kept in the table."""
+        self.table = {key_of(e, e.inputs): e for e in self.waiting}
+        self.waiting = []
+
+    def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
+        """The one expression equal to `e` on `inputs`: `e` itself, if it is frozen and has them."""
+        if self.waiting:
+            self.enter()
+        key = key_of(e, inputs)
+        result = self.table.get(key)
+        if result is None:
+            result = self.table[key] = freeze_expr(e, tuple(inputs))
+        elif e.place is not None and e.place != result.place:
+            self.note(result, (e.place,))
+        return result
+
+    def note(self, e: Expr, places: Iterable[Place]) -> None:
+        """Keep the source locations of expressions that were merged into `e`."""
+        self.merged.setdefault(e, {}).update(dict.fromkeys(places))
+
+
+def freeze_expr(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
+    """`e` on `inputs`, in no graph that can be built on."""
+    if e.names is None:
+        for x, new in zip(e.inputs, inputs, strict=True):
+            if x is not new:
+                break
+        else:
+            return e
+    return Expr(
+        e.kind, e.type, e.name, None, op=e.op, inputs=inputs, attrs=e.attrs,
+        value=e.value, place=e.place, origin=e.origin,
+    )  # fmt: skip
+
+
+def key_of(e: Expr, inputs: Sequence[Expr]) -> Hashable:
+    """The key that is equal for equal expressions. See Note [Interning]."""
+    if e.op is not None:  # with parts that are hashed in C, and that refer to nothing in turn
+        type, attrs = e.type, attributes_key(e.attrs)
+        return (e.op.name, attrs, type.shape, type.dtype, *[x.number for x in inputs])
+    match e.kind:
+        case Kind.CONSTANT if e.value.nbytes <= SMALL:
+            return e.type, e.value.tobytes(), e.value.flags.c_contiguous
+        case Kind.CONSTANT:
+            return id(e.value)
+        case Kind.SIZE:
+            return e.type, e.value
+    return e.kind, e.name
+
+
+def attributes_key(attrs: Attrs) -> Hashable:
+    """Equal for equal attributes. That 0.0 equals -0.0, and 1 equals True, shows in their text."""
+    if not attrs:
+        return ()
+    items = tuple(sorted(attrs.items()))
+    return items, repr(items)
+
+
+def structural_hash(graph: "FrozenGraph") -> str:
+    """A hash of ops, attributes, types and wiring; names count for inputs, which come first."""
+    import hashlib
+
+    order = dict.fromkeys([*graph.inputs, *graph.order])
+    numbers = {e: i for i, e in enumerate(order)}
+    h = hashlib.sha256()
+    for e in order:
+        name = "" if e.kind in (Kind.OP, Kind.CONSTANT) else e.name
+        attrs, wiring = sorted(e.attrs.items()), [numbers[x] for x in e.inputs]
+        value = e.value if e.kind is Kind.SIZE else None
+        words = (e.what, name, *wiring, *attrs, e.shape, e.dtype.str, value)
+        h.update(f"{hash_text(words)}\n".encode())
+        if e.kind is Kind.CONSTANT:
+            h.update(e.value.tobytes())
+    updated, new = [v for v, _ in graph.updates], [e for _, e in graph.updates]
+    for part in (graph.inputs, graph.outputs, updated, new, graph.measured):
+        h.update(f"{[numbers[e] for e in part]}".encode())
+    return h.hexdigest()
+
+
+def hash_text(value: object) -> str:
+    """A text that no other value has, whatever the names in it."""
+    if isinstance(value, Dim):
+        return f"{{{value.render(ascii)}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(hash_text, value))})"
+    if isinstance(value, ArrayType):
+        return type_text(value)
+    digest = getattr(value, "digest", None)  # of a graph
+    return digest if isinstance(digest, str) else ascii(value)
+
+
+def type_text(type: ArrayType) -> str:
+    """A text that no other type has, be it of arrays, of lists of them, or of residuals."""
+    lists = 0
+    shape = hash_text(type.shape)
+    while isinstance(type, HistoryType):
+        lists, type = lists + 1, type.element
+    return f"{type.__class__.__name__}{type.dtype.str}{lists}{shape}"
