@@ -34,7 +34,7 @@ def outermost(args: Sequence[object]) -> Transformed | None:
 
 
 def is_at(a: object, outer: Transformed) -> bool:
-    """Whether the value of an argument is from the same transform as `outer`."""
+    """True if the value of an argument is from the same transform as `outer`."""
     if not isinstance(a, Handle) or type(a.value) is not type(outer):
         return False
     return bool(a.value.gradop_level == outer.gradop_level)
@@ -44,7 +44,7 @@ def apply_jvp(cls: type["Function"], args: Sequence[Any], outer: Dual) -> object
     """The outputs with the tangents that the function's own `jvp` computes."""
     at = [is_at(a, outer) for a in args]
     primals = [handle(a.value.primal) if d else a for a, d in zip(args, at, strict=True)]
-    ctx, outputs = cls.called(primals)
+    ctx, outputs = cls.run_and_record(primals)
     tangents = cls.jvp(ctx, *[tangent_of(a, d, ctx) for a, d in zip(args, at, strict=True)])
     if not isinstance(outputs, tuple):
         return dual(outputs, tangents, outer.gradop_level)

@@ -117,16 +117,16 @@ def lower(x: Any) -> Any:
         x = x.inner
     if isinstance(x, Handle):
         return release(x)
-    return x.mapped(lower) if isinstance(x, Carrier) else x
+    return x.map_parts(lower) if isinstance(x, Carrier) else x
 
 
 def has_ended(x: object) -> TypeGuard[Lifted]:
-    """Whether `x` is lifted to the level of a run that has ended."""
+    """True if `x` is lifted to the level of a run that has ended."""
     return isinstance(x, Lifted) and not x.run.goes_on()
 
 
 def has_history(x: object) -> bool:
-    """Whether a tensor requires gradients, or one that it holds."""
+    """True if a tensor requires gradients, or one that it holds."""
     stack = [x]
     while stack:
         match stack.pop():
@@ -146,5 +146,5 @@ def without_history(x: Any, began: int) -> Any:
             value = without_history(x.value, began)
             return x if x.node is None and value is x.value else hold(type(x), value)
         case Carrier():
-            return x.mapped(lambda part: without_history(part, began))
+            return x.map_parts(lambda part: without_history(part, began))
     return x

@@ -20,7 +20,7 @@ from ..engine.handle import Face, Handle, cut_off, hold
 from ..engine.node import SEVERAL, Part, Parts
 from ..engine.record import node_of, only_type
 from ..engine.tensor import Tensor
-from ..hooks.saved_tensor_hooks import noted
+from ..hooks.saved_tensor_hooks import apply_mode
 from ..introspection.node_names import camel
 
 MADE_TOGETHER = (
@@ -108,7 +108,7 @@ def node_of_parts(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
         return None
     node = node_of(op, (x.node,), (only_type(x),), attrs, None, (0,), SEVERAL, SEVERAL)
     if mode is not True:
-        noted(hold(type(x), x.value, node), mode)
+        apply_mode(hold(type(x), x.value, node), mode)
     return node
 
 

@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from .source_location import note_of_call, package_called
+from .source_location import called_package, note_of_call
 
 __all__ = [
     "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
@@ -106,7 +106,7 @@ def words_of_caller(error: OperandError) -> str | None:
 
     A package has them if it has a function `__gradop_words__` of an error.
     """
-    words = getattr(package_called(), "__gradop_words__", None)
+    words = getattr(called_package(), "__gradop_words__", None)
     return words and words(error)
 
 

@@ -81,7 +81,7 @@ class Traced:
         self.effects += [Entry(m, key, x) for m, key, x in self.inside.entries]
         for effect in self.effects:
             if is_holder(effect.source):
-                effect.source = effect.source.__gradop_kind__.copied(effect.source)
+                effect.source = effect.source.__gradop_kind__.shallow_copy(effect.source)
 
     def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
         """Compile what gives the results and the effects, and set up where inputs come from."""
@@ -235,9 +235,9 @@ class Traced:
             if effect.source is not None:
                 made.append(x)
         if call is not None:
-            self.kind.recorded(inputs, [made[k] for k in self.histories], call)
+            self.kind.record_call(inputs, [made[k] for k in self.histories], call)
         for k, freed in self.spent:
-            self.kind.spent(inputs, made[k], self.name, freed)
+            self.kind.record_freed(inputs, made[k], self.name, freed)
         for done in self.inside.calls:
             done()
         return self.rebuild(self.results.arranged(leaves, made[:count]))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, GraphError, astype, depending_on
-from gradops.transforms.forward import spread
+from gradops.transforms.forward import tangent_like
 
 from ..ir.errors import refuse_inner
 from ..ir.expr import Expr, as_exprs, common_names, sequence
@@ -116,7 +116,7 @@ def tangent_of(e: Expr, found: dict[Expr, Any]) -> Any:
     assert e.op is not None
     tangents = {i: found[x] for i, x in enumerate(e.inputs) if found.get(x) is not None}
     total = e.op.push(tangents, (e, *e.inputs), e.attrs) if tangents else None
-    return spread(total, e) if total is not None and type(e.type) is ArrayType else total
+    return tangent_like(total, e) if total is not None and type(e.type) is ArrayType else total
 
 
 def narrowed(t: Any, wide: Any) -> Parts | None:
