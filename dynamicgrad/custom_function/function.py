@@ -124,10 +124,10 @@ class Function:
             raise MissingRuleError(cls.__name__, "jet", WITHOUT_JET)
         if isinstance(outer, Batched) and cls.vmap is not Function.vmap:
             return apply_vmap(cls, args, outer)
-        return cls.run_and_record(args)[1]
+        return cls.called(args)[1]
 
     @classmethod
-    def run_and_record(cls, args: Sequence[Any]) -> tuple[FunctionCtx, Any]:
+    def called(cls, args: Sequence[Any]) -> tuple[FunctionCtx, Any]:
         """Run forward and record the call; return its context and its outputs."""
         args = tuple(args)
         if (note := APPLIED.get()) is not None:

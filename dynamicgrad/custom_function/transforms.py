@@ -44,7 +44,7 @@ def apply_jvp(cls: type["Function"], args: Sequence[Any], outer: Dual) -> object
     """The outputs with the tangents that the function's own `jvp` computes."""
     at = [is_at(a, outer) for a in args]
     primals = [handle(a.value.primal) if d else a for a, d in zip(args, at, strict=True)]
-    ctx, outputs = cls.run_and_record(primals)
+    ctx, outputs = cls.called(primals)
     tangents = cls.jvp(ctx, *[tangent_of(a, d, ctx) for a, d in zip(args, at, strict=True)])
     if not isinstance(outputs, tuple):
         return dual(outputs, tangents, outer.gradop_level)

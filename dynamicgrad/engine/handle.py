@@ -310,14 +310,14 @@ def finish_unusual(t: Handle, op: Op, args: Sequence[Operand]) -> Handle:
     return t
 
 
-def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:
+def cut_off(t: Face, op: Op | None, tracked: bool) -> Face:
     """Set the reason why a new tensor has no history, and mark it in inference mode."""
     mode = is_recording()
     if mode is INFERENCE:
         t.storage = InferenceStorage()
     if tracked:
         unrecorded = "under inference_mode()" if mode is INFERENCE else "under no_grad()"
-        why = reason or (f"by its dtype, {t.dtype}, which has no gradient" if mode else unrecorded)
+        why = f"by its dtype, {t.dtype}, which has no gradient" if mode else unrecorded
         t.cut = Cut(why, op, here())
     return t
 

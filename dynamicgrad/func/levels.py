@@ -117,7 +117,7 @@ def lower(x: Any) -> Any:
         x = x.inner
     if isinstance(x, Handle):
         return release(x)
-    return x.map_parts(lower) if isinstance(x, Carrier) else x
+    return x.mapped(lower) if isinstance(x, Carrier) else x
 
 
 def has_ended(x: object) -> TypeGuard[Lifted]:
@@ -146,5 +146,5 @@ def without_history(x: Any, began: int) -> Any:
             value = without_history(x.value, began)
             return x if x.node is None and value is x.value else hold(type(x), value)
         case Carrier():
-            return x.map_parts(lambda part: without_history(part, began))
+            return x.mapped(lambda part: without_history(part, began))
     return x

@@ -90,7 +90,7 @@ def entries_along(x: Any, axis: int) -> list[Any]:
     return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), indices)
 
 
-def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[Any]:
+def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart) -> list[Any]:
     """The parts of a tensor between positions along a dimension, which include both ends."""
     indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):

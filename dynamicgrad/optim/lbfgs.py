@@ -98,9 +98,9 @@ class LBFGS(Optimizer):
         if closure is None:
             raise TypeError("LBFGS.step() needs a closure that computes the gradients again")
         with no_grad():
-            return self.search_step(closure)
+            return self.searched(closure)
 
-    def search_step(self, closure: Callable[[], T]) -> T:
+    def searched(self, closure: Callable[[], T]) -> T:
         """The step itself, of which nothing is recorded."""
         search = Search(self.param_groups[0], enable_grad()(closure))
         state = self.state[search.params[0]]

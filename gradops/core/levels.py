@@ -42,7 +42,7 @@ class Carrier:
         """An operand of the same level with other parts."""
         raise NotImplementedError
 
-    def map_parts(self, change: Callable[[Any], Any]) -> "Carrier":
+    def mapped(self, change: Callable[[Any], Any]) -> "Carrier":
         """This operand with `change` applied to its parts; itself if no part changes."""
         new = [change(part) for part in self.parts]
         same = all(a is b for a, b in zip(new, self.parts, strict=True))

@@ -295,7 +295,7 @@ def as_operand(a: Any) -> Any:
     if not isinstance(a, list | tuple):
         return a if type(a) in PLAIN else refuse_masked(a)
     if any(hasattr(x, "gradop_level") for x in a):
-        raise TypeError("a sequence of tensors or expressions is no operand; use stack(...) first")
+        raise TypeError("a sequence of tensors or expressions is not an operand; use stack(...)")
     return np.asarray(a)
 
 
@@ -303,7 +303,8 @@ def refuse_masked(a: Any) -> Any:
     """`a`; raises MixedOperandsError for a masked array, whose mask would be lost."""
     if isinstance(a, np.ndarray) and hasattr(a, "filled"):
         raise MixedOperandsError(
-            "an op", [type(a).__name__], "a masked array, whose mask would be lost, is no operand",
+            "an op", [type(a).__name__],
+            "a masked array, whose mask would be lost, is not an operand",
             hint="fill it: a.filled(0), or use where(mask, 0, a)",
         )  # fmt: skip
     return a

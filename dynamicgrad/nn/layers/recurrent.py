@@ -106,9 +106,9 @@ class Recurrent(Module):
         self.check(x)
         batched, axis = x.ndim == 3, 1 if self.batch_first else 0
         x = ops.moveaxis(x, axis, 0) if batched else ops.expand_dims(x, axis=1)
-        start = None if hx is None else self.initial_states(hx, x, batched)
+        start = None if hx is None else self.started(hx, x, batched)
         cell = CELLS[self.mode]
-        outputs, last = recurrent(cell, x, self.weights(), loop, start, self.drop)
+        outputs, last = recurrent(cell, x, self.weights(), loop, start, self.dropped)
         if batched:
             outputs = ops.moveaxis(outputs, 0, axis)
         else:
@@ -116,7 +116,7 @@ class Recurrent(Module):
             last = tuple(ops.squeeze(s, axis=(1,)) for s in last)
         return outputs, last if cell.states > 1 else last[0]
 
-    def drop(self, x: Tensor) -> Tensor:
+    def dropped(self, x: Tensor) -> Tensor:
         """The input of the next layer, after dropout."""
         return F.dropout(x, self.dropout, self.training)
 
@@ -137,7 +137,7 @@ class Recurrent(Module):
                 f" got {x.shape[-1]}",
             )  # fmt: skip
 
-    def initial_states(self, hx: Tensor | State, x: Tensor, batched: bool) -> State:
+    def started(self, hx: Tensor | State, x: Tensor, batched: bool) -> State:
         """The first states, with a dimension of a batch."""
         several = CELLS[self.mode].states > 1
         if several and not isinstance(hx, tuple | list):

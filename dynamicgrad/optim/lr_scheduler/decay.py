@@ -290,7 +290,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
         rates = [group["lr"] for group in self.optimizer.param_groups]
         if self.num_bad_epochs > self.patience:
-            rates = [self.reduce_rate(lr, low) for lr, low in zip(rates, self.min_lrs, strict=True)]
+            rates = [self.reduced(lr, low) for lr, low in zip(rates, self.min_lrs, strict=True)]
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self.set_lr(rates)
 
@@ -303,7 +303,7 @@ class ReduceLROnPlateau(LRScheduler):
             bound = self.best - sign * self.threshold
         return sign * current < sign * bound
 
-    def reduce_rate(self, lr: float, low: float) -> float:
+    def reduced(self, lr: float, low: float) -> float:
         """A smaller rate, unless the difference is nothing."""
         new = max(lr * self.reduction, low)
         return new if lr - new > self.eps else lr
