@@ -162,7 +162,7 @@ def conjugated(op: Op) -> Conjugated:
 
 
 def takes_complex(op: Op) -> bool:
-    """Whether the rules of an op hold for complex numbers: it has complex samples, or is linear.
+    """True if the rules of an op hold for complex numbers: it has complex samples, or is linear.
 
     A trait says so where samples cannot be checked, because the phase of the result is free.
     """

@@ -64,7 +64,7 @@ class Results:
             if source == "view":
                 y, given, k = x
                 base = result[k] if given is None else given.of(leaves)
-                result[i] = y.__gradop_kind__.viewed(y, base)
+                result[i] = y.__gradop_kind__.view_of_base(y, base)
         return result
 
 

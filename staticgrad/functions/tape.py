@@ -59,7 +59,7 @@ class Derivative:
         kind: Any = tape.kind
         outputs = [tape.outputs[k] for k in given]
         seeds = [kind.leaf(placeholder_like(y, "cotangent")) for y in outputs]
-        result = kind.pulled(outputs, [tape.ends[i] for i in wanted], seeds)
+        result = kind.pull(outputs, [tape.ends[i] for i in wanted], seeds)
         self.found = [None if g is None else k for k, g in enumerate(result)]
         gradients = [g for g in result if g is not None]
         fetches = [expression(g) for g in gradients]
@@ -150,7 +150,7 @@ class TapedCall:
         gradients = [g for g in made if g is not None]
         outputs = [gradients[k] for k in d.recorded]
         if carried:
-            self.kind.recorded(seeds, outputs, OnceOnly(self))
+            self.kind.record_call(seeds, outputs, OnceOnly(self))
             return made
         places = [None if k not in d.places else d.places.index(k) for k in self.places]
         start = len(d.places)
@@ -159,7 +159,7 @@ class TapedCall:
             [*places, *range(start, start + len(values))],
         )  # fmt: skip
         if outputs:
-            self.kind.recorded([*inputs, *seeds], outputs, call)
+            self.kind.record_call([*inputs, *seeds], outputs, call)
         return made
 
 

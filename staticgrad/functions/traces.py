@@ -86,7 +86,7 @@ class Trace:
         self.effects += [Entry(m, key, x) for m, key, x in self.inside.entries]
         for effect in self.effects:
             if is_holder(effect.source):
-                effect.source = effect.source.__gradop_kind__.copied(effect.source)
+                effect.source = effect.source.__gradop_kind__.shallow_copy(effect.source)
 
     def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
         """Compile the graph of results and effects, and record where its inputs come from."""
@@ -240,9 +240,9 @@ class Trace:
             if effect.source is not None:
                 made.append(x)
         if call is not None:
-            self.kind.recorded(inputs, [made[k] for k in self.histories], call)
+            self.kind.record_call(inputs, [made[k] for k in self.histories], call)
         for k, freed in self.spent:
-            self.kind.spent(inputs, made[k], self.name, freed)
+            self.kind.record_freed(inputs, made[k], self.name, freed)
         for done in self.inside.calls:
             done()
         return self.rebuild(self.results.arranged(leaves, made[:count]))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, GraphError, astype, depending_on
-from gradops.transforms.forward import spread
+from gradops.transforms.forward import tangent_like
 from gradops.typing import Operand
 
 from ..ir.errors import refuse_inner
@@ -124,7 +124,7 @@ def tangent_of(e: Expr, tangents: Mapping[Expr, Any]) -> Expr | Parts | None:
     assert e.op is not None
     by_number = {i: tangents[x] for i, x in enumerate(e.inputs) if x in tangents}
     total = e.op.push(by_number, (e, *e.inputs), e.attrs) if by_number else None
-    return spread(total, e) if total is not None and type(e.type) is ArrayType else total
+    return tangent_like(total, e) if total is not None and type(e.type) is ArrayType else total
 
 
 def narrow_tangents(t: Parts | None, wide: Expr) -> Parts | None:
