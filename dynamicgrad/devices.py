@@ -50,7 +50,7 @@ def device(type: object = "cpu", index: int | None = None) -> Device:
 
 
 def is_device(x: object) -> bool:
-    """Whether an argument names a device."""
+    """True if an argument names a device."""
     kinds = ("cpu", "cuda", "mps", "xpu", "meta")
     return isinstance(x, Device) or (isinstance(x, str) and x.partition(":")[0] in kinds)
 

@@ -15,10 +15,10 @@ from gradops.serialization import (
     KINDS,
     Archive,
     Format,
+    describe_file,
     is_path,
-    opened,
+    open_for_writing,
     read_archive,
-    shown,
     write_archive,
 )
 
@@ -46,7 +46,7 @@ def save(state: Any, file: Any) -> None:
     if is_path(file) and Path(file).suffix == ".safetensors":
         return save_safetensors(state, file)
     arrays: list[Any] = []
-    manifest = {"state": encoded(state, arrays)}
+    manifest = {"state": encode(state, arrays)}
     write_archive(file, STATE, manifest, arrays)
 
 
@@ -66,7 +66,7 @@ def load(file: Any, map_location: Any = None, *, weights_only: bool = True) -> A
     if is_path(file) and Path(file).suffix == ".safetensors":
         return load_safetensors(file)
     try:
-        return read_archive(file, STATE, stated)
+        return read_archive(file, STATE, decode_state)
     except StateFormatError as error:
         if is_path(file) and Path(file).suffix in OF_TORCH:
             error.add_note(
@@ -76,12 +76,12 @@ def load(file: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         raise
 
 
-def stated(archive: Archive, manifest: dict[str, Any]) -> Any:
+def decode_state(archive: Archive, manifest: dict[str, Any]) -> Any:
     """The state that a manifest describes."""
-    return decoded(manifest["state"], archive)
+    return decode(manifest["state"], archive)
 
 
-def encoded(x: Any, arrays: list[Any]) -> Any:
+def encode(x: Any, arrays: list[Any]) -> Any:
     """A state as JSON has it, with its arrays put aside."""
     if x is None or (isinstance(x, bool | str | int) and not isinstance(x, np.generic)):
         return x
@@ -96,9 +96,9 @@ def encoded(x: Any, arrays: list[Any]) -> Any:
     if isinstance(x, np.ndarray | np.generic):
         return {"array": put_aside(x, arrays)}
     if isinstance(x, Mapping):
-        return {"dict": [[key_of(k), encoded(v, arrays)] for k, v in x.items()]}
+        return {"dict": [[key_of(k), encode(v, arrays)] for k, v in x.items()]}
     if type(x) in (list, tuple):
-        return {type(x).__name__: [encoded(v, arrays) for v in x]}
+        return {type(x).__name__: [encode(v, arrays) for v in x]}
     raise TypeError(f"a {type(x).__name__} cannot be saved\n  hint: save its state_dict()")
 
 
@@ -118,7 +118,7 @@ def put_aside(value: Any, arrays: list[Any]) -> int:
     return len(arrays) - 1
 
 
-def decoded(x: Any, archive: Archive) -> Any:
+def decode(x: Any, archive: Archive) -> Any:
     """The part of a state that a part of the manifest describes."""
     match x:
         case None | bool() | str() | int() | float():
@@ -130,9 +130,9 @@ def decoded(x: Any, archive: Archive) -> Any:
         case {"tensor": int(i), "requires_grad": bool(wanted), "parameter": bool(parameter)}:
             return tensor_of(archive, archive.array(i), wanted, parameter)
         case {"list": list(parts)}:
-            return [decoded(part, archive) for part in parts]
+            return [decode(part, archive) for part in parts]
         case {"tuple": list(parts)}:
-            return tuple(decoded(part, archive) for part in parts)
+            return tuple(decode(part, archive) for part in parts)
         case {"dict": list(pairs)}:
             return dict(pair_of(pair, archive) for pair in pairs)
     archive.refuse(f"{str(x)[:80]} describes nothing")
@@ -142,7 +142,7 @@ def pair_of(pair: Any, archive: Archive) -> tuple[Any, Any]:
     """A key of a dict and its value."""
     match pair:
         case [str() | int() as key, value]:
-            return key, decoded(value, archive)
+            return key, decode(value, archive)
     archive.refuse(f"{str(pair)[:80]} is not an entry of a dict")
 
 
@@ -175,7 +175,7 @@ def save_safetensors(state: Any, path: Any) -> None:
         raise TypeError("the format safetensors holds a flat dict of tensors, as of state_dict()")
     arrays = {str(k): np.ascontiguousarray(t.value) for k, t in state.items()}
     data = safetensors().save(arrays)
-    with opened(path) as stream:
+    with open_for_writing(path) as stream:
         stream.write(data)
 
 
@@ -186,5 +186,7 @@ def load_safetensors(path: Any) -> dict[str, Tensor]:
     try:
         found = module.load(data)
     except Exception as error:
-        raise StateFormatError(f"{shown(path)} is not a safetensors file: {error}") from error
+        raise StateFormatError(
+            f"{describe_file(path)} is not a safetensors file: {error}"
+        ) from error
     return {name: from_numpy(np.array(array)) for name, array in found.items()}

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from .core.op import OPS, Op
-from .table import aligned, names_in, rows
+from .table import format_rows, names_in, rows
 
 # By name, as this is the one place of gradops that looks at the packages above it.
 PACKAGES = {
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     word = parser.parse_args(arguments).word
     table = rows(*map(spelled_in, PACKAGES))
     shown = [row for row in table if any(word in cell for cell in (row.name, *row[5:]))]
-    print(aligned(shown))
+    print(format_rows(shown))
     print(f"\n{len(shown)} ops")
 
 

@@ -32,10 +32,10 @@ DAMAGED = (
 
 
 class Format(NamedTuple):
-    """A kind of archive: what its manifest states, what errors call it, and their class.
+    """A kind of archive: name and version in its manifest, its name in errors, and their class.
 
-    A manifest of more than `limit` bytes is refused, and one with a bracket or a colon in fewer
-    than twelve: what is read takes time and memory.
+    To bound time and memory, a manifest of more than `limit` bytes, or of more brackets and colons
+    than a twelfth of that, is refused.
     """
 
     name: str
@@ -50,12 +50,15 @@ def write_archive(
 ) -> None:
     """Write an archive to a path, or to a file open for writing bytes.
 
-    A file that is there is replaced only when the new one is complete.
+    An existing file is replaced only when the new one is complete.
     """
     if not is_path(file) and not hasattr(file, "write"):
         raise format.error(f"{file!r} is neither a path nor a file that is open")
     head = {"format": format.name, "version": format.version}
-    with opened(file) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+    with (
+        open_for_writing(file) as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive,
+    ):
         archive.writestr(entry(MANIFEST), json.dumps({**head, **manifest}))
         for i, array in enumerate(arrays):
             with archive.open(entry(f"{i}.npy"), "w", force_zip64=True) as member:
@@ -63,7 +66,7 @@ def write_archive(
 
 
 def entry(name: str) -> zipfile.ZipInfo:
-    """A member whose date and system are always the same: equal content gives equal bytes."""
+    """A zip member with a constant date and system, so that equal contents give equal bytes."""
     made = zipfile.ZipInfo(name, EARLIEST)
     made.create_system, made.external_attr = UNIX, 0o600 << 16
     return made
@@ -74,19 +77,19 @@ def read_archive(
 ) -> Any:
     """Read an archive: the result of `decode(archive, manifest)`.
 
-    Whatever is wrong with the file is the one error of the format.
+    Raises the format's error for an invalid file.
     """
     if is_path(file):
         with open(file, "rb") as stream:
-            return read_stream(stream, shown(file), format, decode)
+            return read_stream(stream, describe_file(file), format, decode)
     if not hasattr(file, "seek"):
         raise format.error(f"{file!r} is neither a path nor a file that is open")
     file.seek(0)
-    return read_stream(file, shown(file), format, decode)
+    return read_stream(file, describe_file(file), format, decode)
 
 
 def read_stream(stream: Any, name: str, format: Format, decode: Any) -> Any:
-    """Read an archive from an open file; a damaged one raises one kind of error."""
+    """Read an archive from an open file; a damaged one raises the format's error."""
     try:
         with zipfile.ZipFile(stream) as file:
             archive = Archive(file, format)
@@ -94,7 +97,7 @@ def read_stream(stream: Any, name: str, format: Format, decode: Any) -> Any:
     except format.error:
         raise
     except DAMAGED as reason:
-        raise format.error(f"{name} is no {format.called}: {reason}") from reason
+        raise format.error(f"{name} is not a {format.called}: {reason}") from reason
 
 
 class Archive:
@@ -109,11 +112,11 @@ class Archive:
             self.refuse("its members are longer than it is")
 
     def refuse(self, reason: str) -> NoReturn:
-        """Raise the error for a file that is not what it should be."""
-        raise self.format.error(f"the file is no {self.format.called}: {reason}")
+        """Raise the format's error for an invalid file."""
+        raise self.format.error(f"the file is not a {self.format.called}: {reason}")
 
     def enter(self, member: zipfile.ZipInfo) -> None:
-        """Take down a member, which must be there once, and as long as it claims to be."""
+        """Add a member; refuses duplicates and compressed members."""
         if member.filename in self.members:
             self.refuse(f"{member.filename!r} is in it twice")
         stored = member.compress_type == zipfile.ZIP_STORED
@@ -143,7 +146,7 @@ class Archive:
         return found
 
     def array(self, i: int) -> Any:
-        """An array of the file, whose header must not claim more than the member holds."""
+        """Array number `i`; refuses one whose header does not match the size of its member."""
         member = self.members.get(f"{i}.npy")
         if member is None:
             self.refuse(f"it has no {i}.npy")
@@ -158,7 +161,7 @@ class Archive:
         return entries.reshape(shape, order="F" if fortran else "C")
 
     def header(self, stream: Any, i: int) -> Any:
-        """The shape, order and dtype that an array claims to have."""
+        """The shape, order and dtype in the header of an array."""
         read = {
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
@@ -177,18 +180,18 @@ def size_of(stream: Any) -> int:
 
 
 def is_path(file: object) -> bool:
-    """Whether `file` names a file."""
+    """True if `file` names a file."""
     return isinstance(file, str | os.PathLike)
 
 
-def shown(file: object) -> str:
-    """A file as an error names it."""
+def describe_file(file: object) -> str:
+    """A file in an error text: its path, or its type."""
     return repr(str(file)) if is_path(file) else f"the {type(file).__name__}"
 
 
 @contextmanager
-def opened(file: Any) -> Iterator[Any]:
-    """A stream to write to; for a path, a file beside it that takes its place at the end."""
+def open_for_writing(file: Any) -> Iterator[Any]:
+    """A stream to write to; for a path, a temporary file that replaces it at the end."""
     if not is_path(file):
         yield file
         return

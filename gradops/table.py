@@ -67,8 +67,8 @@ def rows(eager: Mapping[Op, list[str]], graph: Mapping[Op, list[str]]) -> list[R
     ]  # fmt: skip
 
 
-def aligned(table: Sequence[Row]) -> str:
-    """The rows under their titles, in columns."""
+def format_rows(table: Sequence[Row]) -> str:
+    """The table as text: titles and rows in columns."""
     lines = [tuple(name for name in Row._fields), *table]
     widths = [max(len(line[i]) for line in lines) for i in range(len(Row._fields))]
     padded = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)

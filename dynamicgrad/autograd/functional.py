@@ -87,12 +87,12 @@ def jacobian_of(y: Tensor, xs: Sequence[Tensor], create: bool, at_once: bool) ->
 def forward_jacobian(func: Function, several: bool, xs: tuple[Tensor, ...]) -> Any:
     """The Jacobian by forward mode, in the structure of `jacobian`."""
 
-    def checked(*xs: Tensor) -> Any:
+    def require_tensors(*xs: Tensor) -> Any:
         result = func(*xs)
         as_tuple(result, OUTPUTS, "jacobian")
         return result
 
-    return jacfwd(checked, argnums=tuple(range(len(xs))) if several else 0)(*xs)
+    return jacfwd(require_tensors, argnums=tuple(range(len(xs))) if several else 0)(*xs)
 
 
 def hessian(
@@ -206,7 +206,7 @@ def gradients_of(func: Function, name: str, strict: bool, values: list[Tensor]) 
         y = single(func(*xs), name)
         values.append(y)
         require_differentiable((y,), strict)
-        found = pulled((y,), xs, (handle(np.ones(y.shape, y.dtype)),), True, strict)
+        found = input_cotangents((y,), xs, (handle(np.ones(y.shape, y.dtype)),), True, strict)
         if strict:
             require_second(found)
         return found
@@ -226,11 +226,11 @@ def pull(
         _, ys = as_tuple(result, OUTPUTS, name)
         require_differentiable(ys, strict)
         weights = directions(v, ys, single_what, name)
-        found = pulled(ys, xs, weights, create_graph, strict)
+        found = input_cotangents(ys, xs, weights, create_graph, strict)
     return result, found if several else found[0]
 
 
-def pulled(
+def input_cotangents(
     ys: Sequence[Tensor], xs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool,
     strict: bool,
 ) -> tuple[Tensor, ...]:  # fmt: skip

@@ -56,7 +56,7 @@ class Check:
             args[i] = x
         return float_outputs(self.func(*args))
 
-    def recorded(self) -> tuple[list[Tensor], list[Tensor]]:
+    def graph(self) -> tuple[list[Tensor], list[Tensor]]:
         """Leaves and outputs with the graph between them."""
         with enable_grad():
             leaves = [make_leaf(handle(np.array(p))) for p in self.points]
@@ -132,7 +132,7 @@ class Check:
         self, directions: Sequence[np.ndarray] | None, weights: Sequence[np.ndarray] | None
     ) -> list[list[np.ndarray]]:
         """By output and input, the gradients for cotangents of the outputs, along `directions`."""
-        leaves, ys = self.recorded()
+        leaves, ys = self.graph()
         jacobians = []
         for j, y in enumerate(ys):
             cotangents = units(np.asarray(y.detach().value)) if weights is None else weights[j]

@@ -27,7 +27,7 @@ def check_undefined(check: Check) -> None:
 
     It gets None for them, if its context says `set_materialize_grads(False)`.
     """
-    leaves, ys = check.recorded()
+    leaves, ys = check.graph()
     owners = {owner_of(y): None for y in ys if y.node is not None}
     for owner in [v for v in owners if isinstance(v, FunctionNode)]:
         parts = [y.node.index for y in ys if owner_of(y) is owner and type(y.node) is Part]
@@ -59,7 +59,7 @@ def refuse_gradients(
 
 def check_reentrant(check: Check, tolerance: float) -> None:
     """Raise if backward gives something else when it runs again."""
-    leaves, ys = check.recorded()
+    leaves, ys = check.graph()
     for y in ys:
         weight = handle(np.ones(y.shape, y.dtype))
         once, again = (gradients_of(y, leaves, weight) for _ in range(2))
@@ -74,7 +74,7 @@ def check_reentrant(check: Check, tolerance: float) -> None:
 
 def check_batched(check: Check) -> None:
     """Raise if backward of several cotangents at once differs from one by one."""
-    leaves, ys = check.recorded()
+    leaves, ys = check.graph()
     rng = np.random.default_rng(0)
     for j, y in enumerate(y for y in ys if y.node is not None):
         weights = random_like(y, rng, 2)
@@ -92,10 +92,10 @@ def check_batched_forward(check: Check) -> None:
     directions = [random_like(p, rng, 2) for p in check.points]
     points = tuple(handle(p) for p in check.points)
 
-    def pushed(*tangents: Tensor) -> tuple[Tensor, ...]:
+    def push(*tangents: Tensor) -> tuple[Tensor, ...]:
         return jvp(lambda *xs: tuple(check.outputs_of(xs)), points, tangents)[1]
 
-    together = vmap(pushed)(*map(handle, directions))
+    together = vmap(push)(*map(handle, directions))
     apart = [check.tangents([d[i] for d in directions]) for i in range(2)]
     for j, (got, *want) in enumerate(zip(together, *apart, strict=True)):
         require_same(check, f"batched forward-mode gradients, for output {j}", got, want)

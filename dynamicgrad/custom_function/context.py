@@ -64,7 +64,7 @@ class FunctionCtx:
         node = self._node()
         if self._freed is not None:
             self._freed.read(node, None)
-        return tuple(unsaved(node, x) for x in self._saved)
+        return tuple(saved_tensor(node, x) for x in self._saved)
 
     def _save(self, node: Node, outputs: Sequence[object]) -> None:
         """Save the tensors that forward named, outputs without a reference to the node."""
@@ -100,7 +100,7 @@ class Output:
 Saved = Handle | Output | Packed | None
 
 
-def unsaved(node: Node, x: Saved) -> Handle | None:
+def saved_tensor(node: Node, x: Saved) -> Handle | None:
     """A saved value as a tensor; raises TapeError if it was written to since."""
     if x is None:
         return None

@@ -26,7 +26,7 @@ from ..engine.tensor import Tensor, handle, tensor_of
 from ..engine.views import refuse_leaf
 from ..hooks.tensor_hooks import Whole, call, shared_memory
 from .context import FunctionCtx
-from .outputs import check_dirty, unrecorded, with_history
+from .outputs import check_dirty, outputs_without_history, with_history
 from .transforms import apply_jvp, apply_vmap, outermost
 
 APPLIED: ContextVar[Callable[[type["Function"], Sequence[object]], None] | None] = ContextVar(
@@ -143,7 +143,11 @@ class Function:
         outs = tuple(outputs) if several else (outputs,)
         check_dirty(ctx, outs)
         records = any(ctx.needs_input_grad) and is_recording()
-        results = recorded(cls, ctx, args, outs) if records else unrecorded(ctx, args, outs)
+        results = (
+            outputs_with_history(cls, ctx, args, outs)
+            if records
+            else outputs_without_history(ctx, args, outs)
+        )
         return ctx, tuple(results) if several else results[0]
 
 
@@ -193,7 +197,7 @@ def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[object, ...])
     return outputs
 
 
-def recorded(
+def outputs_with_history(
     cls: type[Function], ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]
 ) -> list[object]:
     """The outputs with the history of one new node."""
@@ -260,7 +264,9 @@ class Call(SavedOperands):
         by_index = g.by_index if isinstance(g, Parts) else {0: g}
         given = [self.cotangent(by_index.get(i), type) for i, type in enumerate(self.types)]
         result = call(pullback_of(self.cls), self.ctx, *given)
-        return self.checked(node, tuple(result) if isinstance(result, tuple | list) else (result,))
+        return self.checked_gradients(
+            node, tuple(result) if isinstance(result, tuple | list) else (result,)
+        )
 
     def cotangent(self, g: AnyArray | None, type: ArrayType | None) -> Tensor | None:
         """The gradient of an output as backward gets it: zeros for an output that is not used."""
@@ -270,7 +276,7 @@ class Call(SavedOperands):
             return None
         return handle(np.zeros(type.shape, type.dtype)[()])
 
-    def checked(self, node: Node, gs: tuple[object, ...]) -> Gradients:
+    def checked_gradients(self, node: Node, gs: tuple[object, ...]) -> Gradients:
         """One gradient per argument; raises if their number, type or shape is wrong."""
         name, count = f"function {node.name()}", len(node.inputs)
         if len(gs) < count or any(g is not None for g in gs[count:]):

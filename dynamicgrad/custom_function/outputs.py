@@ -30,7 +30,9 @@ def check_dirty(ctx: FunctionCtx, outs: Sequence[object]) -> None:
         storage_of(t).write()
 
 
-def unrecorded(ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]) -> list[object]:
+def outputs_without_history(
+    ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]
+) -> list[object]:
     """The outputs when nothing is recorded."""
     tracked = any(ctx.needs_input_grad)
     return [

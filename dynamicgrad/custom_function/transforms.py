@@ -34,7 +34,7 @@ def outermost(args: Sequence[object]) -> Transformed | None:
 
 
 def is_at(a: object, outer: Transformed) -> bool:
-    """Whether the value of an argument is from the same transform as `outer`."""
+    """True if the value of an argument is from the same transform as `outer`."""
     if not isinstance(a, Handle) or type(a.value) is not type(outer):
         return False
     return bool(a.value.gradop_level == outer.gradop_level)

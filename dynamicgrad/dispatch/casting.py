@@ -61,12 +61,12 @@ def require_range(name: str, of: DTypeLike, *numbers: object) -> None:
 
 
 def is_float(number: Any) -> bool:
-    """Whether a number is a float of Python or NumPy."""
+    """True if a number is a float of Python or NumPy."""
     return isinstance(number, float | np.floating)
 
 
 def in_range(dtype: np.dtype, number: Any) -> bool:
-    """Whether a number is in the range of a dtype."""
+    """True if a number is in the range of a dtype."""
     if dtype.kind in "bc":
         return True
     if dtype.kind == "f":

@@ -4,7 +4,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from gradops.core.levels import watched
+from gradops.core.levels import observe
 from gradops.typing import DTypeLike
 
 DEFAULT_DTYPE: ContextVar[DTypeLike] = ContextVar("default_dtype", default="float32")
@@ -16,7 +16,7 @@ def get_default_dtype() -> np.dtype:
     >>> dg.get_default_dtype()
     dtype('float32')
     """
-    return np.dtype(watched(DEFAULT_DTYPE.get))
+    return np.dtype(observe(DEFAULT_DTYPE.get))
 
 
 def set_default_dtype(dtype: DTypeLike) -> None:

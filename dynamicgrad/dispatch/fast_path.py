@@ -26,16 +26,16 @@ from ..engine.node import NOTHING, new
 from ..engine.plain_arrays import keep_plain
 from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
-from ..hooks.saved_tensor_hooks import noted
+from ..hooks.saved_tensor_hooks import apply_mode
 from ..names.torch_names import row_of
-from .op_dtypes import promoted
+from .op_dtypes import to_compute_dtypes
 from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
 
 NUMBERS = frozenset({float, int, bool})
 CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # the dimensions of a 0-d tensor in PyTorch
-Tensor.promoted = staticmethod(promoted)
+Tensor.promoted = staticmethod(to_compute_dtypes)
 GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of dispatched ops
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
@@ -44,12 +44,12 @@ INFIX: dict[str, Callable[..., Any]] = {
 
 
 def keeps_floats(op: Op, count: int) -> bool:
-    """Whether an op is a ufunc whose result has the float dtype of its operands."""
+    """True if an op is a ufunc whose result has the float dtype of its operands."""
     loops = {f"{code * count}->{code}" for code in "fd"}
     return isinstance(op.kernel, np.ufunc) and loops <= set(op.kernel.types)
 
 
-def filled(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]:
+def fill_plan(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]:
     """`plan` filled at first use, maybe by several threads: calling the rules takes a while."""
     plan[:] = PLANS[op, active, count]
     return plan
@@ -79,11 +79,11 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
         mode, dtype = is_recording(), of if keeps else y.dtype
         if x.node is None or not mode or (not keeps and dtype.kind != "f"):
             return t if mode is not INFERENCE and x.node is None else finish_unusual(t, op, (x,))
-        save_y, (save_x,), wanted = plan or filled(plan, op, 1)
+        save_y, (save_x,), wanted = plan or fill_plan(plan, op, 1)
         operands, output = (x if save_x else x.node,), y if save_y else None
         t.node = node_of(op, (x.node,), operands, NOTHING, output, wanted, y.shape, dtype)
         if mode is not True:
-            noted(t, mode)
+            apply_mode(t, mode)
         return t
 
     return named(with_parameters(call, "input"), op)
@@ -147,7 +147,7 @@ def binary(
         if not mode or (not keeps and dtype.kind != "f"):
             return finish_unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
-        save_y, (save_a, save_b), wanted = plans[active] or filled(plans[active], op, active, 2)
+        save_y, (save_a, save_b), wanted = plans[active] or fill_plan(plans[active], op, active, 2)
         operands = (
             a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
         )  # fmt: skip
@@ -157,7 +157,7 @@ def binary(
         if active != 3 and not promotes:
             keep_plain(t.node)
         if mode is not True:
-            noted(t, mode)
+            apply_mode(t, mode)
         return t
 
     second = (row_of(op.name).operands or "input other").split()[1]

@@ -23,14 +23,14 @@ Operands = Sequence[Any]
 ANY = "biufc"
 
 
-def promoted(op: Op, args: Operands) -> Operands:
+def to_compute_dtypes(op: Op, args: Operands) -> Operands:
     """The operands of an op converted to the dtypes that PyTorch computes in."""
     bring, besides = RULES[op]
     return args if bring is None or are_floats(args, besides) else bring(op, args)
 
 
 def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
-    """Whether operands are tensors of single, or all of double precision: the common case.
+    """True if operands are tensors of single, or all of double precision: the common case.
 
     Operands of the types `besides` do not count, except for the first of three or more.
     """
@@ -175,7 +175,7 @@ RULES = Rules()
 
 @lru_cache(maxsize=1024)
 def makes_floats(op: Op, dtype: np.dtype, count: int) -> bool:
-    """Whether an op gives floats for operands of an integer dtype."""
+    """True if an op gives floats for operands of an integer dtype."""
     try:
         return result_dtype(op.kernel, (dtype,) * count).kind == "f"
     except TypeError:
@@ -184,7 +184,7 @@ def makes_floats(op: Op, dtype: np.dtype, count: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def gives_numbers_a_dtype(op: Op, count: int) -> bool:
-    """Whether the kernel treats Python numbers as having the dtype of the other operands.
+    """True if the kernel treats Python numbers as having the dtype of the other operands.
 
     The first of three or more operands is not tried: it is a condition, or the one that is bounded.
     """
@@ -210,7 +210,7 @@ def in_common(a: Any, dtype: np.dtype, weak: bool = False) -> Any:
 
 def promote_with_factor(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
     """The operands of an op in their common dtype, the second times a factor, as in PyTorch."""
-    x, other = promoted(op, (x, other))
+    x, other = to_compute_dtypes(op, (x, other))
     return x, other * factor_in(name, alpha, x.dtype)
 
 

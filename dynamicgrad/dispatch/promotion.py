@@ -52,7 +52,7 @@ def result_type(tensor1: Operand, tensor2: Operand) -> np.dtype:
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike) -> bool:
-    """Whether an in-place operation may write results of one dtype to a tensor of another.
+    """True if an in-place operation may write results of one dtype to a tensor of another.
 
     >>> dg.can_cast(dg.float64, dg.float32), dg.can_cast(dg.float32, dg.int64)
     (True, False)

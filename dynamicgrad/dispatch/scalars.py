@@ -12,7 +12,7 @@ from .default_dtype import natural_dtype
 
 
 def is_plain_number(x: object) -> bool:
-    """Whether `x` is a number, or a tensor of an array without history."""
+    """True if `x` is a number, or a tensor of an array without history."""
     if not hasattr(x, "gradop_level"):
         return True
     return isinstance(x, Handle) and x.node is None and isinstance(x.value, np.ndarray | np.generic)

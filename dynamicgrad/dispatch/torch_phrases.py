@@ -19,7 +19,7 @@ def sizes_in(text: str) -> list[str]:
     return re.findall(r"[^\s,()]+", text)
 
 
-def listed(sizes: Sequence[object]) -> str:
+def format_shape(sizes: Sequence[object]) -> str:
     """A shape as PyTorch prints it."""
     return f"[{', '.join(map(str, sizes))}]"
 
@@ -56,7 +56,7 @@ def broadcast(error: OperandError, match: Match) -> str:
     )
 
 
-def expanded(error: OperandError, match: Match) -> str:
+def expand_text(error: OperandError, match: Match) -> str:
     """A shape to which a tensor does not expand."""
     (own,), sizes = shapes_of(error), sizes_in(match[1])
     padded = ["1"] * (len(sizes) - len(own)) + [str(n) for n in own]
@@ -64,8 +64,8 @@ def expanded(error: OperandError, match: Match) -> str:
     at = next(i for i, (m, n) in pairs if (m, n) == (match[2], match[3]))
     return (
         f"The expanded size of the tensor ({match[3]}) must match the existing size ({match[2]}) at"
-        f" non-singleton dimension {at}.  Target sizes: {listed(sizes)}.  Tensor sizes:"
-        f" {listed(own)}"
+        f" non-singleton dimension {at}.  Target sizes: {format_shape(sizes)}.  Tensor sizes:"
+        f" {format_shape(own)}"
     )
 
 
@@ -74,12 +74,12 @@ def unstackable(error: OperandError, match: Match) -> str:
     first, *others = shapes_of(error)
     i, shape = next((i, s) for i, s in enumerate(others, 1) if s != first)
     return (
-        f"stack expects each tensor to be equal size, but got {listed(first)} at entry 0 and"
-        f" {listed(shape)} at entry {i}"
+        f"stack expects each tensor to be equal size, but got {format_shape(first)} at entry 0 and"
+        f" {format_shape(shape)} at entry {i}"
     )
 
 
-def unpermuted(error: OperandError, match: Match) -> str:
+def permutation_text(error: OperandError, match: Match) -> str:
     """A permutation of too few dimensions."""
     return (
         "number of dimensions in the tensor input does not match the length of the desired ordering"
@@ -92,14 +92,14 @@ def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
     """Shapes of which there is no matrix product."""
     if len(a) == len(b) == 1:
         return (
-            f"inconsistent tensor size, expected tensor {listed(a)} and src {listed(b)} to have the"
-            f" same number of elements, but got {a[0]} and {b[0]} elements respectively"
+            f"inconsistent tensor size, expected tensor {format_shape(a)} and src {format_shape(b)}"
+            f" to have the same number of elements, but got {a[0]} and {b[0]} elements respectively"
         )
     if len(a) > 2 and len(b) > 2:
         want, got = [b[0], a[-1]], [b[0], b[-2]]
         return (
             "Expected size for first two dimensions of batch2 tensor to be:"
-            f" {listed(want)} but got: {listed(got)}"
+            f" {format_shape(want)} but got: {format_shape(got)}"
         )
     if len(b) == 1:
         return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[-1]}), vec ({b[0]})"
@@ -133,8 +133,8 @@ def of_mask(error: OperandError, match: Match) -> str:
     size, axis = int(match[1]), int(match[2])
     mask = next(m.shape for m in arrays if m.dtype.kind == "b" and size in m.shape)
     return (
-        f"The shape of the mask {listed(mask)} at index {mask.index(size)} does not match the shape"
-        f" of the indexed tensor {listed(x.shape)} at index {axis}"
+        f"The shape of the mask {format_shape(mask)} at index {mask.index(size)} does not match the"
+        f" shape of the indexed tensor {format_shape(x.shape)} at index {axis}"
     )
 
 
@@ -155,7 +155,7 @@ def of_channels(error: OperandError, match: Match) -> str:
 
 def of_losses(error: OperandError, match: Match) -> str:
     """A target whose shape differs from that of the prediction."""
-    x, target = map(listed, shapes_of(error))
+    x, target = map(format_shape, shapes_of(error))
     return f"Using a target size ({target}) that is different to the input size ({x})"
 
 
@@ -174,14 +174,14 @@ PHRASES: dict[str, Phrase] = {
     r"the mask has size (\d+) where axis (\d+) has size": of_mask,
     r"only one size can be -1": "only one dimension can be inferred",
     r"(.*) entries do not fill the shape (.*)": lambda error, match: (
-        f"shape '{listed(sizes_in(match[2]))}' is invalid for input of size {match[1]}"
+        f"shape '{format_shape(sizes_in(match[2]))}' is invalid for input of size {match[1]}"
     ),
-    r"axes (.*) do not name each of (\d+) dimensions": unpermuted,
+    r"axes (.*) do not name each of (\d+) dimensions": permutation_text,
     r"(.*) has fewer dimensions": lambda error, match: (
         f"the number of sizes provided ({len(sizes_in(match[1]))}) must be greater or equal to the"
         f" number of dimensions in the tensor ({len(error.operands[0].shape)})"
     ),
-    r"it does not broadcast to (.*): (\d+) against (\d+)": expanded,
+    r"it does not broadcast to (.*): (\d+) against (\d+)": expand_text,
     r"it needs operands with at least one axis": "expected a non-empty list of Tensors",
     r"only axis (\d+) may differ in size": r"Sizes of tensors must match except in dimension \1",
     r"the shapes differ": unstackable,

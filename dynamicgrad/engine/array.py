@@ -17,7 +17,7 @@ from gradops import Op, TransformError
 from gradops.core.dims import Size
 from gradops.core.op import as_operand
 from gradops.numpy_api import function_for
-from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_refused, number_made
+from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_conversion_error, warn_detached
 from gradops.numpy_api.methods import ArrayMethods
 from gradops.typing import AnyArray, Attrs
 
@@ -51,7 +51,7 @@ class Array(Handle, ArrayMethods):
 
     def becomes_number(self) -> None:
         """Raise for a write into a plain array, and warn at other conversions to a number."""
-        number_made(self.cut_by_number, OWNED)
+        warn_detached(self.cut_by_number, OWNED)
 
     def share(self, base: Handle, op: Op, attrs: Attrs) -> None:
         """Share the memory of `base`, except numbers: see Note [Numbers have no memory]."""
@@ -61,7 +61,7 @@ class Array(Handle, ArrayMethods):
             self.value = self.value[()]
 
     def can_store(self, dtype: np.dtype) -> bool:
-        """Whether a result of `dtype` may be written to the array in place."""
+        """True if a result of `dtype` may be written to the array in place."""
         return np.can_cast(dtype, self.dtype, "same_kind")
 
     def sort(self, axis: int = -1, kind: str | None = None, order: str | None = None) -> None:
@@ -162,11 +162,11 @@ class Array(Handle, ArrayMethods):
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if self.is_traced():
-            raise array_refused(CUT_OFF)
+            raise array_conversion_error(CUT_OFF)
         return np.array(self.value, dtype=dtype, copy=copy)
 
     def is_traced(self) -> bool:
-        """Whether the value is being differentiated, on the tape or by a tracer inside."""
+        """True if the value is being differentiated, on the tape or by a tracer inside."""
         if self.node is not None and is_recording():
             return True
         inner = self.value

@@ -309,7 +309,7 @@ def accumulate_arrived(leaf: Leaf, g: AnyArray, create_graph: bool = False) -> N
     """Add a gradient to a leaf, with the hooks before and after."""
     hooks = leaf.hooks
     if hooks is not None:
-        g = hooks.replaced(g)
+        g = hooks.run_prehooks(g)
     accumulate(leaf, g, set(), create_graph)
     if hooks is not None:
         hooks.finish(leaf, g)

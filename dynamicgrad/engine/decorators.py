@@ -10,7 +10,7 @@ Enter = Callable[[], Any]
 Leave = Callable[[Any], object]
 
 
-def decorated(function: Function, enter: Enter, leave: Leave) -> Function:
+def call_around(function: Function, enter: Enter, leave: Leave) -> Function:
     """`function` with `enter` called before its body or a step of it, and `leave(token)` after."""
 
     def plain(*args: object, **kwargs: object) -> object:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .decorators import decorated
+from .decorators import call_around
 
 if TYPE_CHECKING:
     from gradops.core.source_location import Place
@@ -110,7 +110,7 @@ def chosen(on: bool) -> Mode:
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations on tensors that require gradients are recorded now.
+    """True if operations on tensors that require gradients are recorded now.
 
     >>> dg.is_grad_enabled()
     True
@@ -119,7 +119,7 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether `inference_mode` is in force.
+    """True if `inference_mode` is in force.
 
     >>> dg.is_inference_mode_enabled()
     False
@@ -145,7 +145,7 @@ class Switch:
         RECORDING.set(self.before.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return decorated(function, lambda: RECORDING.set(self.mode()), RECORDING.reset)
+        return call_around(function, lambda: RECORDING.set(self.mode()), RECORDING.reset)
 
 
 class BareSwitch(Switch):

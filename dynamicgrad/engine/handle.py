@@ -20,7 +20,7 @@ from gradops.core.op import PLAIN, compute
 from gradops.core.source_location import here
 from gradops.core.traits import Trait
 from gradops.numpy_api import apply_ufunc
-from gradops.numpy_api.detach_checks import number_made
+from gradops.numpy_api.detach_checks import warn_detached
 from gradops.typing import Attrs, Operand
 
 from .grad_mode import INFERENCE, is_recording
@@ -85,7 +85,7 @@ class Handle(Operators):
         alias(base, self, op, attrs)
 
     def can_store(self, dtype: np.dtype) -> bool:
-        """Whether a result of `dtype` may be written to it in place, by the rules of its face."""
+        """True if a result of `dtype` may be written to it in place, by the rules of its face."""
         raise NotImplementedError
 
     @property
@@ -111,7 +111,7 @@ class Handle(Operators):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the user created it, or it requires no gradient."""
+        """True if the user created it, or it requires no gradient."""
         return self.node is None or type(self.node) is Leaf
 
     @property
@@ -121,7 +121,7 @@ class Handle(Operators):
         return None if type(node) is Leaf else node
 
     def is_inference(self) -> bool:
-        """Whether it was computed in inference mode."""
+        """True if it was computed in inference mode."""
         return isinstance(self.storage, InferenceStorage)
 
     @property
@@ -159,7 +159,7 @@ class Handle(Operators):
 
     def becomes_number(self) -> None:
         """Warn that a conversion to a Python number cuts the gradient off."""
-        number_made(self.cut_by_number)
+        warn_detached(self.cut_by_number)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -310,14 +310,14 @@ def finish_unusual(t: Handle, op: Op, args: Sequence[Operand]) -> Handle:
     return t
 
 
-def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:
+def cut_off(t: Face, op: Op | None, tracked: bool) -> Face:
     """Set the reason why a new tensor has no history, and mark it in inference mode."""
     mode = is_recording()
     if mode is INFERENCE:
         t.storage = InferenceStorage()
     if tracked:
         unrecorded = "under inference_mode()" if mode is INFERENCE else "under no_grad()"
-        why = reason or (f"by its dtype, {t.dtype}, which has no gradient" if mode else unrecorded)
+        why = f"by its dtype, {t.dtype}, which has no gradient" if mode else unrecorded
         t.cut = Cut(why, op, here())
     return t
 

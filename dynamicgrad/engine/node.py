@@ -252,7 +252,7 @@ class Run:
         self.began, self.ended = next(clock), 0
 
     def goes_on(self) -> bool:
-        """Whether the function runs now, or ran when the recomputed part ran first."""
+        """True if the function runs now, or ran when the recomputed part ran first."""
         return not self.ended or self.began < REPEATED.get() < self.ended
 
 

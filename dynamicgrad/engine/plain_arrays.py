@@ -28,7 +28,7 @@ class Sample(Storage):
         self.entries = hash(entries_of(x))
 
     def differs(self, x: Any) -> bool:
-        """Whether entries of the sample have changed."""
+        """True if entries of the sample have changed."""
         return self.entries != hash(entries_of(x))
 
 
@@ -62,5 +62,5 @@ def copy_if_small(x: Any) -> Any:
 
 
 def is_plain(x: Any) -> bool:
-    """Whether a saved operand is a large plain array with a sample."""
+    """True if a saved operand is a large plain array with a sample."""
     return isinstance(x, Handle) and type(x.storage) is Sample

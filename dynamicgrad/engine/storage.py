@@ -158,7 +158,7 @@ def refusal_in(mode: object) -> str:
 
 
 def is_array(value: object) -> bool:
-    """Whether a value has memory that views can share."""
+    """True if a value has memory that views can share."""
     return type(value) is np.ndarray
 
 
@@ -169,7 +169,7 @@ def enter(view: Handle, alias: Alias) -> None:
 
 
 def may_share(base: AnyArray, value: AnyArray, alias: Alias) -> bool:
-    """Whether a view shares the memory of `base`; False where NumPy had to copy."""
+    """True if a view shares the memory of `base`; False where NumPy had to copy."""
     if type(value) is not np.ndarray or type(base) is not np.ndarray:
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
     if not value.size:
@@ -178,7 +178,7 @@ def may_share(base: AnyArray, value: AnyArray, alias: Alias) -> bool:
 
 
 def would_share(alias: Alias) -> bool:
-    """Whether a view of a tracer would share memory with its base if the base was an array."""
+    """True if a view of a tracer would share memory with its base if the base was an array."""
     shape = alias.base.shape
     if not all(isinstance(n, int) for n in shape):
         return True

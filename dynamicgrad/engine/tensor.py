@@ -52,7 +52,7 @@ class Tensor(Handle):
         self.node = self.storage = self.cut = self.alias = None
 
     def can_store(self, dtype: np.dtype) -> bool:
-        """Whether a result of `dtype` may be written to the tensor in place."""
+        """True if a result of `dtype` may be written to the tensor in place."""
         return CATEGORIES[dtype.kind] <= CATEGORIES[self.dtype.kind]
 
     @property

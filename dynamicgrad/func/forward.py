@@ -20,7 +20,7 @@ from ..engine.leaf import GIVE_FLOATS
 from ..tracing.captured_writes import run_at
 from .levels import as_part, has_history, lift, release
 from .recording import gradients
-from .reverse import Opened
+from .reverse import ForwardRun
 from .structure import (
     Function,
     as_handle,
@@ -166,9 +166,9 @@ def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]
     >>> push(dg.ones(2))
     tensor([1.0000, 0.5403])
     """
-    opened = Opened(func, primals, lifted=True)
-    record = opened.record
-    outputs = [y for y in opened.outputs if is_inexact(y.dtype)]
+    run = ForwardRun(func, primals, lifted=True)
+    record = run.record
+    outputs = [y for y in run.outputs if is_inexact(y.dtype)]
     ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in outputs]
     weights = [
         record.vertex(lift(t, record.level, record.run) if record.level else t) for t in ones
@@ -178,14 +178,14 @@ def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]
 
     def push(*tangents: object) -> Any:
         directions = directions_like(primals, tangents)
-        create = bool(is_recording()) and (opened.records or any(map(has_history, directions)))
-        found = gradients(pulled, weights, directions, True, create, linear=not opened.leads_out)
+        create = bool(is_recording()) and (run.records or any(map(has_history, directions)))
+        found = gradients(pulled, weights, directions, True, create, linear=not run.leads_out)
         as_handles = has_handles((primals, tangents))
         given = iter(record.settle(found))
-        filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in opened.outputs]
-        return for_caller(opened.rebuild(filled), as_handles)
+        filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in run.outputs]
+        return for_caller(run.rebuild(filled), as_handles)
 
-    return for_caller(opened.results()[0], has_handles(primals)), push
+    return for_caller(run.results()[0], has_handles(primals)), push
 
 
 def directions_like(primals: object, tangents: object) -> Sequence[Handle]:

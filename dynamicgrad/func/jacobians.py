@@ -12,7 +12,7 @@ from gradops.core.tree import flatten
 from ..engine.handle import Handle, hold
 from .batching import vmap
 from .forward import jvp
-from .reverse import Opened, grad
+from .reverse import ForwardRun, grad
 from .structure import (
     ArgNums,
     Function,
@@ -51,15 +51,15 @@ def jacrev(
         def of_picked(*new: object) -> Any:
             return func(*with_arguments_at(args, argnums, new), **kwargs)
 
-        opened = Opened(of_picked, picked, has_aux)
-        _, aux = opened.results()
-        back = vmap(lambda weights: opened.pulled_back(weights), chunk_size=chunk_size)
-        outputs = opened.outputs
+        run = ForwardRun(of_picked, picked, has_aux)
+        _, aux = run.results()
+        back = vmap(lambda weights: run.pull_back(weights), chunk_size=chunk_size)
+        outputs = run.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
-        if opened.records:
-            rows = opened.record.settle(rows)
+        if run.records:
+            rows = run.record.settle(rows)
         blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
-        found = opened.rebuild([like_argnums(opened.rebuild_primals(b), argnums) for b in blocks])
+        found = run.rebuild([like_argnums(run.rebuild_primals(b), argnums) for b in blocks])
         as_handles = has_handles((args, kwargs))
         return for_caller((found, aux) if has_aux else found, as_handles)
 

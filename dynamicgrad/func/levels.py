@@ -121,12 +121,12 @@ def lower(x: Any) -> Any:
 
 
 def has_ended(x: object) -> TypeGuard[Lifted]:
-    """Whether `x` is lifted to the level of a run that has ended."""
+    """True if `x` is lifted to the level of a run that has ended."""
     return isinstance(x, Lifted) and not x.run.goes_on()
 
 
 def has_history(x: object) -> bool:
-    """Whether a tensor requires gradients, or one that it holds."""
+    """True if a tensor requires gradients, or one that it holds."""
     stack = [x]
     while stack:
         match stack.pop():

@@ -79,17 +79,17 @@ class Recording:
         return [t.node in reached for t in outputs]
 
     def foreign(self, v: Any) -> bool:
-        """Whether somebody else may ask for the gradient in a vertex, or in an older input."""
+        """True if somebody else may ask for the gradient in a vertex, or in an older input."""
         if v.op is None:
             return v.run is None or (v.run is not self.run and v.run.goes_on())
         return self.is_older(v) or any(self.is_older(x) and self.foreign(x) for x in v.inputs)
 
     def is_older(self, v: Any) -> bool:
-        """Whether a vertex was there before the run began."""
+        """True if a vertex was there before the run began."""
         return v is not None and v.number < self.run.began
 
     def leads_out(self, outputs: Sequence[Handle]) -> bool:
-        """Whether the history of the outputs leads out of the run."""
+        """True if the history of the outputs leads out of the run."""
         return self.outer and any(self.depends_on_more(outputs))
 
     def holds_history(self, outputs: Sequence[Handle]) -> bool:
@@ -101,14 +101,17 @@ class Recording:
         if not is_recording():
             return [release(self.without_record(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
-        return [release(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
+        return [
+            release(t if keep else without_own_history(t))
+            for t, keep in zip(outputs, kept, strict=True)
+        ]
 
     def without_record(self, t: Handle) -> Handle:
         """`t` without what was recorded since the run began, in it and in what it holds."""
         if t.node is not None and t.node.number < self.run.began:
             return t
         value = without_history(t.value, self.run.began)
-        return cut(t) if value is t.value else hold(type(t), value)
+        return without_own_history(t) if value is t.value else hold(type(t), value)
 
     def settle_tree(self, tree: object) -> Any:
         """A tree for the caller, its tensors as `settled` has them."""
@@ -155,7 +158,7 @@ def vertex(x: Face, keep_history: bool) -> Face:
     return found
 
 
-def cut(t: Handle) -> Handle:
+def without_own_history(t: Handle) -> Handle:
     """`t` without its history; a write to it is noticed by whoever saved it."""
     if t.node is None:
         return t

@@ -166,22 +166,22 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
     >>> back(dg.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    opened = Opened(func, primals, has_aux)
+    run = ForwardRun(func, primals, has_aux)
     as_handles = has_handles(primals)
 
     def back(
         cotangents: object, retain_graph: bool = True, create_graph: bool | None = None
     ) -> tuple[Any, ...]:
-        weights = fitting(cotangents, opened.value, opened.outputs)
-        found = opened.pulled_back(weights, retain_graph, create_graph)
+        weights = fitting(cotangents, run.value, run.outputs)
+        found = run.pull_back(weights, retain_graph, create_graph)
         tensors = as_handles or has_handles(cotangents)
-        return tuple(for_caller(opened.rebuild_primals(found), tensors))
+        return tuple(for_caller(run.rebuild_primals(found), tensors))
 
-    value, aux = for_caller(opened.results(), as_handles)
+    value, aux = for_caller(run.results(), as_handles)
     return (value, back, aux) if has_aux else (value, back)
 
 
-class Opened:
+class ForwardRun:
     """A function that has run on vertices, from its outputs back to which one can go."""
 
     def __init__(
@@ -204,7 +204,7 @@ class Opened:
         settled = self.record.settle(self.outputs, self.leads_out)
         return self.rebuild(settled), self.record.settle_tree(self.aux)
 
-    def pulled_back(
+    def pull_back(
         self, weights: Sequence[Handle], retain: bool = True, create: bool | None = None
     ) -> list[Handle]:
         """The cotangents of the primals for those of the outputs."""

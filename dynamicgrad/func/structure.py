@@ -57,7 +57,7 @@ def bare(x: object) -> object:
 
 
 def speaks_numpy(handed: Iterable[object]) -> bool:
-    """Whether a function gets no tensor; then it may return numbers, as NumPy's do."""
+    """True if a function gets no tensor; then it may return numbers, as NumPy's do."""
     return not any(isinstance(x, Tensor) for x in handed)
 
 
@@ -145,7 +145,7 @@ def like_argnums(results: tuple[Any, ...], argnums: ArgNums) -> Any:
 
 
 def same_structure(a: object, b: object) -> bool:
-    """Whether two trees differ in their leaves at most."""
+    """True if two trees differ in their leaves at most."""
     return bool(structure(a) == structure(b))
 
 

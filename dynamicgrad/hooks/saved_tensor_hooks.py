@@ -53,7 +53,7 @@ class Packed:
 
     @property
     def is_safe(self) -> bool:
-        """Whether the value was copied before a write. See Note [Copy on write]."""
+        """True if the value was copied before a write. See Note [Copy on write]."""
         return getattr(self.content, "safe", False)
 
     def value(self) -> AnyArray:
@@ -126,7 +126,7 @@ def shared_output(node: Node) -> Handle:
     return t
 
 
-def noted(t: Handle, mode: Mode | None) -> None:
+def apply_mode(t: Handle, mode: Mode | None) -> None:
     """Apply a mode other than plain recording to a new result. See Note [Modes]."""
     if isinstance(mode, Differentiating):
         mode.place(t.node)
@@ -148,7 +148,7 @@ def settle(t: Handle, mode: Mode) -> None:
     if np.ndarray in map(type, t.node.operands):
         keep_plain(t.node)
     if mode is not True:
-        noted(t, mode)
+        apply_mode(t, mode)
 
 
 Handle._settle = staticmethod(settle)

@@ -116,7 +116,7 @@ def shared_memory(g: AnyArray) -> AnyArray:
 
 def checked_replacement(hook: Hook, found: object, g: AnyArray) -> AnyArray:
     """The result of a hook in place of the gradient `g`; raises unless it has the same type."""
-    name, want = described(hook), tensor_of(g).type
+    name, want = describe_hook(hook), tensor_of(g).type
     if not isinstance(found, Tensor):
         raise TypeError(f"{name} must return a Tensor or None, not a {type(found).__name__}")
     if found.shape != want.shape:
@@ -130,7 +130,7 @@ def checked_replacement(hook: Hook, found: object, g: AnyArray) -> AnyArray:
     return on_face(type(g), found) if isinstance(g, Handle) else found.value
 
 
-def described(hook: Hook) -> str:
+def describe_hook(hook: Hook) -> str:
     """A hook in an error text: its name and where it is defined."""
     code = getattr(hook, "__code__", None)
     name = getattr(hook, "__qualname__", type(hook).__name__)
@@ -247,7 +247,7 @@ class LeafHooks:
         self.accumulated: Hooks = OrderedDict()
         self.after: Hooks = OrderedDict()
 
-    def replaced(self, g: AnyArray) -> AnyArray:
+    def run_prehooks(self, g: AnyArray) -> AnyArray:
         """The gradient to be added, after the hooks that run before."""
         return shared_memory(apply_prehooks(self.before, g))
 
@@ -257,7 +257,7 @@ class LeafHooks:
             result = call(hook, leaf.variable)
             if not (result is None or isinstance(result, Tensor)):
                 raise TypeError(
-                    f"{described(hook)} must return None, not a {type(result).__name__}"
+                    f"{describe_hook(hook)} must return None, not a {type(result).__name__}"
                 )
         for hook in list(self.after.values()):
             if (result := call(hook, (), (tensor_of(g),))) is not None:
@@ -339,8 +339,8 @@ def as_tuple(hook: Hook, result: object, count: int) -> tuple[object, ...]:
     values = result if isinstance(result, tuple) else (result,)
     if len(values) != count:
         raise TapeError(
-            f"{described(hook)} has returned an incorrect number of values (got {len(values)}, but"
-            f" expected {count})"
+            f"{describe_hook(hook)} has returned an incorrect number of values (got {len(values)},"
+            f" but expected {count})"
         )
     return values
 
@@ -349,7 +349,7 @@ def require_tuple(hook: Hook, result: object) -> None:
     """Raise TypeError if a hook returned something other than a tuple."""
     if not isinstance(result, tuple):
         kind = type(result).__name__
-        raise TypeError(f"{described(hook)} must return a tuple or None, not a {kind}")
+        raise TypeError(f"{describe_hook(hook)} must return a tuple or None, not a {kind}")
 
 
 def hooks_of(node: Node) -> HookedOp:

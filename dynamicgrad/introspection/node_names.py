@@ -23,12 +23,12 @@ def node_name(self: Node) -> str:
 
 
 def is_freed(node: Node) -> bool:
-    """Whether backward has freed the operands of a node."""
+    """True if backward has freed the operands of a node."""
     return type(node.operands) is not tuple
 
 
 def is_number(node: Node, i: int) -> bool:
-    """Whether operand i is a Python number; of a freed node, whether it may have been one."""
+    """True if operand i is a Python number; of a freed node, whether it may have been one."""
     if is_freed(node):
         return node.inputs[i] is None
     return type(node.operands[i]) in (int, float, bool)

@@ -11,7 +11,7 @@ from gradops.core.op import as_operand
 
 from ..engine.array import Array, require_owner
 from ..ops.assignment import plain, replace
-from ..ops.conversion import listed
+from ..ops.conversion import nested_lists
 from ..ops.inplace import write
 
 
@@ -35,7 +35,7 @@ def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]
 
 def tolist(self: Array) -> Any:
     """The entries as nested lists of Python's numbers; warns if they are traced."""
-    return listed(self)
+    return nested_lists(self)
 
 
 def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:

@@ -50,7 +50,7 @@ def replace(t: Face, key: Any, value: Any, call: str) -> Face:
 
 
 def is_basic(key: Any) -> bool:
-    """Whether a key has only integers, slices, None and `...`, and so selects a view."""
+    """True if a key has only integers, slices, None and `...`, and so selects a view."""
     entries = key if isinstance(key, tuple) else (key,)
     return all(
         e is None or e is ... or isinstance(e, slice)
@@ -95,7 +95,7 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
 
 
 def fits_surely(value: Any, dtype: Any) -> bool:
-    """Whether a value is surely in the range of a dtype; a quick check."""
+    """True if a value is surely in the range of a dtype; a quick check."""
     if type(value) is float:
         return abs(value) < 1e4
     return getattr(value, "dtype", None) == dtype
@@ -211,7 +211,7 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
 
 
 def is_of_leaf(t: Handle) -> bool:
-    """Whether a tensor is a leaf that requires gradients, or a view of one."""
+    """True if a tensor is a leaf that requires gradients, or a view of one."""
     return type(t.node if t.alias is None else t.alias.base.node) is Leaf
 
 

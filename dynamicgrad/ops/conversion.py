@@ -8,7 +8,7 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.source_location import describe, here
-from gradops.numpy_api.detach_checks import array_refused, number_made
+from gradops.numpy_api.detach_checks import array_conversion_error, warn_detached
 from gradops.typing import DTypeLike
 
 from ..devices import require, without_device
@@ -85,7 +85,7 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray:
 def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
     """The entries for `np.asarray`; refused for tensors that require gradients."""
     if t.node is not None and is_recording():
-        raise array_refused(
+        raise array_conversion_error(
             "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
             " the graph. To look at values alone, take x.detach().numpy(), or"
             " [t.item() for t in losses].",
@@ -97,10 +97,10 @@ def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -
     return np.array(t.value, dtype=dtype, copy=copy)
 
 
-def listed(t: Handle) -> Any:
+def nested_lists(t: Handle) -> Any:
     """The entries as nested lists, with a warning if gradients are lost."""
     if (t.node is not None and is_recording()) or hasattr(t.value, "left_behind"):
-        number_made(LISTED)
+        warn_detached(LISTED)
     return tolist(t)
 
 

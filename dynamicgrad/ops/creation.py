@@ -10,7 +10,7 @@ import numpy as np
 import gradops as ops
 from gradops import Batched, DTypeError, TransformError
 from gradops.core.levels import TRACING
-from gradops.core.op import unmasked
+from gradops.core.op import refuse_masked
 from gradops.core.types import as_shape, shape_of, type_of
 from gradops.typing import AnyArray, DTypeLike, Number, ShapeLike
 
@@ -97,7 +97,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = Fals
     if not isinstance(data, Handle) and hasattr(data, "gradop_level"):
         return make_tensor(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
     cut: list[Handle] = []
-    value = np.array(plain(unmasked(data), cut), order="C")
+    value = np.array(plain(refuse_masked(data), cut), order="C")
     if cut and is_recording():
         warnings.warn(MADE_OF_TENSORS, ops.DetachWarning, stacklevel=3)
     if dtype is None:

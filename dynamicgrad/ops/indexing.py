@@ -70,12 +70,12 @@ def select_integers(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any,
 
 
 def is_mixed(key: tuple[Any, ...]) -> bool:
-    """Whether a key has both integers and arrays."""
+    """True if a key has both integers and arrays."""
     return any(map(is_integer, key)) and any(map(is_array, key))
 
 
 def is_integer(k: Any) -> bool:
-    """Whether an entry of a key is an integer, or a tensor that holds one."""
+    """True if an entry of a key is an integer, or a tensor that holds one."""
     if isinstance(k, int | np.integer):
         return not isinstance(k, bool)
     return isinstance(k, Handle) and not k.shape and k.dtype.kind in "iu"
@@ -89,7 +89,7 @@ def as_integer(k: Any) -> Any:
 
 
 def is_array(k: Any) -> bool:
-    """Whether an entry of a key is an index array or a mask."""
+    """True if an entry of a key is an index array or a mask."""
     return isinstance(k, ARRAY_LIKE) and not is_integer(k)
 
 

@@ -78,7 +78,7 @@ def with_doc(method: Callable[..., Handle], op: Op) -> Callable[..., Handle]:
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Whether two values are float arrays of equal shape and dtype."""
+    """True if two values are float arrays of equal shape and dtype."""
     if type(a) is not np.ndarray or type(b) is not np.ndarray:
         return False
     return a.dtype is b.dtype and a.dtype in FLOATS and a.shape == b.shape
@@ -116,7 +116,7 @@ def before_write(t: Handle) -> Handle:
 
 
 def is_shared(t: Handle) -> bool:
-    """Whether other tensors or arrays see the memory of `t`."""
+    """True if other tensors or arrays see the memory of `t`."""
     return t.storage is not None and t.storage.viewed and isinstance(t.value, np.ndarray)
 
 
@@ -182,7 +182,7 @@ def without_history(x: Any) -> Any:
 
 
 def has_tracer(values: Sequence[Any]) -> bool:
-    """Whether a value is a tracer (tangent, batch, expression), which an array cannot hold."""
+    """True if a value is a tracer (tangent, batch, expression), which an array cannot hold."""
     return any(hasattr(x, "gradop_level") for x in values)
 
 
@@ -196,7 +196,7 @@ def require_writable(t: Handle) -> None:
 
 
 def fits(value: Any, others: list[Any]) -> bool:
-    """Whether the result of an op on `value` and `others` surely has the type of `value`."""
+    """True if the result of an op on `value` and `others` surely has the type of `value`."""
     for x in others:
         if type(x) in REAL_NUMBERS:
             continue

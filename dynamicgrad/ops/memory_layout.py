@@ -25,7 +25,7 @@ def stride(x: Tensor, dim: int | None = None) -> tuple[int, ...] | int:
 
 
 def is_contiguous(x: Tensor, memory_format: object = None) -> bool:
-    """Whether the entries lie in C order in memory.
+    """True if the entries lie in C order in memory.
 
     >>> dg.zeros(2, 3).is_contiguous(), dg.zeros(2, 3).t().is_contiguous()
     (True, False)
@@ -54,7 +54,7 @@ def element_size(x: Tensor) -> int:
 
 
 def is_nonzero(x: Tensor) -> bool:
-    """Whether the only entry of a tensor is not zero.
+    """True if the only entry of a tensor is not zero.
 
     >>> dg.tensor([0.0]).is_nonzero()
     False
@@ -63,7 +63,7 @@ def is_nonzero(x: Tensor) -> bool:
 
 
 def is_same_size(x: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape.
+    """True if two tensors have the same shape.
 
     >>> dg.zeros(2).is_same_size(dg.ones(2))
     True
@@ -72,7 +72,7 @@ def is_same_size(x: Tensor, other: Tensor) -> bool:
 
 
 def is_signed(x: Tensor) -> bool:
-    """Whether the dtype has negative numbers.
+    """True if the dtype has negative numbers.
 
     >>> dg.zeros(2).is_signed(), dg.zeros(2, dtype=dg.uint8).is_signed()
     (True, False)
@@ -107,7 +107,7 @@ def itself(x: Tensor) -> Tensor:
 
 
 def is_complex(x: Tensor) -> bool:
-    """Whether a tensor has complex entries.
+    """True if a tensor has complex entries.
 
     >>> dg.is_complex(dg.ones(2)), dg.is_complex(dg.ones(2) * 1j)
     (False, True)
@@ -116,7 +116,7 @@ def is_complex(x: Tensor) -> bool:
 
 
 def is_floating_point(x: Tensor) -> bool:
-    """Whether the dtype is a floating-point one.
+    """True if the dtype is a floating-point one.
 
     >>> dg.is_floating_point(dg.ones(2)), dg.is_floating_point(dg.arange(2))
     (True, False)
@@ -134,7 +134,7 @@ def numel(x: Tensor) -> int:
 
 
 def is_tensor(x: object) -> bool:
-    """Whether `x` is a tensor.
+    """True if `x` is a tensor.
 
     >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)
     (True, False)

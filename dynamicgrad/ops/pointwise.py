@@ -310,7 +310,7 @@ def clamp_min(x: Tensor, min: Tensor | Number) -> Tensor:
 
 
 def equal(x: Tensor, other: Tensor | Number) -> bool:
-    """Whether two tensors have equal shapes and entries.
+    """True if two tensors have equal shapes and entries.
 
     >>> dg.equal(dg.ones(2), dg.ones(2)), dg.equal(dg.ones(2), dg.ones(3))
     (True, False)
@@ -322,7 +322,7 @@ def allclose(
     x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> bool:  # fmt: skip
-    """Whether all entries differ by no more than `atol + rtol * abs(other)`.
+    """True if all entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
     True

@@ -80,7 +80,7 @@ def repeat_interleave(
     return ops.repeat(operand(x), repeats, axis=dim)
 
 
-def each_repeated(
+def repeat_entries(
     input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
     output_size: int | None = None,
 ) -> Tensor:  # fmt: skip
@@ -388,4 +388,4 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
         atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_tensors, cartesian_prod,
         column_stack, dstack, hstack, meshgrid, tril_indices, triu_indices, vstack,
     )
-} | {"repeat_interleave": each_repeated}  # fmt: skip
+} | {"repeat_interleave": repeat_entries}  # fmt: skip

@@ -57,7 +57,7 @@ def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -
 
 
 def is_empty_index(index: Tensor, x: Tensor) -> bool:
-    """Whether an index is empty and has another rank than `x`, which PyTorch accepts."""
+    """True if an index is empty and has another rank than `x`, which PyTorch accepts."""
     return 0 in shape_of(index) and len(shape_of(index)) != len(shape_of(x))
 
 

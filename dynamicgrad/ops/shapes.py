@@ -129,7 +129,7 @@ def make_writable(view: Tensor, x: Tensor) -> Tensor:
 
 
 def overlaps(array: Any) -> bool:
-    """Whether entries of an array may share memory."""
+    """True if entries of an array may share memory."""
     least = array.itemsize
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1):
         if step < least:

@@ -20,7 +20,7 @@ from ..engine.handle import Face, Handle, cut_off, hold
 from ..engine.node import SEVERAL, Part, Parts
 from ..engine.record import node_of, only_type
 from ..engine.tensor import Tensor
-from ..hooks.saved_tensor_hooks import noted
+from ..hooks.saved_tensor_hooks import apply_mode
 from ..introspection.node_names import camel
 
 MADE_TOGETHER = (
@@ -90,7 +90,7 @@ def entries_along(x: Any, axis: int) -> list[Any]:
     return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), indices)
 
 
-def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[Any]:
+def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart) -> list[Any]:
     """The parts of a tensor between positions along a dimension, which include both ends."""
     indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
@@ -108,7 +108,7 @@ def node_of_parts(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
         return None
     node = node_of(op, (x.node,), (only_type(x),), attrs, None, (0,), SEVERAL, SEVERAL)
     if mode is not True:
-        noted(hold(type(x), x.value, node), mode)
+        apply_mode(hold(type(x), x.value, node), mode)
     return node
 
 

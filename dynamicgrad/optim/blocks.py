@@ -74,7 +74,7 @@ class Block:
         return chain.from_iterable(map(dict.values, self.states))
 
     def is_current(self, states: Mapping[Tensor, State]) -> bool:
-        """Whether the parameters and their states are still those that the block was made of."""
+        """True if the parameters and their states are still those that the block was made of."""
         return (
             [*map(id, map(value_of, self.params))] == self.own
             and [*map(id, map(states.get, self.params))] == self.held
@@ -177,7 +177,7 @@ def blocks_of(params: list[Tensor], states: Mapping[Tensor, State]) -> list[Bloc
     ]
 
 
-def checked(p: Tensor, g: Tensor) -> np.ndarray:
+def checked_gradient(p: Tensor, g: Tensor) -> np.ndarray:
     """The gradient of a parameter as an array, if the parameter can be updated with it."""
     value, own = g.value, p.value
     arrays = type(value) is np.ndarray and type(own) is np.ndarray

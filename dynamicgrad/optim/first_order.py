@@ -11,7 +11,7 @@ from gradops.nn import optimizer_updates
 from ..engine.tensor import Tensor, handle
 from ..ops.creation import full_like
 from . import compiled
-from .blocks import Block, Updated, blocks_of, checked
+from .blocks import Block, Updated, blocks_of, checked_gradient
 from .optimizer import Optimizer, Params, T, evaluate, require_at_least
 
 
@@ -59,7 +59,7 @@ class FirstOrder(Optimizer):
             g = p.grad
             if g is not None:
                 active.append(p)
-                grads.append(checked(p, g))
+                grads.append(checked_gradient(p, g))
         before, blocks = self.blocks.get(i, (None, []))
         if before != (ids := [*map(id, active)]) or not self.are_current(blocks):
             blocks = blocks_of(active, self.state)
@@ -69,7 +69,7 @@ class FirstOrder(Optimizer):
         return blocks
 
     def are_current(self, blocks: list[Block]) -> bool:
-        """Whether nobody replaced what the blocks were made of."""
+        """True if nobody replaced what the blocks were made of."""
         return all(block.is_current(self.state) for block in blocks)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

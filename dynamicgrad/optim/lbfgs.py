@@ -103,15 +103,15 @@ class LBFGS(Optimizer):
     def searched(self, closure: Callable[[], T]) -> T:
         """The step itself, of which nothing is recorded."""
         search = Search(self.param_groups[0], enable_grad()(closure))
-        held = self.state[search.params[0]]
+        state = self.state[search.params[0]]
         start = search.flat()
         try:
-            found = search.run(held)
+            found = search.run(state)
         except BaseException:
             search.move_to(start)
             raise
-        held.clear()
-        held.update(found)
+        state.clear()
+        state.update(found)
         return search.first_loss
 
 
@@ -150,13 +150,13 @@ class Search:
             self.first_loss = loss
         return loss.item() if isinstance(loss, Tensor) else float(loss), self.grad()
 
-    def run(self, held: dict[str, Any]) -> dict[str, Any]:
-        """Iterate from the state `held`, and return the new one."""
+    def run(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Iterate from a state, and return the new one."""
         group = self.group
-        n, before, t = held.get("n_iter", 0), held.get("prev_flat_grad"), held.get("t")
-        d, history = held.get("d"), history_of(held)
+        n, before, t = state.get("n_iter", 0), state.get("prev_flat_grad"), state.get("t")
+        d, history = state.get("d"), history_of(state)
         d, before = (None if x is None else x.value for x in (d, before))
-        prev_loss = held.get("prev_loss")
+        prev_loss = state.get("prev_loss")
         loss, grad = self.evaluate()
         for i in range(group["max_iter"]):
             if i == 0 and greatest(grad) <= group["tolerance_grad"]:
@@ -174,7 +174,7 @@ class Search:
             if self.is_done(i, grad, d * t, loss - prev_loss):
                 break
         return {
-            "func_evals": held.get("func_evals", 0) + self.evaluations,
+            "func_evals": state.get("func_evals", 0) + self.evaluations,
             "n_iter": n,
             **({} if d is None else state_of(d, t, history, before, prev_loss)),
         }
@@ -202,7 +202,7 @@ class Search:
         return found.t, found.loss, found.grad
 
     def is_done(self, i: int, grad: np.ndarray, moved: np.ndarray, change: float) -> bool:
-        """Whether the budget is spent, the gradient small, or the progress."""
+        """True if the budget is spent, the gradient small, or the progress."""
         group = self.group
         return (
             i + 1 == group["max_iter"]
@@ -213,12 +213,12 @@ class Search:
         )
 
 
-def history_of(held: dict[str, Any]) -> History:
+def history_of(state: dict[str, Any]) -> History:
     """The history that a state holds, in lists of its own: a step that fails changes no state."""
-    if "H_diag" not in held:
+    if "H_diag" not in state:
         return History()
-    dirs, steps = ([t.value for t in held[name]] for name in ("old_dirs", "old_stps"))
-    return History(dirs, steps, [float(x) for x in held["ro"]], float(held["H_diag"]))
+    dirs, steps = ([t.value for t in state[name]] for name in ("old_dirs", "old_stps"))
+    return History(dirs, steps, [float(x) for x in state["ro"]], float(state["H_diag"]))
 
 
 def state_of(

@@ -120,7 +120,7 @@ def refuse_captures(changes: list[Change], outputs: Sequence[object], level: flo
 
 
 def is_captured(change: Change, outputs: Sequence[object]) -> bool:
-    """Whether the tensor is alive, other than as an output."""
+    """True if the tensor is alive, other than as an output."""
     t = change.tensor()
     return t is not None and not any(t is y for y in outputs)
 

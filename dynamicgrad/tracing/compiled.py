@@ -32,12 +32,12 @@ from ..engine.views import refuse_leaf, set_history
 from ..hooks.tensor_hooks import Whole
 
 
-def recorded(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
+def record_call(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
     """Make `outputs` the outputs of one operation on `inputs`, or set why they have no history."""
     record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
 
 
-def spent(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
+def record_freed(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
     """Make `t` the output of an operation that a backward inside the program has freed."""
     record(inputs, [t], name, next(clock), lambda: freed)
 

@@ -21,7 +21,7 @@ from ..engine.plain_arrays import is_plain, protected_copy
 from ..engine.storage import MADE_IN_INFERENCE, enter, storage_of
 from ..engine.views import replay
 from ..ops.inplace import require_writable
-from .compiled import freed_by, recorded, spent
+from .compiled import freed_by, record_call, record_freed
 
 
 def held(t: Handle) -> AnyArray:
@@ -71,9 +71,9 @@ class Handles:
     """How a tracer captures tensors, and records a compiled program on their tape."""
 
     is_recording = staticmethod(is_grad_enabled)
-    recorded = staticmethod(recorded)
+    record_call = staticmethod(record_call)
     freed_by = staticmethod(freed_by)
-    spent = staticmethod(spent)
+    record_freed = staticmethod(record_freed)
 
     @staticmethod
     def base(t: Handle) -> Handle | None:
@@ -176,12 +176,12 @@ class Handles:
         return storage_of(t)
 
     @staticmethod
-    def copied(t: Handle) -> Handle:
+    def shallow_copy(t: Handle) -> Handle:
         """Another handle on the value and the node."""
         return new_handle(type(t), t.value, t.node)
 
     @staticmethod
-    def viewed(t: Handle, base: Handle) -> Handle:
+    def view_of_base(t: Handle, base: Handle) -> Handle:
         """The view of another base by the steps of `t`, cut off where `t` is."""
         assert t.alias is not None
         refusal, mode = t.alias.refusal, RECORDING.get()
@@ -197,7 +197,7 @@ class Handles:
 
     @staticmethod
     def are_sharing(written: Sequence[Handle], others: Sequence[Handle]) -> bool:
-        """Whether tensors of `written`, which can be written to, share memory with others."""
+        """True if tensors of `written`, which can be written to, share memory with others."""
         for t in written:
             require_writable(t)
         shared = {id(t.storage): t for t in written if t.storage is not None and t.storage.viewed}
@@ -212,7 +212,7 @@ class Handles:
 
     @staticmethod
     def takes_scalars_for_numbers(t: Handle) -> bool:
-        """Whether a scalar of NumPy's counts as a number of Python's beside `t`, as for PyTorch."""
+        """True if a scalar of NumPy's counts as a number of Python's beside `t`, as for PyTorch."""
         return type(t) is not Array
 
     @staticmethod
@@ -271,7 +271,7 @@ class Handles:
         return t.node
 
     @staticmethod
-    def pulled(
+    def pull(
         outputs: Sequence[Handle], ends: Sequence[Vertex], seeds: Sequence[Handle]
     ) -> list[AnyArray | None]:
         """The gradients at vertices, recorded; hooks of leaves run later, at accumulation."""

@@ -28,8 +28,8 @@ VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 
 
-def named(functions: Functions, module: ModuleType) -> Functions:
-    """Functions with their names, and the words of a module's where they have none of their own."""
+def with_names(functions: Functions, module: ModuleType) -> Functions:
+    """Set the names of functions, and docstrings from a module for those without."""
     for name, f in functions.items():
         f.__name__ = f.__qualname__ = name
         if f.__doc__ is None:
@@ -38,9 +38,9 @@ def named(functions: Functions, module: ModuleType) -> Functions:
     return functions
 
 
-SHARED = named({**ELEMENTWISE, **SHAPING, **REDUCING, **PRODUCTS}, ops)
-LINEAR = named(LINALG, linalg)
-TRANSFORMS = named(FFT, fft)
+SHARED = with_names({**ELEMENTWISE, **SHAPING, **REDUCING, **PRODUCTS}, ops)
+LINEAR = with_names(LINALG, linalg)
+TRANSFORMS = with_names(FFT, fft)
 
 
 def namespace(making: Making, module: str) -> dict[str, object]:
@@ -57,14 +57,14 @@ def namespace(making: Making, module: str) -> dict[str, object]:
 
 
 def extension(module: str, functions: Functions) -> ModuleType:
-    """A part of a namespace."""
+    """An extension of the standard as a module."""
     found = ModuleType(module)
     vars(found).update(functions)
     return found
 
 
 def require_version(api_version: str | None) -> None:
-    """Refuse a version of the standard that is not followed."""
+    """Raise OptionError for an unsupported version of the standard."""
     if api_version is not None and api_version not in VERSIONS:
         raise OptionError(
             "__array_namespace__", [], f"there is no version {api_version!r} of the array API here",

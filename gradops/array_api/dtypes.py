@@ -64,7 +64,7 @@ def iinfo(type: object, /) -> IntegerInfo:
 
 
 def isdtype(dtype: DTypeLike | None, kind: object) -> bool:
-    """Whether a dtype is of a kind, is another one, or is any of several."""
+    """True if a dtype is of a kind, equals another one, or is any of several."""
     if isinstance(kind, tuple):
         return any(isdtype(dtype, k) for k in kind)
     if not isinstance(kind, str):
@@ -83,7 +83,7 @@ def of_kind(kind: str | None) -> list[str]:
 
 
 def can_cast(from_: object, to: object, /) -> bool:
-    """Whether values of a dtype, or of an array, keep what they are as another dtype."""
+    """True if a dtype, or that of an array, can be promoted to another."""
     return bool(np.can_cast(dtype_of(from_), native(to)))
 
 
@@ -102,7 +102,7 @@ class Info:
         self.making = making
 
     def capabilities(self) -> dict[str, object]:
-        """Whether shapes may depend on data, and how many axes there can be."""
+        """The capabilities: data-dependent shapes, and the largest number of axes."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,

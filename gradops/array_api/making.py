@@ -21,7 +21,7 @@ OF_FFT = ("fftfreq", "rfftfreq")
 
 
 def itself(x: OperandLike) -> Any:
-    """An array, or what stands for one."""
+    """An array, or an object that represents one."""
     return x
 
 
@@ -74,7 +74,7 @@ class Making:
         """An array of numbers, of nested sequences of them, or on the memory of another array."""
         require_device(device)
         if isinstance(obj, self.kind) or hasattr(obj, "gradop_level"):
-            return retyped(obj if isinstance(obj, self.kind) else self.shared(obj), dtype, copy)
+            return convert(obj if isinstance(obj, self.kind) else self.shared(obj), dtype, copy)
         found = np.array(obj, None if dtype is None else native(dtype), copy=copy)
         if found.dtype.kind not in "biufc":
             raise DTypeError("asarray", [found.dtype], "an array is made of numbers")
@@ -93,7 +93,7 @@ class Making:
     ) -> AnyArray:
         """An array in another dtype; DTypeError for real numbers from complex ones."""
         require_device(device)
-        return retyped(x, dtype, True if copy else None)
+        return convert(x, dtype, True if copy else None)
 
     def from_dlpack(self, x: Any, /, *, device: object = None, copy: bool | None = None) -> Any:
         """An array on the memory of another library's."""
@@ -228,7 +228,7 @@ class Making:
 
 
 def require_device(device: object) -> None:
-    """Refuse a device that there is not."""
+    """Raise OptionError for a device other than the CPU."""
     if device is not None and str(device) != "cpu":
         raise OptionError(
             "device", [], f"there is no device {device!r}: values are in the CPU's memory",
@@ -236,8 +236,8 @@ def require_device(device: object) -> None:
         )  # fmt: skip
 
 
-def retyped(x: object, dtype: DTypeLike | None, copy: bool | None) -> Any:
-    """`x` in a dtype, if one is given; a copy if asked for."""
+def convert(x: object, dtype: DTypeLike | None, copy: bool | None) -> Any:
+    """`x` in a dtype, if one is given; copied if `copy`."""
     found = type_of(x)
     if dtype is None or native(dtype) == found.dtype:
         return ops.copy(x) if copy else x
@@ -245,7 +245,7 @@ def retyped(x: object, dtype: DTypeLike | None, copy: bool | None) -> Any:
         raise ValueError(f"to make {native(dtype)} of {found} takes a copy; leave copy out")
     if found.dtype.kind == "c" and native(dtype).kind in "iuf":
         raise DTypeError(
-            "astype", [found], f"a complex number is no {native(dtype)}",
+            "astype", [found], f"a complex number cannot be cast to {native(dtype)}",
             hint="take its real(x), imag(x) or abs(x)",
         )  # fmt: skip
     return ops.astype(x, dtype=native(dtype))

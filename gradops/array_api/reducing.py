@@ -11,7 +11,7 @@ from .signatures import Functions, each, one, ordering, over, over_in, running, 
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
-    """The entries kept between bounds, in the dtype of `x`."""
+    """The entries limited to the bounds, in the dtype of `x`."""
     if min is None and max is None:
         return ops.copy(x)
     dtype = type_of(x).dtype
@@ -23,7 +23,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
 def searchsorted(
     x1: OperandLike, x2: OperandLike, /, *, side: str = "left", sorter: object = None
 ) -> AnyArray:
-    """Where entries would keep others in order."""
+    """The indices at which `x2` would be inserted into the sorted `x1`."""
     return ops.searchsorted(x1, x2, side=side, sorter=sorter)
 
 

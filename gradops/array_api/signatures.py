@@ -1,4 +1,4 @@
-"""The signatures that many functions of the standard have, each a family of functions."""
+"""Signatures shared by many functions of the standard, as wrappers."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -13,7 +13,7 @@ Functions = dict[str, Function]
 
 
 def each(family: Callable[[Function], Function], names: str, module: ModuleType = ops) -> Functions:
-    """Functions of a module, which a family gives their signature."""
+    """Functions of a module by name, each wrapped by `family`."""
     return {name: family(getattr(module, name)) for name in names.split()}
 
 
@@ -54,7 +54,7 @@ def running(f: Function) -> Function:
 
 
 def ordering(f: Function) -> Function:
-    """A way to put the entries along an axis in order."""
+    """A sort along an axis."""
     return lambda x, /, *, axis=-1, descending=False, stable=True: f(
         x, axis=axis, descending=descending, stable=stable
     )

@@ -41,7 +41,7 @@ def attributes_of(kernel: FunctionType, arity: int) -> dict[str, Any]:
 
 
 def takes_out(kernel: Callable[..., Any]) -> bool:
-    """Whether a kernel can write its result into an array given as `out`."""
+    """True if a kernel can write its result into an array given as `out`."""
     try:
         return "out" in inspect.signature(kernel, follow_wrapped=False).parameters
     except ValueError:  # a function in C without a signature

@@ -15,7 +15,7 @@ Atom = str | tuple[Any, ...]
 MOST_PARTS = 10_000  # of a size: products of sums grow fast
 LARGEST = 2**63  # no array has more entries
 COUNTED: ContextVar[Callable[[int], None] | None] = ContextVar("COUNTED", default=None)
-"""What is told of the parts of each size that is worked out, if something bounds the work."""
+"""A callback that gets the number of parts of each computed size, to bound the work."""
 
 
 class Dim:
@@ -101,7 +101,7 @@ class Dim:
 
     @property
     def least(self) -> int:
-        """A size it surely has at least, whatever the names stand for."""
+        """A lower bound that holds for all sizes of the names."""
         if any(c < 0 for m, c in self._terms if m):
             return 0
         return max(0, sum(c for m, c in self._terms if not m))
@@ -149,7 +149,7 @@ def _names_in(dim: Dim) -> frozenset[str]:
 
 
 UNKNOWN = Dim("?")
-"""A size that has no name yet; what has it gives it one."""
+"""A size that has no name yet; the op that creates it gives it one."""
 
 
 def eval_terms(dim: Size, read: Callable[[str], Any]) -> int:
@@ -217,7 +217,7 @@ def _parts(size: Size) -> int:
 
 
 def _require_few(parts: int) -> None:
-    """Refuse to work out a size of too many parts, and tell who counts them."""
+    """Refuse a size of too many parts, and report their number to `COUNTED`."""
     if parts > MOST_PARTS:
         raise ShapeError("size", [], f"a size has more than {MOST_PARTS} parts")
     if (count := COUNTED.get()) is not None:
@@ -225,7 +225,7 @@ def _require_few(parts: int) -> None:
 
 
 def sum_of(sizes: Iterable[Size]) -> Size:
-    """The sum of sizes, worked out at once."""
+    """The sum of sizes, collected once."""
     sizes = list(sizes)
     _require_few(sum(map(_parts, sizes)))
     return _collect(term for size in sizes for term in _terms(size))

@@ -17,15 +17,15 @@
     - TransformError          a function that cannot be transformed so   (also a ValueError)
   - MissingExtraError     a library that comes with an extra is absent (also an ImportError)
   - StateError            a saved state that belongs to something else (also a RuntimeError)
-    - StateFormatError        a file that is no saved state              (also a ValueError)
+    - StateFormatError        a file that is not a saved state           (also a ValueError)
   - GradcheckError        a derivative that differences do not confirm   (also a RuntimeError)
   - GraphError            define-then-run                             (also a RuntimeError)
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
-    - FetchError          a fetch that is no expression of the graph    (also a ValueError)
+    - FetchError          a fetch that is not in the graph              (also a ValueError)
     - ValueUnknownError   Python asked an expression for its value      (also a TypeError)
     - NotFiniteError      a checked value is infinite or no number    (also FloatingPoint-)
     - CheckError          an Assert of the program does not hold        (also an AssertionError)
-    - GraphFormatError    a text or file that is no graph               (also a ValueError)
+    - GraphFormatError    a text or file that is not a graph            (also a ValueError)
 
 and warnings:
 
@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from .source_location import note_of_call, package_called
+from .source_location import called_package, note_of_call
 
 __all__ = [
     "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
@@ -106,7 +106,7 @@ def words_of_caller(error: OperandError) -> str | None:
 
     A package has them if it has a function `__gradop_words__` of an error.
     """
-    words = getattr(package_called(), "__gradop_words__", None)
+    words = getattr(called_package(), "__gradop_words__", None)
     return words and words(error)
 
 

@@ -20,8 +20,8 @@ Its text is what a user calls it, `constant(array, make)` gives the expression f
 """
 
 
-def watched(look: Callable[[], Any]) -> Any:
-    """The value of `look()`; a running trace is valid only as long as that stays the same."""
+def observe(look: Callable[[], Any]) -> Any:
+    """The value of `look()`; a running trace is valid only while it stays the same."""
     guard = getattr(TRACING.get(), "guard", None)
     if guard is not None:
         guard(look)
@@ -43,19 +43,19 @@ class Carrier:
         raise NotImplementedError
 
     def mapped(self, change: Callable[[Any], Any]) -> "Carrier":
-        """This operand with its parts changed; itself where none of them is."""
+        """This operand with `change` applied to its parts; itself if no part changes."""
         new = [change(part) for part in self.parts]
         same = all(a is b for a, b in zip(new, self.parts, strict=True))
         return self if same else self.with_parts(new)
 
 
 MASKS = ("setting an array element with a sequence", "Error setting single item of array")
-"""How NumPy's errors begin where a value refused to become a number, and raised ours."""
+"""Prefixes of NumPy's errors that replace ours when a value refuses conversion to a number."""
 
 
 @contextmanager
 def at_level(level: float) -> Iterator[None]:
-    """Let the code inside meet operands of this level."""
+    """Run the code inside at the level `level`."""
     token = LEVEL.set(level)
     try:
         yield
@@ -77,9 +77,9 @@ def own_errors() -> Iterator[None]:
 
 
 def raise_own(error: ValueError) -> None:
-    """Raise our error if NumPy put `error` in its place.
+    """Raise our error if NumPy replaced it with `error`.
 
-    It does so where a value refuses to become a number that is written into an array.
+    NumPy does so where a traced value that is written into an array refuses the conversion.
     """
     if str(error).startswith(MASKS) and isinstance(error.__cause__, GradError):
         raise error.__cause__.with_traceback(error.__traceback__) from None

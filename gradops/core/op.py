@@ -186,7 +186,7 @@ class Op:
         """The result of `infer` for these types, cached for default attributes."""
         if attrs and attrs is not self.defaults:
             return self.infer(*types, **attrs)
-        return inferred(self, *types)
+        return infer_type(self, *types)
 
     @cached_property
     def signature(self) -> str:
@@ -234,7 +234,7 @@ def lookup(name: str) -> Op:
 
 
 @lru_cache(maxsize=4096)
-def inferred(op: Op, *types: ArrayType) -> ArrayType:
+def infer_type(op: Op, *types: ArrayType) -> ArrayType:
     """The output type of an op with default attributes, for operands of these types."""
     return op.infer(*types, **op.defaults)
 
@@ -272,7 +272,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
 
 def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
     """The level of operand `a`; -1 for plain ones. See Note [Dispatch]."""
-    if type(a) in PLAIN or isinstance(unmasked(a), np.ndarray):
+    if type(a) in PLAIN or isinstance(refuse_masked(a), np.ndarray):
         return -1.0
     level: float | None = getattr(a, "gradop_level", None)
     if level is None:
@@ -293,17 +293,18 @@ def number(a: Any) -> Any:
 def as_operand(a: Any) -> Any:
     """An argument as an operand: sequences become arrays; masked arrays are refused."""
     if not isinstance(a, list | tuple):
-        return a if type(a) in PLAIN else unmasked(a)
+        return a if type(a) in PLAIN else refuse_masked(a)
     if any(hasattr(x, "gradop_level") for x in a):
-        raise TypeError("a sequence of tensors or expressions is no operand; use stack(...) first")
+        raise TypeError("a sequence of tensors or expressions is not an operand; use stack(...)")
     return np.asarray(a)
 
 
-def unmasked(a: Any) -> Any:
+def refuse_masked(a: Any) -> Any:
     """`a`; raises MixedOperandsError for a masked array, whose mask would be lost."""
     if isinstance(a, np.ndarray) and hasattr(a, "filled"):
         raise MixedOperandsError(
-            "an op", [type(a).__name__], "a masked array, whose mask would be lost, is no operand",
+            "an op", [type(a).__name__],
+            "a masked array, whose mask would be lost, is not an operand",
             hint="fill it: a.filled(0), or use where(mask, 0, a)",
         )  # fmt: skip
     return a

@@ -100,10 +100,10 @@ def pullback(op: Op) -> Pullback:
         return cts
 
     few = [rules[i] for i in range(len(rules))] if len(rules) < 3 else []
-    return unrolled(few, pull, bool(op.params)) if few and all(few) else pull
+    return unroll(few, pull, bool(op.params)) if few and all(few) else pull
 
 
-def unrolled(rules: Sequence[Any], pull: Pullback, has_attrs: bool) -> Pullback:
+def unroll(rules: Sequence[Any], pull: Pullback, has_attrs: bool) -> Pullback:
     """`pull` for one or two rules, without its loop: a tenth of the time of small operations.
 
     After an error `pull` runs, which says whose rule it was.

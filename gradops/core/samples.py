@@ -1,4 +1,4 @@
-"""Operands that exercise an op: what the generated tests run every property on."""
+"""Operands that exercise an op, for the generated tests."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

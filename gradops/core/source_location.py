@@ -41,7 +41,7 @@ class _Ours(dict[str, bool]):
 
 
 def is_standard(filename: str) -> bool:
-    """Whether a file belongs to Python's own library."""
+    """True if a file belongs to Python's own library."""
     is_below = filename.startswith(_STANDARD)
     return is_below and not any(folder in filename for folder in _INSTALLED)
 
@@ -68,7 +68,7 @@ def depth_of_user() -> int:
 
 
 def line_number(place: Place) -> int:
-    """The line that `place` stands for."""
+    """The line number of `place`."""
     code, offset = place
     found = code.co_firstlineno
     for start, end, line in code.co_lines():
@@ -78,7 +78,7 @@ def line_number(place: Place) -> int:
 
 
 def describe(place: Place | None) -> str:
-    """`model.py:12, layer: y = x @ w`, or a word for a place that is not known."""
+    """`model.py:12, layer: y = x @ w`; "an unknown place" for None."""
     if place is None:
         return "an unknown place"
     code, line = place[0], line_number(place)
@@ -88,12 +88,12 @@ def describe(place: Place | None) -> str:
 
 
 def source_line(filename: str, line: int) -> str:
-    """A line of a file without the blanks around it, or nothing."""
+    """A line of a file without surrounding blanks; empty if it cannot be read."""
     return raw_line(filename, line).strip()
 
 
 def raw_line(filename: str, line: int) -> str:
-    """A line of a file, or nothing: a message must not fail for want of it."""
+    """A line of a file; empty if it cannot be read, because a message must not fail for it."""
     try:
         return linecache.getline(filename, line)
     except Exception:  # tools that replace linecache's functions raise what they like
@@ -102,11 +102,11 @@ def raw_line(filename: str, line: int) -> str:
 
 def short(place: Place | None) -> str:
     """`model.py:12`."""
-    return "?" if place is None else shortened(place[0].co_filename, place)
+    return "?" if place is None else file_and_line(place[0].co_filename, place)
 
 
 @lru_cache(maxsize=4096)
-def shortened(filename: str, place: Place) -> str:
+def file_and_line(filename: str, place: Place) -> str:
     """File name and line. Equal code of two files compares equal, so the name is an argument."""
     return f"{os.path.basename(filename)}:{line_number(place)}"
 
@@ -117,7 +117,7 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def frames_to_user() -> list[FrameType]:
-    """The frames from the innermost one outside the library inwards; none if there is no such."""
+    """The frames from the innermost one outside the library inwards; empty if all are inside."""
     frame: FrameType | None = sys._getframe(1)
     found = []
     while frame is not None:
@@ -129,7 +129,7 @@ def frames_to_user() -> list[FrameType]:
 
 
 def is_of_library(frame: FrameType) -> bool:
-    """Whether a frame is not the user's; SciPy has functions whose source it makes and runs."""
+    """True if a frame is not the user's; SciPy generates the source of some functions."""
     if OURS[frame.f_code.co_filename]:
         return True
     return frame.f_code.co_filename == "<string>" and package_of(frame) in ("numpy", "scipy")
@@ -141,16 +141,16 @@ def package_of(frame: FrameType) -> str:
 
 
 def place_of_user() -> Place | None:
-    """The innermost place outside the library, SciPy's generated source included in it."""
+    """The innermost place outside the library, which includes source that SciPy generates."""
     frames = frames_to_user()
     return (frames[0].f_code, frames[0].f_lasti) if frames else None
 
 
-def function_called() -> str:
+def called_function() -> str:
     """The name of the function of NumPy, SciPy or Python's library that the user's line calls.
 
-    It is empty where the line calls one of ours, and the name of a package where users know what
-    it calls by no name.
+    Empty if the line calls one of our functions; the name of the package if the function called is
+    private.
     """
     package = ""
     for frame in frames_to_user()[1:]:
@@ -164,7 +164,7 @@ def function_called() -> str:
 
 
 def public_name(module: str, qualified: str) -> str:
-    """The name by which users call what is defined in a module, or nothing if they do not."""
+    """The public name of a function defined in a module; empty if it has none."""
     qualified = qualified.partition(".<locals>")[0].removesuffix(".__call__")
     name = qualified.split(".")[0]
     parts = module.split(".")
@@ -178,28 +178,28 @@ def public_name(module: str, qualified: str) -> str:
 
 
 def calls_staticgrad() -> bool:
-    """Whether the user's line calls staticgrad."""
+    """True if the user's line calls staticgrad."""
     return any(package_of(frame) == "staticgrad" for frame in frames_to_user()[1:2])
 
 
-def package_called() -> ModuleType | None:
-    """The package above gradops that the user's line calls, or that a function of gradops calls."""
+def called_package() -> ModuleType | None:
+    """dynamicgrad or staticgrad, whichever the user's line calls, maybe through gradops."""
     packages = [package_of(frame) for frame in frames_to_user()[1:]]  # no frame stays: a cycle
     return sys.modules.get(next((p for p in packages if p in PACKAGES - {"gradops"}), ""))
 
 
 def note_of_call() -> str:
-    """A note with the user's line, where it calls a function of another library; or nothing."""
-    called = function_called()
+    """A note with the user's line if it calls a function of another library; else empty."""
+    called = called_function()
     if not called:
         return ""
     return f"  at {describe(place_of_user())}, in {called}"
 
 
 class Call:
-    """A call as the user's source has it: the name of what is called, and its first argument.
+    """A call in the user's source: the name of the function, and its first argument.
 
-    Names are looked up where the program stands; nothing of it runs.
+    Names are looked up in the frame of the call; no user code runs.
     """
 
     def __init__(self, node: ast.Call, frame: FrameType) -> None:
@@ -207,7 +207,7 @@ class Call:
         self.name = self.title(node.func)
 
     def value(self, node: ast.expr) -> object:
-        """The value of a name, or of an attribute of one that is no property; or None."""
+        """The value of a name, or of an attribute that is not a property; else None."""
         if isinstance(node, ast.Name):
             frame = self.frame
             spaces = (frame.f_locals, frame.f_globals, frame.f_builtins)
@@ -217,7 +217,7 @@ class Call:
         return inspect.getattr_static(owner, node.attr, None)
 
     def title(self, node: ast.expr) -> str:
-        """The name of a function: with its module, or with the class of what it is a method of."""
+        """The name of a function with its module, or of a method with its class."""
         if not isinstance(node, ast.Attribute):
             found = self.value(node)
             return f"{getattr(found, '__module__', '')}.{getattr(found, '__qualname__', '')}"
@@ -245,14 +245,14 @@ def depth_of(node: ast.expr, call: Call) -> int | None:
 
 
 def call_of_user() -> Call | None:
-    """The call at which the user's program stands, if its source is there to be read."""
+    """The call that the user's program executes now; None without its source."""
     frames = frames_to_user()
     node = node_at(frames[0].f_code, frames[0].f_lasti) if frames else None
     return Call(node, frames[0]) if isinstance(node, ast.Call) else None
 
 
 def is_conversion(place: Place) -> bool:
-    """Whether the instruction is a call of float, int or complex."""
+    """True if the instruction is a call of float, int or complex."""
     node = node_at(*place)
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") in CONVERSIONS
 

@@ -7,8 +7,8 @@ gradient, that is its attribute `grad`, a holder again or None.
 
 How a tracer captures holders, and records a compiled program as one operation on their tape, is in
 the functions of `__gradop_kind__`, which all holders of one kind share; see `Kind`. An object that
-keeps holders and is no holder, such as an optimizer, may state `__gradop_stateful__()`, which gives
-their names and themselves, and `__gradop_kept__()`, dicts that a program must leave as they are.
+owns holders, such as an optimizer, may have `__gradop_stateful__()`, which returns them by name,
+and `__gradop_kept__()`, which returns dicts that a program must not change.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Holder(Protocol):
         """The value."""
 
     def __gradop_hold__(self, value: Any) -> "Holder":
-        """Another holder like this one, of another value."""
+        """A holder like this one with another value."""
 
     def __gradop_write__(self, value: Any) -> None:
         """Hold another value from now on."""
@@ -36,13 +36,13 @@ class Kind(Protocol):
     """The functions by which a tracer handles holders of a kind."""
 
     def base(self, x: Holder) -> Holder | None:
-        """The holder of whose memory `x` is a view, None if it is no view."""
+        """The holder of whose memory `x` is a view; None if it is not a view."""
 
     def state(self, x: Holder) -> object:
-        """All that a trace changes of a holder, to be given to `restore`."""
+        """The state of a holder that a trace may change, as an argument of `restore`."""
 
     def restore(self, x: Holder, state: object) -> bool:
-        """Give a holder its state back; whether something had been written to it."""
+        """Restore the state of a holder; return True if it had been written to."""
 
     def signature(self, x: Holder) -> object:
         """The properties of a holder, beside its entries, that a program may depend on."""
@@ -51,37 +51,37 @@ class Kind(Protocol):
         """The holder that is the gradient of `x`, None if it has none."""
 
     def set_gradient(self, x: Holder, grad: Holder | None) -> None:
-        """Let `x` have a gradient, or none."""
+        """Set or remove the gradient of `x`."""
 
     def stand_in(self, x: Holder, value: AnyArray, grad: Holder | None) -> Holder:
         """A holder like `x` that holds `value`, a leaf if `x` requires gradients."""
 
     def enter(self, x: Holder, value: AnyArray, grad: Holder | None) -> None:
-        """Let a holder be a leaf that holds `value`, whose gradient, if it has one, is `grad`."""
+        """Make a holder a leaf that holds `value`, with the gradient `grad` if there is one."""
 
     def enter_view(self, x: Holder, grad: Holder | None) -> None:
-        """Let a view be one of what its base holds now."""
+        """Compute a view again from the present value of its base."""
 
     def memory(self, x: Holder) -> object:
         """The identity of the memory of a holder, until it is given another."""
 
-    def copied(self, x: Holder) -> Holder:
-        """Another handle on what a holder holds, with its history."""
+    def shallow_copy(self, x: Holder) -> Holder:
+        """Another holder of the same value and history."""
 
-    def viewed(self, x: Holder, base: Holder) -> Holder:
-        """The view of another base that `x` is of its own."""
+    def view_of_base(self, x: Holder, base: Holder) -> Holder:
+        """The view of `base` by the steps that make `x` a view of its own base."""
 
     def are_sharing(self, written: Sequence[Holder], others: Sequence[Holder]) -> bool:
-        """Whether holders of `written` share memory with others."""
+        """True if holders of `written` share memory with others."""
 
     def holder(self, value: AnyArray) -> Holder:
         """A holder of a value that requires no gradient."""
 
     def leaf(self, value: AnyArray) -> Holder:
-        """A holder that gradients with respect to can be had of."""
+        """A holder of a value that requires gradients."""
 
     def time(self) -> int:
-        """A number later than that of all that was recorded and written."""
+        """A number greater than those of all recorded operations and writes."""
 
     def values(self, xs: Sequence[Holder]) -> list[Any]:
         """The values of holders."""
@@ -92,34 +92,34 @@ class Kind(Protocol):
     def vertex(self, x: Holder) -> object:
         """Where gradients with respect to a holder arrive, None if it requires none."""
 
-    def pulled(
+    def pull(
         self, outputs: Sequence[Holder], ends: Sequence[object], seeds: Sequence[Holder]
     ) -> Any:
         """The gradients at vertices, recorded, for cotangents of outputs; None where is none."""
 
     def is_recording(self) -> bool:
-        """Whether operations are recorded now."""
+        """True if operations are recorded now."""
 
-    def recorded(
-        self, inputs: Sequence[Holder], outputs: Sequence[Holder], call: "Recorded"
+    def record_call(
+        self, inputs: Sequence[Holder], outputs: Sequence[Holder], call: "CompiledCall"
     ) -> None:
-        """Let holders be outputs of one operation, whose backward is the call's."""
+        """Record `outputs` as the outputs of one operation with the backward of `call`."""
 
     def freed_by(self, x: Holder) -> object:
-        """The mark of a history of `x` that was used up, None if it was not."""
+        """The mark of the backward that has freed the history of `x`; None if it was not freed."""
 
-    def spent(self, inputs: Sequence[Holder], x: Holder, name: str, freed: object) -> None:
-        """Let a holder be an output of an operation whose history was used up."""
+    def record_freed(self, inputs: Sequence[Holder], x: Holder, name: str, freed: object) -> None:
+        """Record a holder as an output of an operation whose history was freed."""
 
 
-class Recorded(Protocol):
-    """One call of a compiled program, as the tape knows it."""
+class CompiledCall(Protocol):
+    """One call of a compiled program, with its backward for the tape."""
 
     name: str
     number: int
 
     def needed(self, wanted: Sequence[int], given: Sequence[int]) -> Sequence[int]:
-        """The inputs whose values the gradients of inputs, for cotangents of outputs, depend on."""
+        """The inputs on whose values the gradients of inputs for cotangents of outputs depend."""
 
     def gradients(
         self, wanted: Sequence[int], given: Sequence[int], seeds: Sequence[Any]
@@ -137,7 +137,7 @@ class Recorded(Protocol):
 
 
 def is_holder(x: object) -> bool:
-    """Whether `x` holds a value."""
+    """True if `x` holds a value."""
     return hasattr(type(x), "__gradop_hold__")
 
 

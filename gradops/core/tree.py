@@ -20,7 +20,7 @@ def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
     if type(node) in (list, tuple):
         return list(node), type(node)
     if type(node) in DICTS:
-        return list(node.values()), lambda parts: filled(node.copy(), parts)
+        return list(node.values()), lambda parts: with_values(node.copy(), parts)
     if hasattr(type(node), "__dataclass_fields__") and not is_operand(node):
         import dataclasses  # as what has such nodes has done
 
@@ -30,19 +30,19 @@ def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
     return None
 
 
-def filled(made: dict[Any, Any], parts: Iterable[object]) -> dict[Any, Any]:
-    """Replace the values of a dict, in the order of its keys."""
+def with_values(made: dict[Any, Any], parts: Iterable[object]) -> dict[Any, Any]:
+    """The dict with its values replaced, in the order of its keys."""
     made.update(zip(made, parts, strict=True))
     return made
 
 
 def is_operand(x: object) -> bool:
-    """Whether `x` is an operand of ops, and so a leaf even if it is a dataclass."""
+    """True if `x` is an operand of ops, and so a leaf even if it is a dataclass."""
     return hasattr(x, "__gradop__") or hasattr(x, "gradop_level")
 
 
 def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
-    """The leaves of a structure, and how to make it again from other leaves.
+    """The leaves of a structure, and a function that rebuilds it from other leaves.
 
     >>> leaves, rebuild = flatten({"w": [1, 2], "b": (3,)})
     >>> leaves, rebuild([10, 20, 30])
@@ -59,7 +59,7 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
 
 
 def only(leaves: Iterable[object]) -> Any:
-    """The one leaf that there is."""
+    """The only leaf."""
     (leaf,) = leaves
     return leaf
 

@@ -141,17 +141,17 @@ def _native(dtype: np.dtype) -> np.dtype:
 
 
 def is_float(dtype: DTypeLike) -> bool:
-    """Whether values of this dtype are real floats."""
+    """True if values of this dtype are real floats."""
     return bool(np.dtype(dtype).kind == "f")
 
 
 def is_complex(dtype: DTypeLike) -> bool:
-    """Whether values of this dtype are complex."""
+    """True if values of this dtype are complex."""
     return bool(np.dtype(dtype).kind == "c")
 
 
 def is_inexact(dtype: DTypeLike) -> bool:
-    """Whether values of this dtype can be differentiated."""
+    """True if values of this dtype can be differentiated."""
     return np.dtype(dtype).kind in "fc"
 
 
@@ -179,7 +179,7 @@ def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]
 
 
 def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:
-    """Whether two shapes of one rank are known to differ; an unknown size may equal any."""
+    """True if two shapes of one rank are known to differ; an unknown size may equal any."""
     return any(m != n and isinstance(m, int) and isinstance(n, int) for m, n in zip(a, b))
 
 
@@ -196,7 +196,7 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
 
 
 def is_integer(x: object) -> bool:
-    """Whether `x` is an integer of Python's or NumPy's, and no truth value."""
+    """True if `x` is an integer of Python's or NumPy's, and no truth value."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 

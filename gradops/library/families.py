@@ -71,7 +71,7 @@ def unequal(arity: int) -> ErrorSample:
     return ErrorSample([np.ones(shape) for shape in shapes], {}, ShapeError, "3 against 4")
 
 
-def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
+def scaled_by(partial: Partial, plain: bool) -> Rule | None:
     """The rule v -> v * partial, which serves cotangents and tangents alike."""
     match partial:
         case None:

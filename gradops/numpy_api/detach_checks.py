@@ -1,9 +1,9 @@
-"""Where a traced value would become a plain number or array and be cut off: errors and warnings.
+"""Errors and warnings where a traced value is converted to a plain number or array.
 
-Note [Cut off]. An array of NumPy's holds numbers and no history, and NumPy asks nobody before
-it makes numbers of what is written into it. So whoever is asked for an array refuses, and whoever
-is asked for a number warns, unless the number is about to be written into an array: that is told
-by the instruction at which the user's program stands.
+Note [Cut off]. A NumPy array holds numbers without history, and assigning a traced value to its
+entries converts the value to a number. So a traced value refuses conversion to an array. It warns
+of conversion to a number, but refuses that too if the current instruction of the user's program
+assigns the number to entries of an array.
 """
 
 import dis
@@ -18,9 +18,9 @@ from ..core.errors import BY_HAND, DetachWarning, TransformError
 from ..core.source_location import (
     Place,
     call_of_user,
+    called_function,
     calls_staticgrad,
     describe,
-    function_called,
     here,
     is_conversion,
     place_of_user,
@@ -46,16 +46,16 @@ CUT_OFF = (
 )
 FED = "a graph is fed plain arrays; sg.function(f) of staticgrad takes what is differentiated"
 SWALLOWING = frozenset({"numpy.array_equal", "numpy.array_equiv"})
-"""Functions of NumPy's that answer False where they are met with an error."""
+"""NumPy's functions that catch an error and return False."""
 
 HINT = "\n  hint: "
 CUTS: ContextVar[list[Place | None] | None] = ContextVar("CUTS", default=None)
-"""The places where numbers were made of traced values, if somebody wants to know."""
+"""The places where traced values were converted to numbers; None if they are not recorded."""
 
 
 @contextmanager
-def cuts_noted() -> Iterator[list[Place | None]]:
-    """The places at which numbers are made of traced values meanwhile."""
+def recording_detached() -> Iterator[list[Place | None]]:
+    """Records the places where traced values are converted to numbers inside the block."""
     found: list[Place | None] = []
     before = CUTS.set(found)
     try:
@@ -65,21 +65,21 @@ def cuts_noted() -> Iterator[list[Place | None]]:
 
 
 def is_write(place: Place | None) -> bool:
-    """Whether a place is an assignment to entries or attributes: `a[i] = value`."""
+    """True if a place is an assignment to entries or attributes: `a[i] = value`."""
     if place is None:
         return False
     code, offset = place
     return dis.opname[code.co_code[offset]] in WRITES
 
 
-def number_made(message: str, write: str = "") -> None:
-    """Warn of the user's line that a traced value becomes a number, and note it.
+def warn_detached(message: str, write: str = "") -> None:
+    """Warn that the user's line converts a traced value to a number, and record the place.
 
-    Where the number is written into an array, and there is a way out, it is refused.
+    If the number is assigned to entries of an array and a hint `write` is given, it raises instead.
     """
     place = here()
     if write and is_write(place):
-        raise array_refused(CUT_OFF, write)
+        raise array_conversion_error(CUT_OFF, write)
     if (noted := CUTS.get()) is not None:
         noted.append(place)
     if place is not None and not is_conversion(place):  # which training loops do in each step
@@ -88,21 +88,21 @@ def number_made(message: str, write: str = "") -> None:
 
 
 def with_hint(message: str, hint: str) -> str:
-    """A message with a closer hint, if there is one."""
+    """A message with its hint replaced, if another is given."""
     return f"{message.partition(HINT)[0]}{HINT}{hint}" if hint else message
 
 
-def array_refused(
+def array_conversion_error(
     reason: str,
     write: str = OWNED,
     join: str = STACK,
     error: type[Exception] = TransformError,
     speaks_numpy: bool = True,
 ) -> Exception:
-    """The error for a traced value of which a plain array would be made.
+    """The error for a traced value that would be converted to a plain array.
 
-    `write` is the way out where it is to be written into one, `join` where it is in a list. What
-    does not speak NumPy has these ways out alone.
+    `write` is the hint for an assignment to entries, `join` for a list of values. With
+    `speaks_numpy` there may be a closer hint: a function of NumPy's that takes traced values.
     """
     join = FED if calls_staticgrad() else join
     where, hint = where_and_way_out(write, join, speaks_numpy)
@@ -110,7 +110,7 @@ def array_refused(
 
 
 def where_and_way_out(write: str, join: str, speaks_numpy: bool = True) -> tuple[str, str]:
-    """The user's line with what it calls, and the hint: `write` if it is an assignment."""
+    """The user's line with the function it calls, and the hint: `write` for an assignment."""
     place, (called, hint) = place_of_user(), way_out(speaks_numpy)
     hint = write if is_write(place) else hint or join
     if called in SWALLOWING:
@@ -119,11 +119,11 @@ def where_and_way_out(write: str, join: str, speaks_numpy: bool = True) -> tuple
 
 
 def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
-    """The function of a library that the user's line calls, and what to call instead.
+    """The library function that the user's line calls, and a hint for its replacement.
 
-    Both are empty where it calls none, and the latter where the function is not the reason.
+    Both are empty if it calls none.
     """
-    called = function_called()
+    called = called_function()
     if not called:
         return "", instead_of(call_of_user()) if speaks_numpy else ""
     if speaks_numpy and called in BY_NAME:
@@ -137,7 +137,7 @@ def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
 
 
 def counterpart(called: str) -> str:
-    """The function that takes traced values, for one of SciPy's that does not; or nothing."""
+    """The function that takes traced values in place of one of SciPy's; empty if there is none."""
     space, _, name = called.rpartition(".")
     if space in ("scipy.linalg", "scipy.fft"):
         theirs = np.linalg if space == "scipy.linalg" else np.fft

@@ -1,6 +1,6 @@
-"""Functions of NumPy that tensors and expressions do not take, and why.
+"""NumPy functions that tensors and expressions do not support, and the reasons.
 
-A test goes through all that NumPy offers: what is not listed here has to run in both packages.
+A test requires every other function of NumPy to run in both packages.
 """
 
 from collections.abc import Mapping
@@ -49,10 +49,10 @@ UNKNOWN = (
 
 
 def reason_for(space: str, name: str) -> tuple[str, str]:
-    """Why a function of NumPy is not here, and what to do."""
+    """The reason why a function of NumPy is unsupported, and a hint."""
     return REASONS.get(".".join(filter(None, (space, name))), UNKNOWN)
 
 
 def is_absent(space: str, name: str) -> bool:
-    """Whether a function of NumPy is listed here."""
+    """True if a function of NumPy is listed as unsupported."""
     return ".".join(filter(None, (space, name))) in REASONS

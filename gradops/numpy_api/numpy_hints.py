@@ -9,7 +9,7 @@ from ..core.source_location import Call
 
 
 class Row(NamedTuple):
-    """Functions by name, a call of one as users write it, and what to write instead."""
+    """Names of functions, an example of a call, and its replacement."""
 
     names: str
     shown: str
@@ -55,7 +55,7 @@ NAMED_OTHERWISE = {
     "atanh": "np.arctanh", "erf": "gradops.special.erf", "erfc": "gradops.special.erfc",
     "gamma": "gradops.special.gamma", "lgamma": "gradops.special.gammaln",
 }  # fmt: skip
-"""What functions of `math` and `cmath` are called here, if not as in NumPy."""
+"""Counterparts of functions of `math` and `cmath` under another name than NumPy's."""
 
 
 def instead_of(call: Call | None) -> str:
@@ -66,7 +66,7 @@ def instead_of(call: Call | None) -> str:
     if space in ("math", "cmath"):
         return in_numpy(name)
     if call.name in MAKING.split():
-        return made_of(call)
+        return array_hint(call)
     return BY_NAME.get(call.name, BY_NAME.get(f"{space}.*", ""))
 
 
@@ -76,8 +76,8 @@ def in_numpy(name: str) -> str:
     return f"use {ours}, which takes traced values too" if ours else ""
 
 
-def made_of(call: Call) -> str:
-    """The hint for a call that makes an array: of lists in lists, of a list, or of an array."""
+def array_hint(call: Call) -> str:
+    """The hint for a call like `np.array`, by the nesting depth of its argument."""
     if not (depth := call.depth_of_first()):
         return "; ".join((LIST, WHOLE)) if depth is None else WHOLE
     return LIST if depth == 1 else NESTED

@@ -53,7 +53,7 @@ def reflected(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def is_operand(x: OperandLike) -> bool:
-    """Whether Python should hand `x` to us and not try the other operand's method."""
+    """False if a binary method should return NotImplemented for `x`."""
     return not isinstance(x, str | bytes | dict | set) and x is not None
 
 

@@ -6,27 +6,30 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NumPyCallError
-from ..core.types import shape_of
+from ..core.op import OPS
+from ..core.types import shape_of, type_of
 from ..typing import AnyArray
 from .detach_checks import where_and_way_out
 
+UNSET: Any = np._NoValue  # NumPy's default of arguments that are not given
+
 
 def refusal(call: str, reason: str, hint: str) -> NumPyCallError:
-    """The error for a call of NumPy's, with the user's line and the way out."""
+    """The error for an unsupported NumPy call, with the user's line and a hint."""
     where, hint = where_and_way_out(hint, hint)
     return NumPyCallError(call, f"{reason}\n  at {where}", hint)
 
 
 def array_as_out(call: str) -> NumPyCallError:
-    """The error for a result that is to be written into an array, which has no history."""
+    """The error for a plain array given as `out=`: it cannot record history."""
     return refusal(
         call, "an array given as out= cannot hold what is recorded or built, and would cut it off",
         "leave out= away; instead of a += x write a = a + x",
     )  # fmt: skip
 
 
-def written(call: str, out: Any, value: Any, where: Any = True) -> Any:
-    """`out`, a tensor into which a result was written; anything else is refused."""
+def write_result(call: str, out: Any, value: Any, where: Any = True) -> Any:
+    """`out` with a result written into it; raises NumPyCallError for a plain array."""
     from ..library.elementwise.comparison import where as choose
 
     if not hasattr(out, "__gradop_write__"):
@@ -35,8 +38,18 @@ def written(call: str, out: Any, value: Any, where: Any = True) -> Any:
     return out
 
 
+def cast(call: str, x: object, dtype: np.dtype, casting: Any) -> Any:
+    """An operand cast to a requested dtype; Python's numbers stay as they are."""
+    if type(x) in (bool, int, float, complex):  # NumPy's own numbers have a dtype
+        return x
+    if not np.can_cast(type_of(x).dtype, dtype, casting):
+        reason = f"an operand of {type_of(x).dtype} is not cast to {dtype} with {casting=}"
+        raise refusal(f"{call}(..., dtype={dtype})", reason, "cast it with .astype(dtype)")
+    return OPS["astype"](x, dtype=dtype)
+
+
 def length(x: object, axis: int = 0) -> int:
-    """The size of an axis, which must be known."""
+    """The size of an axis; raises NumPyCallError if it is unknown."""
     found = shape_of(x)[axis]
     if not isinstance(found, int):
         raise refusal(
@@ -46,12 +59,12 @@ def length(x: object, axis: int = 0) -> int:
 
 
 def lengths(x: object) -> tuple[int, ...]:
-    """The size of each axis, which must all be known."""
+    """The sizes of all axes; raises NumPyCallError if one is unknown."""
     return tuple(length(x, i) for i in range(len(shape_of(x))))
 
 
 def in_place(name: str, instead: str, shown: str = "") -> Callable[..., Any]:
-    """A method that changes an array, which has no counterpart: its call is an error."""
+    """A method that raises NumPyCallError in place of one that changes its array."""
 
     def call(self: object, *args: object, **kwargs: object) -> AnyArray:
         raise refusal(
@@ -64,6 +77,6 @@ def in_place(name: str, instead: str, shown: str = "") -> Callable[..., Any]:
     return call
 
 
-def known(x: Any) -> Any:
-    """The entries of an operand as an array; one whose entries are not known says so."""
+def concrete(x: Any) -> Any:
+    """The entries of an operand as an array; symbolic operands raise."""
     return np.asarray(x.tolist() if hasattr(x, "gradop_level") else x)

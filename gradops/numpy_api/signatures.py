@@ -1,4 +1,4 @@
-"""From a function of NumPy to one of ours, and from its arguments to those of ours."""
+"""Maps NumPy's functions and their arguments to ours."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -10,9 +10,8 @@ import numpy as np
 
 from ..core.op import Op
 from .missing import is_absent, reason_for
-from .refusals import refusal, written
+from .refusals import UNSET, refusal, write_result
 
-UNSET: Any = np._NoValue  # what stands for an argument not given
 NEUTRAL: Mapping[str, Callable[[Any], bool]] = {
     "order": lambda v: v in ("C", "K", "A", None),
     "casting": lambda v: v in ("same_kind", "unsafe"),
@@ -24,7 +23,7 @@ NEUTRAL: Mapping[str, Callable[[Any], bool]] = {
     "mode": lambda v: v == "raise",
     **dict.fromkeys(("subok", "overwrite_input", "optimize", "copy", "like"), lambda v: True),
 }
-"""Keywords that a function of ours may lack, and the values for which it does what they ask."""
+"""Keywords that our functions may lack, with a predicate for values that change nothing."""
 
 OF_NUMPY = {"kind", "stable"}  # keywords whose default of None leaves the choice to us
 
@@ -44,18 +43,18 @@ OF_TORCH = {
 CALLED = {
     "amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose",
 }  # fmt: skip
-"""Ours, where it is called otherwise than NumPy's function."""
+"""The names of our functions that differ from NumPy's."""
 
 
 @cache
 def function_for(func: object) -> Callable[..., Any]:
     """Our counterpart of a NumPy function, with NumPy's signature.
 
-    Raises NumPyCallError where there is nothing like it.
+    Raises NumPyCallError if there is none.
     """
     space, name = place_of(func)
-    absent = is_absent(space, name)  # what changes its argument may have another namesake here
-    ours = None if absent else written_for(space, name) or offered(name, space)
+    absent = is_absent(space, name)  # one that writes into its argument may have a namesake here
+    ours = None if absent else numpy_style_function(space, name) or function_of_name(name, space)
     if ours is None:
         raise refusal(title(space, name), *reason_for(space, name))
     return Bound(title(space, name), func, ours)
@@ -67,12 +66,12 @@ def place_of(func: Any) -> tuple[str, str]:
 
 
 def title(space: str, name: str) -> str:
-    """How the user knows a function."""
+    """The full name of a function: `numpy.linalg.norm`."""
     return ".".join(filter(None, ("numpy", space, name)))
 
 
-def written_for(space: str, name: str) -> Callable[..., Any] | None:
-    """The function of this package that is written for one of NumPy's."""
+def numpy_style_function(space: str, name: str) -> Callable[..., Any] | None:
+    """Our function with NumPy's signature for one of NumPy's, if there is one."""
     for module in modules().get(space, ()):
         if name in module.__all__:
             found: Callable[..., Any] = getattr(module, name)
@@ -105,8 +104,8 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
     return {"": general, "linalg": (algebra,)}
 
 
-def offered(name: str, space: str = "") -> Callable[..., Any] | None:
-    """The function of `gradops`, or of one of its namespaces, that has NumPy's name."""
+def function_of_name(name: str, space: str = "") -> Callable[..., Any] | None:
+    """The function of `gradops`, or of one of its namespaces, with a given name of NumPy's."""
     import gradops
 
     if space:
@@ -118,7 +117,7 @@ def offered(name: str, space: str = "") -> Callable[..., Any] | None:
 
 
 class Bound:
-    """A function of ours that takes what a function of NumPy's does, the same way."""
+    """A function of ours with the signature of a function of NumPy's."""
 
     __slots__ = ("arity", "call", "defaults", "names", "ours", "places")
 
@@ -139,7 +138,7 @@ class Bound:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.names is None:
-            return self.ours(*args, **self.kept(kwargs))
+            return self.ours(*args, **self.accepted(kwargs))
         given = dict(zip(self.names, args))
         given.update(kwargs)
         out, attrs, places = given.pop("out", None), self.defaults.copy(), self.places
@@ -148,31 +147,31 @@ class Bound:
                 if value is not UNSET:
                     attrs[place] = value
             elif not self.is_neutral(name, value):
-                raise self.keyword(name)
+                raise self.keyword_error(name)
         found = self.ours(*[attrs.pop(i) for i in range(self.arity)], **attrs)
-        return found if out is None else written(self.call, out, found)
+        return found if out is None else write_result(self.call, out, found)
 
-    def kept(self, kwargs: Mapping[str, object]) -> dict[str, object]:
+    def accepted(self, kwargs: Mapping[str, object]) -> dict[str, object]:
         """The keywords that ours takes, for a function of any number of operands.
 
-        Others may be given if they are neutral.
+        Others are dropped if they are neutral, and refused otherwise.
         """
         ours = self.places.values()
         given = {n: v for n, v in kwargs.items() if n in ours or not self.is_neutral(n, v)}
         unknown = given.keys() - ours
         if unknown and not takes_any(self.ours):
-            raise self.keyword(min(unknown))
+            raise self.keyword_error(min(unknown))
         return given
 
     def is_neutral(self, name: str, value: object) -> bool:
-        """Whether a keyword that ours lacks has a value that changes nothing."""
+        """True if a keyword that ours lacks has a value that changes nothing."""
         if value is UNSET or (name == "out" and value is None):
             return True
         if name in NEUTRAL:
             return NEUTRAL[name](value)
         return self.names is not None and same(value, self.names.get(name, UNSET))
 
-    def keyword(self, name: str) -> Exception:
+    def keyword_error(self, name: str) -> Exception:
         """The error for a keyword that ours does not take."""
         return refusal(
             f"{self.call}(..., {name}=...)", f"tensors and expressions do not take {name}=",
@@ -186,9 +185,9 @@ class Bound:
 
 
 def parameters(func: Any) -> tuple[dict[str, Any] | None, bool]:
-    """The parameters of a function of NumPy's with their defaults, None if it takes any number.
+    """The parameters of a NumPy function with their defaults, and True if it takes `**kwargs`.
 
-    And whether it takes other keywords beside.
+    The parameters are None for a function of any number of operands.
     """
     try:
         found = inspect.signature(func).parameters.values()
@@ -201,7 +200,7 @@ def parameters(func: Any) -> tuple[dict[str, Any] | None, bool]:
 
 
 def places_of(theirs: Mapping[str, object], ours: object) -> tuple[dict[str, Any], int]:
-    """Where each parameter of NumPy's goes: an operand's number or a name; how many operands."""
+    """Our operand index or keyword for each parameter of NumPy's, and the number of operands."""
     if isinstance(ours, Op):
         arity = ours.arity or 0
         attrs = ours.params
@@ -222,10 +221,10 @@ def defaults_of(ours: Any) -> dict[str, object]:
 
 
 def takes_any(ours: Any) -> bool:
-    """Whether a function of ours takes any keyword, to hand it on."""
+    """True if a function of ours takes `**kwargs`."""
     return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(ours).parameters.values())
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two defaults are the same."""
+    """True if two defaults are equal."""
     return a is b or (type(a) is type(b) and bool(np.all(a == b)))

@@ -12,8 +12,8 @@ from ..core.op import OPS, Op
 from ..core.types import result_dtype, shape_of, type_of
 from ..typing import AnyArray, DTypeLike, OperandLike
 from .missing import reason_for
-from .refusals import refusal, written
-from .signatures import UNSET, function_for, offered
+from .refusals import UNSET, cast, refusal, write_result
+from .signatures import function_for, function_of_name
 
 REDUCTIONS: Mapping[np.ufunc, Any] = {
     np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
@@ -38,11 +38,11 @@ def apply_ufunc(
             raise refusal(f"{call}(..., where=...)", "without out= it leaves entries unset", hint)
         return METHODS[method](ufunc, call, *args, **kwargs)
     (target,) = out if len(out) == 1 else (None,)
-    return written(call, target, METHODS[method](ufunc, call, *args, **kwargs), where)
+    return write_result(call, target, METHODS[method](ufunc, call, *args, **kwargs), where)
 
 
 def title(ufunc: np.ufunc) -> str:
-    """How the user knows a ufunc: by NumPy's name, SciPy's, or as one that was made by hand."""
+    """The full name of a ufunc of NumPy or SciPy; the bare name of any other."""
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc or "<" in name:
         return f"numpy.{name}"
@@ -50,13 +50,13 @@ def title(ufunc: np.ufunc) -> str:
     return f"scipy.special.{name}" if hasattr(special, name) else name
 
 
-def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
-    """`ufunc(*args)`, computed in another dtype if one is given."""
+def call_ufunc(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
+    """`ufunc(*args)`, computed in `dtype` if one is given."""
     op = op_for(ufunc)
     dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
     kwargs.pop("order", None), kwargs.pop("subok", None)
     if dtype is not None:
-        args = in_loop(ufunc, call, args, np.dtype(dtype), casting)
+        args = cast_to_loop(ufunc, call, args, np.dtype(dtype), casting)
     if kwargs and isinstance(op, Op) and kwargs.keys() > op.params.keys():
         name = next(iter(kwargs))
         reason = f"tensors and expressions do not take {name}="
@@ -64,10 +64,10 @@ def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
     return op(*args, **kwargs)
 
 
-def in_loop(
+def cast_to_loop(
     ufunc: np.ufunc, call: str, args: Sequence[object], dtype: np.dtype, casting: Any
 ) -> tuple[object, ...]:
-    """Operands in the dtypes of the loop of a ufunc that gives results of a dtype."""
+    """Operands cast to the dtypes of the ufunc's loop with results of `dtype`."""
     given = [type(x) if type(x) in (int, float, complex) else type_of(x).dtype for x in args]
     signature = (*(None for _ in args), *(dtype,) * ufunc.nout)
     try:
@@ -81,17 +81,7 @@ def in_loop(
     return tuple([cast(call, x, t, casting) for x, t in zip(args, loop, strict=False)])
 
 
-def cast(call: str, x: object, dtype: np.dtype, casting: Any) -> Any:
-    """An operand in the dtype that a ufunc was told to compute in."""
-    if type(x) in (bool, int, float, complex):  # NumPy's own numbers have a dtype
-        return x
-    if not np.can_cast(type_of(x).dtype, dtype, casting):
-        reason = f"an operand of {type_of(x).dtype} is not cast to {dtype} with {casting=}"
-        raise refusal(f"{call}(..., dtype={dtype})", reason, "cast it with .astype(dtype)")
-    return OPS["astype"](x, dtype=dtype)
-
-
-def reduced(
+def reduce_ufunc(
     ufunc: np.ufunc,
     call: str,
     x: AnyArray,
@@ -101,7 +91,7 @@ def reduced(
     initial: OperandLike = UNSET,
     where: OperandLike = True,
 ) -> Any:
-    """`ufunc.reduce`, along the first axis unless told otherwise."""
+    """`ufunc.reduce`, by default along the first axis."""
     given = {"dtype": dtype, "initial": initial, "where": where}
     if same := REDUCTIONS.get(ufunc):
         given = {k: v for k, v in given.items() if not (v is None or v is UNSET or v is True)}
@@ -112,10 +102,10 @@ def reduced(
     return OPS["expand_dims"](total, axis=axis) if keepdims else total
 
 
-def accumulated(
+def accumulate_ufunc(
     ufunc: np.ufunc, call: str, x: AnyArray, axis: int = 0, dtype: DTypeLike | None = None
 ) -> AnyArray:  # fmt: skip
-    """`ufunc.accumulate`, along the first axis unless told otherwise."""
+    """`ufunc.accumulate`, by default along the first axis."""
     if same := ACCUMULATIONS.get(ufunc):
         return function_for(same)(x, axis=axis, dtype=dtype)
     x = x if dtype is None else OPS["astype"](x, dtype=dtype)
@@ -127,7 +117,7 @@ def accumulated(
 
 
 def entries(call: str, x: AnyArray, axis: int) -> list[object]:
-    """The parts of `x` at each place along an axis, of which there must be some."""
+    """The slices of `x` along an axis; refuses an axis of unknown or zero size."""
     rank, size = len(shape_of(x)), shape_of(x)[axis]
     if not isinstance(size, int) or not size:
         raise refusal(call, f"the size {size} of axis {axis} is not known or zero", "give a size")
@@ -142,50 +132,50 @@ def outer(
 ) -> AnyArray:
     """`ufunc.outer`: every entry of `a` with every entry of `b`."""
     column = (*shape_of(a), *(1 for _ in shape_of(b)))
-    return called(ufunc, call, OPS["reshape"](a, shape=column), b, dtype=dtype)
+    return call_ufunc(ufunc, call, OPS["reshape"](a, shape=column), b, dtype=dtype)
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "__call__": called, "reduce": reduced, "accumulate": accumulated, "outer": outer,
+    "__call__": call_ufunc, "reduce": reduce_ufunc, "accumulate": accumulate_ufunc, "outer": outer,
 }  # fmt: skip
 
 
 def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
-    """The op or function that a ufunc is. Raises NumPyCallError."""
-    found = known(len(OPS)).get(ufunc) or named(ufunc)
+    """The op or function equivalent to a ufunc. Raises NumPyCallError if there is none."""
+    found = ops_by_ufunc(len(OPS)).get(ufunc) or namesake(ufunc)
     if found is None:
         raise refusal(title(ufunc), *reason_for("", ufunc.__name__))
     return found
 
 
 @cache
-def known(count: int) -> dict[np.ufunc, Any]:
-    """The op that each ufunc is the kernel of, when there are so many ops; and some by hand."""
+def ops_by_ufunc(count: int) -> dict[np.ufunc, Any]:
+    """Our op or function for each ufunc; `count`, the number of ops, keys the cache."""
     found: dict[np.ufunc, Any] = {
         op.kernel: op
         for op in reversed(OPS.values())  # so that no op of a user takes the place of ours
         if isinstance(op.kernel, np.ufunc)
     }
     return found | {
-        np.matmul: OPS["matmul"], np.divmod: divided, np.modf: parts,
+        np.matmul: OPS["matmul"], np.divmod: quotient_and_remainder, np.modf: parts,
         np.rint: in_dtype_of(np.rint, OPS["round"]), np.fabs: in_dtype_of(np.fabs, OPS["abs"]),
         np.positive: in_dtype_of(np.positive, OPS["copy"]),
     }  # fmt: skip
 
 
 @cache
-def named(ufunc: np.ufunc) -> Any:
-    """Our function of a ufunc's name: in `gradops`, or in `gradops.special` for SciPy's."""
+def namesake(ufunc: np.ufunc) -> Any:
+    """Our function with a ufunc's name: in `gradops`, or in `gradops.special` for SciPy's."""
     from .. import special
 
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
-        return offered(name)
+        return function_of_name(name)
     return getattr(special, name) if name in special.__all__ else None
 
 
-def divided(a: object, b: object) -> tuple[AnyArray, AnyArray]:
-    """The quotient rounded down, and what remains."""
+def quotient_and_remainder(a: object, b: object) -> tuple[AnyArray, AnyArray]:
+    """The quotient rounded down, and the remainder."""
     return OPS["floor_divide"](a, b), OPS["remainder"](a, b)
 
 
@@ -196,7 +186,7 @@ def parts(x: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 
 def in_dtype_of(ufunc: np.ufunc, op: Op) -> Callable[[Any], Any]:
-    """An op as a ufunc that is like it, but for the dtypes that it takes and gives."""
+    """An op with the operand and result dtypes of `ufunc`."""
 
     def call(x: object) -> AnyArray:
         dtype = type_of(x).dtype

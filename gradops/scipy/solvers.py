@@ -1,8 +1,8 @@
 """Functions in the form that SciPy's solvers take, with derivatives. SciPy is not imported.
 
-Note [One vector]. SciPy's solvers move one vector of float64. `Packing` says how the vector stands
-for the structure that the user's function takes: arrays in lists, tuples, dicts and the like. The
-function is differentiated as a function of the vector; where the user gave a tensor it gets one.
+Note [One vector]. SciPy's solvers work on one vector of float64. `Packing` converts between the
+vector and the structure that the user's function takes: arrays in lists, tuples, dicts and the
+like, with tensors where `x0` has tensors. Derivatives are with respect to the vector.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from ..library.index.indexing import index
 from ..library.reduce.reduction import sum
 from ..library.shape.joining import concatenate
 from ..library.shape.movement import reshape
-from ..numpy_api.detach_checks import cuts_noted
+from ..numpy_api.detach_checks import recording_detached
 from ..typing import AnyArray
 
 Function = Callable[..., Any]
@@ -30,7 +30,7 @@ CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
 GRADIENTS = {None, "cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 HESSIANS = {"dogleg", "trust-exact"}
-"""The methods of `minimize` that use a gradient, products with the Hessian too, all of it."""
+"""The methods of `minimize` by the derivatives they use: gradients, Hessian products, Hessians."""
 
 ROOTS = {None, "hybr", "lm"}
 """The methods of `root` that use a Jacobian."""
@@ -38,10 +38,11 @@ ROOTS = {None, "hybr", "lm"}
 
 @dataclass(frozen=True)
 class Derivatives:
-    """How a package runs and differentiates functions of a vector; each makes a function of one.
+    """A package's transforms of functions of a vector: to run them, and to differentiate them.
 
-    The functions made take arrays and give arrays: `value(f)(x, *args)`, and so the gradient beside
-    the value, the Hessian, the Jacobian; `product(f)(x, v, *args)` is the Hessian times `v`.
+    The transformed functions map arrays to arrays: `value(f)(x, *args)`, and likewise for the value
+    with its gradient, the Hessian and the Jacobian; `product(f)(x, v, *args)` is the Hessian times
+    `v`.
     """
 
     value: Callable[[Function], Function]
@@ -75,7 +76,7 @@ class Packing:
         self.vector = np.concatenate(flat) if flat else np.empty(0)
 
     def unpack(self, x: Any) -> Any:
-        """The structure that the vector `x` stands for."""
+        """The vector `x` unpacked into the structure of the start point."""
         if self.shapes == [shape_of(x)]:
             return self.rebuild([self.alike[0](x)])
         pieces = zip(self.parts, self.shapes, self.alike, strict=True)
@@ -85,7 +86,7 @@ class Packing:
 
 
 def as_it_is(x: object) -> Any:
-    """A piece of the vector where the user gave an array."""
+    """`x` itself: the pieces of a user's array stay arrays."""
     return x
 
 
@@ -132,40 +133,40 @@ class SciPy:
         if hess and method is None:
             bounded = any(others.get(k) is not None for k in ("bounds", "constraints"))
             method = "trust-constr" if bounded else "trust-exact"
-        one = number(on_vector(f, packing))
+        one = scalar_valued(function_of_vector(f, packing))
         found = self.objective(one, method.lower() if isinstance(method, str) else method, hess)
-        return Arguments(packing, found | given(packing, args, method) | others)
+        return Arguments(packing, found | solver_arguments(packing, args, method) | others)
 
     minimize = __call__
 
     def objective(self, f: Function, method: object, hess: bool) -> dict[str, Any]:
-        """The function, with as many derivatives as a method of `minimize` uses."""
+        """The function and the derivatives that a method of `minimize` uses."""
         d = self.derivatives
         second = method in PRODUCTS | HESSIANS or callable(method)
         if not second and method not in GRADIENTS:
-            return {"fun": valued(d.value(f))}
-        found = {"fun": paired(d.value_and_gradient(f)), "jac": True}
+            return {"fun": returning_float(d.value(f))}
+        found = {"fun": returning_float_and_gradient(d.value_and_gradient(f)), "jac": True}
         if second and (hess or method in HESSIANS):
-            return found | {"hess": fresh(d.hessian(f))}
-        return found | {"hessp": fresh_along(d.product(f))} if second else found
+            return found | {"hess": returning_copy(d.hessian(f))}
+        return found | {"hessp": directional_copy(d.product(f))} if second else found
 
     def least_squares(
         self, f: Function, x0: object, args: object = (), **others: object
     ) -> Arguments:
         """The keyword arguments of `scipy.optimize.least_squares`, for `f` that gives residuals."""
         packing = Packing(x0)
-        found = self.residuals(vector(on_vector(f, packing)))
-        return Arguments(packing, found | given(packing, args) | others)
+        found = self.residuals(vector_valued(function_of_vector(f, packing)))
+        return Arguments(packing, found | solver_arguments(packing, args) | others)
 
     def root(
         self, f: Function, x0: object, args: object = (), method: object = None, **others: object
     ) -> Any:
-        """The keyword arguments of `scipy.optimize.root`, for `f` that is to become zero."""
+        """The keyword arguments of `scipy.optimize.root`, to find where `f` is zero."""
         packing = Packing(x0)
-        found = self.residuals(vector(on_vector(f, packing)))
+        found = self.residuals(vector_valued(function_of_vector(f, packing)))
         if (method.lower() if isinstance(method, str) else method) not in ROOTS:
             del found["jac"]
-        return Arguments(packing, found | given(packing, args, method) | others)
+        return Arguments(packing, found | solver_arguments(packing, args, method) | others)
 
     def constraint(
         self,
@@ -182,41 +183,43 @@ class SciPy:
         `x0` says what structure `f` takes. SLSQP and others do without `hess`.
         """
         packing = Packing(x0)
-        bare = vector(on_vector(f, packing))
+        bare = vector_valued(function_of_vector(f, packing))
 
         def bound(x: Any) -> Any:  # a constraint is given no arguments
             return bare(x, *args)
 
         found = self.residuals(bound) | {"lb": lb, "ub": ub}
         if hess:
-            found["hess"] = fresh_along(self.derivatives.hessian(lambda x, v: sum(bound(x) * v)))
+            found["hess"] = directional_copy(
+                self.derivatives.hessian(lambda x, v: sum(bound(x) * v))
+            )
         return Arguments(packing, found | others)
 
     def residuals(self, f: Function) -> dict[str, Any]:
         """A function that gives a vector, and its Jacobian."""
         d = self.derivatives
-        return {"fun": fresh(d.value(f)), "jac": fresh(d.jacobian(f))}
+        return {"fun": returning_copy(d.value(f)), "jac": returning_copy(d.jacobian(f))}
 
     def __repr__(self) -> str:
         return "<arguments for the solvers of scipy.optimize>"
 
 
-def given(packing: Packing, args: object, method: object = None) -> dict[str, Any]:
-    """Where a solver starts, and what it is handed on."""
+def solver_arguments(packing: Packing, args: object, method: object = None) -> dict[str, Any]:
+    """The start point of a solver and the arguments passed through to it."""
     found: dict[str, Any] = {"x0": packing.vector}
     args = args if isinstance(args, tuple) else (args,)
     return found | ({"args": args} if args else {}) | ({"method": method} if method else {})
 
 
-def on_vector(f: Function, packing: Packing) -> Function:
-    """`f` as a function of the vector that stands for its first argument.
+def function_of_vector(f: Function, packing: Packing) -> Function:
+    """`f` as a function of its first argument packed into one vector.
 
-    Raises TransformError for numbers that were made of what is being differentiated: their
-    derivative would be zero, and the solver stop where it starts.
+    Raises TransformError if `f` returns a plain number converted from a traced value: its gradient
+    would be zero, and the solver would stop at its start point.
     """
 
     def call(x: object, *args: object) -> Any:
-        with cuts_noted() as cuts:
+        with recording_detached() as cuts:
             found = f(packing.unpack(x), *args)
         if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
             raise TransformError(
@@ -229,11 +232,11 @@ def on_vector(f: Function, packing: Packing) -> Function:
     return call
 
 
-def number(f: Function) -> Function:
-    """`f`, whose value must be one number, and is made one if it is an array of one entry."""
+def scalar_valued(f: Function) -> Function:
+    """`f` with a scalar result; an array of one entry is reshaped. Raises ShapeError for others."""
 
     def call(x: object, *args: object) -> Any:
-        y = tied(f(x, *args), x)
+        y = connect_to_input(f(x, *args), x)
         shape = shape_of(y)
         if any(n != 1 for n in shape):
             raise ShapeError(
@@ -245,43 +248,43 @@ def number(f: Function) -> Function:
     return call
 
 
-def tied(y: Any, x: Any) -> Any:
-    """`y`, as something that is computed from `x` though it is a constant: its gradient is zero."""
+def connect_to_input(y: Any, x: Any) -> Any:
+    """`y` as a function of `x` with gradient zero, if it is a constant."""
     return y + sum(index(x, slice(0, 0))) if isinstance(y, CONSTANTS) else y
 
 
-def vector(f: Function) -> Function:
-    """`f`, whose values, in whatever structure, are put into one vector."""
+def vector_valued(f: Function) -> Function:
+    """`f` with the leaves of its result concatenated into one vector."""
 
     def call(x: object, *args: object) -> Any:
-        found = [reshape(tied(y, x), shape=(-1,)) for y in leaves_of(f(x, *args))]
+        found = [reshape(connect_to_input(y, x), shape=(-1,)) for y in leaves_of(f(x, *args))]
         return found[0] if len(found) == 1 else concatenate(found)
 
     return call
 
 
-def fresh(f: Function) -> Function:
-    """`f` with a result of float64 that shares no memory, as solvers write into what they get."""
+def returning_copy(f: Function) -> Function:
+    """`f` with a float64 copy of its result, because solvers write into the arrays they get."""
     return lambda x, *args: np.array(f(double(x), *args), np.float64)
 
 
-def fresh_along(f: Function) -> Function:
-    """`fresh` for a function of two vectors."""
+def directional_copy(f: Function) -> Function:
+    """`returning_copy` for a function of two vectors."""
     return lambda x, v, *args: np.array(f(double(x), double(v), *args), np.float64)
 
 
 def double(x: object) -> Any:
-    """A vector in float64; SciPy tries functions out on integers."""
+    """`x` in float64, because SciPy probes functions with integers."""
     return np.asarray(x, np.float64)
 
 
-def valued(f: Function) -> Function:
-    """`f` with a number of Python's as its result."""
+def returning_float(f: Function) -> Function:
+    """`f` with its result converted to a Python float."""
     return lambda x, *args: float(f(double(x), *args))
 
 
-def paired(f: Function) -> Function:
-    """`f`, of a value and a gradient, with a number and an array of its own."""
+def returning_float_and_gradient(f: Function) -> Function:
+    """`f`, which returns a value and a gradient, with a Python float and a float64 copy."""
 
     def call(x: object, *args: object) -> tuple[float, Any]:
         value, gradient = f(double(x), *args)

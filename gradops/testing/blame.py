@@ -9,7 +9,7 @@ import numpy as np
 from ..core.op import Op
 from ..core.source_location import Place, describe
 from ..core.types import is_float, type_of
-from ..transforms.forward import spread
+from ..transforms.forward import tangent_like
 from .op_properties import Case, compare_slopes, noise
 
 SURE = 1e-4  # relative to what was added up: above the error of differences, below a wrong rule's
@@ -78,7 +78,7 @@ def slopes(case: Case, i: int, kind: str) -> tuple[float, float, float]:
     if rule is None:
         tangent = np.zeros_like(y)
     elif kind == "jvp":
-        tangent = spread(rule(t, y, *case.operands, **case.attrs), y)
+        tangent = tangent_like(rule(t, y, *case.operands, **case.attrs), y)
     else:
         tangent = None
     got, want, scale, _ = compare_slopes(case, i, t, y, tangent)

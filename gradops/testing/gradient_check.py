@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scipy.solvers import Packing, on_vector, vector
+from ..scipy.solvers import Packing, function_of_vector, vector_valued
 from .finite_differences import COMPLEX_STEP, Line, derivative
 
 WRONG = 1e-5  # a relative error that no rounding explains
@@ -32,7 +32,7 @@ def check_gradient(
     Jacobian, and `blame` describes the wrong operation, which is printed if there is one.
     """
     packing = Packing(x)
-    of_vector = vector(on_vector(f, packing))
+    of_vector = vector_valued(function_of_vector(f, packing))
     flat: OfVector = lambda v: of_vector(v, *args)
     result = compare(lambda v: value(flat, v), jacobian(flat, packing.vector), packing)
     print(f"gradient of {getattr(f, '__name__', type(f).__name__)}: {result}")

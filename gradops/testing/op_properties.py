@@ -18,7 +18,7 @@ from ..core.traits import Trait
 from ..core.types import ArrayType, is_complex, is_float, is_inexact, type_of
 from ..library.shape.movement import cast
 from ..transforms.batching import vmap
-from ..transforms.forward import jvp, spread
+from ..transforms.forward import jvp, tangent_like
 from ..transforms.reverse import conjugated
 from .finite_differences import along, derivative
 from .op_errors import (
@@ -114,7 +114,7 @@ def agree(what: str, got: Any, want: Any, tolerance: float, scale: Any = None) -
 
 
 def same_bits(a: Any, b: Any) -> bool:
-    """Whether two arrays are equal in type and in every bit."""
+    """True if two arrays are equal in type and in every bit."""
     return type_of(a) == type_of(b) and np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
@@ -266,7 +266,7 @@ def jvp_is_the_transpose_of_vjp(case: Case) -> None:
         t = noise(case.operands[i], 1)
         tangent = case.op.jvp[i](t, y, *case.operands, **case.attrs)  # type: ignore[misc]
         want, scale = inner(cotangent(case, i, g, y, case.operands), t)
-        got, other = inner(g, spread(tangent, y))
+        got, other = inner(g, tangent_like(tangent, y))
         agree(f"operand {i}", got, want, SAME_SUM, scale + other)
 
 
@@ -296,7 +296,7 @@ def float32_stays_float32(case: Case) -> None:
         got = type_of(cotangent(case, i, noise(y), y, operands))
         demand(got == type_of(operands[i]), f"the gradient in operand {i} is {got}")
         rule: Any = case.op.jvp[i]
-        tangent = spread(rule(noise(operands[i]), y, *operands, **case.attrs), y)
+        tangent = tangent_like(rule(noise(operands[i]), y, *operands, **case.attrs), y)
         dtype = type_of(rule(noise(operands[i]), y, *operands, **case.attrs)).dtype
         demand(type_of(tangent) == type_of(y) and dtype == y.dtype, f"the tangent is {dtype}")
 

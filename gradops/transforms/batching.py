@@ -9,7 +9,7 @@ from ..core.op import OPS, Op
 from ..core.source_location import describe, here
 from ..core.tree import flatten
 from ..core.types import ArrayType, shape_of, type_of
-from ..numpy_api.detach_checks import COLLECTED, array_refused
+from ..numpy_api.detach_checks import COLLECTED, array_conversion_error
 from ..numpy_api.methods import ArrayMethods
 
 CONTROL_FLOW = (
@@ -69,12 +69,12 @@ class Batched(Carrier, ArrayMethods):
 
     def item(self) -> Any:
         """There is no one entry: each example has its own."""
-        raise array_refused(ITEM, COLLECTED, KEEP)
+        raise array_conversion_error(ITEM, COLLECTED, KEEP)
 
     tolist = __float__ = __int__ = __complex__ = item
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        raise array_refused(ITEM, COLLECTED, KEEP)
+        raise array_conversion_error(ITEM, COLLECTED, KEEP)
 
     def __repr__(self) -> str:
         return f"Batched({self.stack!r})"

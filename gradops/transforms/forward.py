@@ -8,7 +8,7 @@ from ..core.op import OPS, Op
 from ..core.tree import flatten
 from ..core.types import is_inexact, shape_of, type_of
 from ..library.families import zeros_like
-from ..numpy_api.detach_checks import COLLECTED, JOIN, array_refused, number_made
+from ..numpy_api.detach_checks import COLLECTED, JOIN, array_conversion_error, warn_detached
 from ..numpy_api.methods import ArrayMethods
 
 
@@ -46,7 +46,7 @@ class Dual(Carrier, ArrayMethods):
         if not carries_tangent(y):
             return y
         t = op.push({i: d.tangent for i, d in duals.items()}, (y, *primals), attrs)
-        return y if t is None else Dual(y, spread(t, y), level)
+        return y if t is None else Dual(y, tangent_like(t, y), level)
 
     def item(self) -> Any:
         """The one entry of the primal, as a Python number; the tangent stays behind."""
@@ -69,8 +69,8 @@ class Dual(Carrier, ArrayMethods):
         return complex(self.left_behind())
 
     def left_behind(self) -> Any:
-        """The primal, of which Python makes a number: that is worth a warning."""
-        number_made(
+        """The primal, with a warning: Python converts it to a number, which has no tangent."""
+        warn_detached(
             "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use"
             " functions of NumPy or ours; x.item() says that it is meant",
             COLLECTED,
@@ -81,7 +81,7 @@ class Dual(Carrier, ArrayMethods):
         return format(self.primal if spec else str(self), spec)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        raise array_refused(
+        raise array_conversion_error(
             "a value with a tangent cannot become an array: the tangent would be lost",
             COLLECTED,
             JOIN,
@@ -91,8 +91,8 @@ class Dual(Carrier, ArrayMethods):
         return f"Dual({self.primal!r}, {self.tangent!r})"
 
 
-def spread(t: object, y: object) -> Any:
-    """The tangent `t` in the shape and dtype of the output `y`."""
+def tangent_like(t: object, y: object) -> Any:
+    """The tangent `t` broadcast and cast to the shape and dtype of the output `y`."""
     want = type_of(y)
     if shape_of(t) != want.shape:
         t = OPS["broadcast_to"](t, shape=want.shape)
@@ -123,5 +123,5 @@ def jvp(
 
 
 def carries_tangent(x: object) -> bool:
-    """Whether `x` has a dtype that carries derivatives."""
+    """True if `x` has a dtype that carries derivatives."""
     return is_inexact(type_of(x).dtype)

@@ -112,7 +112,9 @@ def pull_back(
                 continue
         try:
             cts = op.pull(wanted, g, read(shown), shown.attrs)
-            for i, ct in zip(wanted, cts if inspect is None else inspect(shown, wanted, cts)):
+            if inspect is not None:
+                cts = inspect(shown, wanted, cts)
+            for i, ct in zip(wanted, cts):
                 if ct is None:
                     continue
                 x = inputs[i]
@@ -126,6 +128,7 @@ def pull_back(
                     heappush(frontier, (-x.number, x))
                 elif x.watch is not None:  # other leaves need no visit
                     heappush(frontier, (hooks.turn(x), x))  # type: ignore[union-attr]
+            del ct, cts  # or they would outlive the next computation
         except Exception as error:
             blame(error, "the backward of", shown)
             raise
@@ -162,7 +165,7 @@ def conjugated(op: Op) -> Conjugated:
 
 
 def takes_complex(op: Op) -> bool:
-    """Whether the rules of an op hold for complex numbers: it has complex samples, or is linear.
+    """True if the rules of an op hold for complex numbers: it has complex samples, or is linear.
 
     A trait says so where samples cannot be checked, because the phase of the result is free.
     """

@@ -61,7 +61,7 @@ def reads(op: Op, i: int, count: int, kind: str = "vjp", real: bool = False) -> 
 
 
 def is_real(op: Op, xs: Sequence[Any], attrs: dict[str, Any]) -> bool:
-    """Whether the output of an op is real for these operands."""
+    """True if the output of an op is real for these operands."""
     return op.infer(*map(type_of, xs), **attrs).dtype.kind != "c"
 
 

@@ -22,11 +22,11 @@ from ..core.traits import Trait
 from ..core.tree import flatten
 from ..core.types import type_of
 from ..library.families import zeros_like
-from ..numpy_api.detach_checks import COLLECTED, JOIN, array_refused, number_made
+from ..numpy_api.detach_checks import COLLECTED, JOIN, array_conversion_error, warn_detached
 from ..numpy_api.methods import ArrayMethods
 from ..numpy_api.operators import Operators
 from ..typing import AnyArray, Attrs
-from .forward import carries_tangent, spread
+from .forward import carries_tangent, tangent_like
 from .saved_operands import reads
 
 
@@ -58,7 +58,7 @@ class Series(Carrier, ArrayMethods):
         if any(isinstance(a, Lazy) and a.gradop_level == level for a in args):
             return Lazy.__gradop__(op, args, attrs)
         tower = Tower(level)
-        y = tower.applied(op, [tower.entered(a) for a in args], attrs)
+        y = tower.apply(op, [tower.to_lazy(a) for a in args], attrs)
         order = max(len(a.coefficients) for a in args if is_at(a, level))
         found = Series([y.term(k) for k in range(order)], level) if isinstance(y, Lazy) else y
         tower.close()
@@ -77,7 +77,7 @@ class Series(Carrier, ArrayMethods):
         return self.term(0).tolist()
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        raise array_refused(
+        raise array_conversion_error(
             "a value with derivatives cannot become an array: they would be lost", COLLECTED, JOIN
         )
 
@@ -95,7 +95,7 @@ class Series(Carrier, ArrayMethods):
 
     def left_behind(self) -> Any:
         """The value at h = 0, of which Python makes a number: that is worth a warning."""
-        number_made(
+        warn_detached(
             "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
             " functions of NumPy or ours; x.item() says that it is meant",
             COLLECTED,
@@ -110,7 +110,7 @@ class Series(Carrier, ArrayMethods):
 
 
 def is_at(a: object, level: float) -> bool:
-    """Whether an operand is a series of a level."""
+    """True if an operand is a series of a level."""
     return isinstance(a, Series) and a.gradop_level == level
 
 
@@ -131,12 +131,12 @@ class Tower:
         self.operands.clear()
         self.series.clear()
 
-    def entered(self, a: Any) -> Any:
-        """An operand as a series of this tower, if it is one of its level."""
+    def to_lazy(self, a: Any) -> Any:
+        """A series of this tower's level as a `Lazy`; other operands unchanged."""
         return Lazy(self, a.term) if is_at(a, self.level) else a
 
-    def applied(self, op: Op, args: Sequence[object], attrs: Attrs) -> Any:
-        """`op` on operands, of which some are series: the same result for the same operands."""
+    def apply(self, op: Op, args: Sequence[object], attrs: Attrs) -> Any:
+        """The result of `op` on operands that include series; cached."""
         key = op, tuple(map(id, args)), repr(sorted(attrs.items()))
         if key not in self.made:
             self.operands += args
@@ -152,24 +152,26 @@ class Tower:
         return [a.term(0) if self.has(a) else a for a in args]
 
     def rule(self, op: Op, y: "Lazy", args: Sequence[object], attrs: Attrs) -> Callable[[int], Any]:
-        """How `op` on series finds its coefficient k, from 1 on."""
+        """A function that computes coefficient k >= 1 of `op` on series."""
         series = [i for i, a in enumerate(args) if self.has(a)]
         if op.name in PRODUCTS or (Trait.LINEAR in op.traits and len(series) > 1):
-            return lambda k: multiplied(op, args, series, attrs, k)
+            return lambda k: product_coefficient(op, args, series, attrs, k)
         if not any(reads(op, i, len(args), "jvp") for i in series):
-            return lambda k: pushed(op, y, self.heads(args), series, args, attrs, k)
+            return lambda k: affine_coefficient(op, y, self.heads(args), series, args, attrs, k)
         return Rate(op, y, args, series, attrs)
 
     def has(self, a: object) -> bool:
-        """Whether an operand is a series of this tower."""
+        """True if an operand is a series of this tower."""
         return isinstance(a, Lazy) and a.tower is self
 
 
 PRODUCTS = frozenset({"mul", "strong_product"})
 
 
-def multiplied(op: Op, args: Sequence[Any], series: Sequence[int], attrs: Attrs, k: int) -> Any:
-    """Coefficient k of what is linear in each of some series."""
+def product_coefficient(
+    op: Op, args: Sequence[Any], series: Sequence[int], attrs: Attrs, k: int
+) -> Any:
+    """Coefficient k of an op that is linear in each series: a convolution of coefficients."""
     terms = []
     for orders in splits(k, len(series)):
         parts = list(args)
@@ -189,18 +191,18 @@ def splits(k: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def pushed(
+def affine_coefficient(
     op: Op, y: "Lazy", heads: Sequence[AnyArray], series: Sequence[int], args: Sequence[Any],
     attrs: dict[str, Any], k: int,
 ) -> Any:  # fmt: skip
-    """Coefficient k of what is affine in its series: the JVP of coefficients k."""
+    """Coefficient k of an op that is affine in its series: its JVP on their coefficients k."""
     rules = [(op.rule("jvp", i), args[i].term(k)) for i in series]
     found = [rule(t, y.term(0), *heads, **attrs) for rule, t in rules if rule]
-    return spread(reduce(add, found), y.term(0)) if found else zeros_like(y.term(0))
+    return tangent_like(reduce(add, found), y.term(0)) if found else zeros_like(y.term(0))
 
 
 class Rate:
-    """Finds coefficients of an op on series from its rate y', which its JVP rules give."""
+    """Computes the coefficients of an op on series from its derivative y', which JVP rules give."""
 
     def __init__(
         self, op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: Attrs
@@ -211,20 +213,20 @@ class Rate:
     def __call__(self, k: int) -> Any:
         """Coefficient k."""
         if self.rate is None:
-            self.rate = self.found()
+            self.rate = self.compute()
         if self.y.tower.has(self.rate):
             return self.rate.term(k - 1) / k
         return self.rate if k == 1 else zeros_like(self.rate)
 
-    def found(self) -> Any:
-        """The rate, a series."""
+    def compute(self) -> Any:
+        """The derivative of the series, from JVP rules."""
         rules = [(self.op.rule("jvp", i), self.args[i].derivative) for i in self.series]
         terms = [rule(t, self.y, *self.args, **self.attrs) for rule, t in rules if rule]
-        return spread(reduce(add, terms), self.y) if terms else zeros_like(self.y.term(0))
+        return tangent_like(reduce(add, terms), self.y) if terms else zeros_like(self.y.term(0))
 
 
 class Lazy(Operators):
-    """A series inside a tower, which finds its coefficients when they are asked for."""
+    """A series inside a tower whose coefficients are computed on demand."""
 
     __slots__ = ("find", "gradop_level", "known", "shifted", "tower")
 
@@ -242,7 +244,7 @@ class Lazy(Operators):
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
         tower = next(a.tower for a in args if isinstance(a, Lazy))
-        return tower.applied(op, args, attrs)
+        return tower.apply(op, args, attrs)
 
     @property
     def derivative(self) -> "Lazy":
@@ -281,7 +283,7 @@ def jet(
         )
     level = next(levels)
     curves = [
-        Series([x, *(spread(d, x) / factorial(k) for k, d in enumerate(s, 1))], level)
+        Series([x, *(tangent_like(d, x) / factorial(k) for k, d in enumerate(s, 1))], level)
         for x, s in zip(primals, series, strict=True)
     ]
     with at_level(level):

@@ -20,7 +20,7 @@ from gradops import (
 )
 from gradops.core.dims import UNKNOWN
 from gradops.core.tracer_protocol import is_holder
-from gradops.core.levels import watched
+from gradops.core.levels import observe
 from gradops.library.shape.ensure_shape import forget_sizes
 from gradops.core.source_location import here
 from gradops.typing import ArrayLike, DTypeLike, Operand, OperandLike
@@ -46,7 +46,7 @@ LONG = 60  # characters of a value that a message shows
 
 def default_dtype() -> np.dtype:
     """The dtype of constants made from Python floats."""
-    return np.dtype(watched(DEFAULT_DTYPE.get))
+    return np.dtype(observe(DEFAULT_DTYPE.get))
 
 
 def set_default_dtype(dtype: DTypeLike) -> None:

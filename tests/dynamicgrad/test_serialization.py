@@ -138,7 +138,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", [n for n in HOSTILE if n != "deep lists"])
 def test_a_file_that_is_no_state_is_refused_in_one_way(name):
-    with pytest.raises(StateFormatError, match="is no saved state"):
+    with pytest.raises(StateFormatError, match="is not a saved state"):
         dg.load(HOSTILE[name]())
 
 
@@ -218,7 +218,7 @@ def test_a_file_of_torchs_is_told_what_to_write_instead(tmp_path):
     path = tmp_path / "model.pt"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("model/data.pkl", b"\x80\x02}q\x00.")
-    with pytest.raises(StateFormatError, match="no saved state") as caught:
+    with pytest.raises(StateFormatError, match="not a saved state") as caught:
         dg.load(path)
     assert "safetensors.torch.save_file" in caught.value.__notes__[0]
 

@@ -99,7 +99,7 @@ def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
 
 
 def is_array(t: Tensor) -> bool:
-    """Whether the entries of a tensor are known now, as they are not while a graph is traced."""
+    """True if the entries of a tensor are known now, as they are not while a graph is traced."""
     return isinstance(t.value, np.ndarray | np.generic)
 
 
@@ -137,17 +137,17 @@ def picked_loss(
     logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
 ) -> Tensor:
     """Minus the log-probability at each label, weighted and reduced."""
-    chosen, counts = chosen_of(logs, labels, weight, ignored)
+    chosen, counts = labels_and_weights(logs, labels, weight, ignored)
     index = ops.expand_dims(chosen, axis=-1)
     picked = ops.squeeze(ops.take_along_axis(logs, index, axis=-1), axis=(-1,))
-    return weighted(-picked, counts, reduction)
+    return reduce_weighted(-picked, counts, reduction)
 
 
 def spread_loss(
     logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
 ) -> Tensor:
     """Minus the sum of all log-probabilities of the rows whose labels count."""
-    _, counts = chosen_of(logs, labels, weight, ignored)
+    _, counts = labels_and_weights(logs, labels, weight, ignored)
     rows = -ops.sum(logs if weight is None else logs * weight, axis=-1)
     rows = ops.where(labels != ignored, rows, ops.zeros_like(rows))
     if reduction == "mean":
@@ -155,7 +155,7 @@ def spread_loss(
     return reduce_losses(rows, reduction)
 
 
-def chosen_of(
+def labels_and_weights(
     logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int
 ) -> tuple[Tensor, Tensor]:
     """The labels, 0 for those that do not count, and how much each counts."""
@@ -168,7 +168,7 @@ def chosen_of(
     return chosen, counts
 
 
-def weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
+def reduce_weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
     """Losses reduced, each as much as it counts; one that does not count may be infinite."""
     losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
     if reduction == "mean":

@@ -45,7 +45,7 @@ def convolution(n: int) -> Callable[..., Tensor]:
     return call
 
 
-def transposed(n: int) -> Callable[..., Tensor]:
+def conv_transpose(n: int) -> Callable[..., Tensor]:
     """PyTorch's transposed convolution over `n` dimensions."""
 
     def call(
@@ -66,7 +66,7 @@ def transposed(n: int) -> Callable[..., Tensor]:
 
 
 conv1d, conv2d, conv3d = map(convolution, (1, 2, 3))
-conv_transpose1d, conv_transpose2d, conv_transpose3d = map(transposed, (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(conv_transpose, (1, 2, 3))
 
 
 def unfold(

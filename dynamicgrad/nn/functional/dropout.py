@@ -19,17 +19,17 @@ def require_probability(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def kept(input: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
+def keep_mask(input: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
     """1 where an entry is kept, else 0."""
     found = draw(lambda g, size: g.random(size, np.float32), shape, generator)
     return ops.astype(found >= p, dtype=input.dtype)
 
 
-def dropped(
+def drop_entries(
     input: Tensor, p: float, shape: tuple[int, ...], inplace: bool, generator: Generator
 ) -> Tensor:
     """The input with entries dropped, all those together that share one in `shape`."""
-    found = kept(input, p, shape, generator)
+    found = keep_mask(input, p, shape, generator)
     scale = as_tensor(found / (1 - p) if p < 1 else found)
     return input.mul_(scale) if inplace else input * scale
 
@@ -46,7 +46,7 @@ def dropout(
     require_probability(p)
     if not training or p == 0:
         return input
-    return dropped(input, p, tuple(input.shape), inplace, generator)
+    return drop_entries(input, p, tuple(input.shape), inplace, generator)
 
 
 def dropout1d(
@@ -61,7 +61,7 @@ def dropout1d(
     require_probability(p)
     if not training or p == 0:
         return input
-    return dropped(input, p, by_channel(input), inplace, generator)
+    return drop_entries(input, p, by_channel(input), inplace, generator)
 
 
 def by_channel(input: Tensor) -> tuple[int, ...]:
@@ -81,7 +81,7 @@ def alpha_dropout(
     >>> dg.nn.functional.alpha_dropout(dg.ones(2), 0.5)
     tensor([1., 1.])
     """
-    return alpha_dropped(input, p, training, inplace, tuple(input.shape), generator)
+    return drop_to_floor(input, p, training, inplace, tuple(input.shape), generator)
 
 
 def feature_alpha_dropout(
@@ -93,10 +93,10 @@ def feature_alpha_dropout(
     >>> dg.nn.functional.feature_alpha_dropout(dg.ones(1, 2), 0.5)
     tensor([[1., 1.]])
     """
-    return alpha_dropped(input, p, training, inplace, by_channel(input), generator)
+    return drop_to_floor(input, p, training, inplace, by_channel(input), generator)
 
 
-def alpha_dropped(
+def drop_to_floor(
     input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...],
     generator: Generator,
 ) -> Tensor:  # fmt: skip
@@ -106,7 +106,7 @@ def alpha_dropped(
         return input
     if p == 1:
         return input.mul_(0) if inplace else input * 0
-    mask = as_tensor(kept(input, p, shape, generator))
+    mask = as_tensor(keep_mask(input, p, shape, generator))
     scale = ((1 - p) * (1 + p * FLOOR**2)) ** -0.5
     moved = (1 - mask) * (scale * FLOOR) - scale * p * FLOOR
     if inplace:

@@ -295,7 +295,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.set_lr(rates)
 
     def improves(self, current: float) -> bool:
-        """Whether the quantity is better than the best so far by more than the threshold."""
+        """True if the quantity is better than the best so far by more than the threshold."""
         sign = 1 if self.mode == "min" else -1
         if self.threshold_mode == "rel":
             bound = self.best * (1 - sign * self.threshold)

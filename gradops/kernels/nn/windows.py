@@ -20,15 +20,15 @@ def places(size: Any, window: Any, stride: int, pad: tuple[int, int], dilation: 
     return (size + sum(pad) - extent(window, dilation)) // stride + 1
 
 
-def pad_with(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.ndarray:
+def pad_with(x: np.ndarray, pads: Pads, fill: Any = 0) -> np.ndarray:
     """`x` padded by `fill`, or cropped where a width is negative."""
     if not any(map(any, pads)):
-        return x if order == "K" else np.ascontiguousarray(x)
+        return x
     shape = tuple(n + lo + hi for n, (lo, hi) in zip(x.shape, pads, strict=True))
     if not isinstance(fill, int) or fill:
-        y = np.full_like(x, fill, shape=shape, order=order)
+        y = np.full_like(x, fill, shape=shape)
     else:
-        y = np.zeros_like(x, shape=shape, order=order)
+        y = np.zeros_like(x, shape=shape)
     y[inner_slices(shape, pads)] = x[inner_slices(x.shape, inverse(pads))]
     return y
 

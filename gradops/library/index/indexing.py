@@ -101,10 +101,6 @@ getitem = Op(
 )
 
 
-def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return scatter_type("scatter", g, arrays, index, shape)
-
-
 def scatter_type(op: str, g: ArrayType, arrays: Any, index: Index, shape: Shape) -> ArrayType:
     """The type of an array of a shape, checked to have as many entries at `index` as `g`."""
     found = placement(op, index, ArrayType(shape, g.dtype), arrays).shape

@@ -159,7 +159,7 @@ def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) ->
     return x / maximum(p_norm(x, p, axis, True), epsilon)
 
 
-def p_norm(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
+def p_norm(x: Any, p: float, axis: Axis, keepdims: bool) -> Any:
     """The p-norm of vectors along an axis."""
     if p == 2:
         return sqrt(sum(square(x), axis=axis, keepdims=keepdims))

@@ -10,7 +10,7 @@ from ...library.elementwise.complexes import imag, real
 from ...library.shape.creation import stop_gradient
 from ...library.shape.movement import compute_in
 from ...typing import AnyArray, DTypeLike, OperandLike
-from ..refusals import known
+from ..refusals import concrete
 
 __all__ = ["eig", "eigvals", "qr", "svd", "trace"]
 
@@ -32,7 +32,7 @@ def eig(a: OperandLike) -> Any:
 def real_if_known(w: OperandLike) -> Any:
     """The real part of numbers whose imaginary parts are known, and zero."""
     try:
-        return w if np.any(known(stop_gradient(imag(w)))) else real(w)
+        return w if np.any(concrete(stop_gradient(imag(w)))) else real(w)
     except GradError:  # of a graph, or a stack of examples
         return w
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that make arrays like others, or between others."""
+"""NumPy's functions that create arrays like others, and ranges."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def filled(a: AnyArray, value: object, dtype: DTypeLike | None, shape: object) -> AnyArray:
-    """An operand like another one, filled with a value; of another shape it has its own memory."""
+def constant_like(a: AnyArray, value: object, dtype: DTypeLike | None, shape: object) -> AnyArray:
+    """Zeros or ones like an operand, with its own memory if it has another shape."""
     if shape is None:
         return ops.zeros_like(a, dtype=dtype) if value == 0 else ops.ones_like(a, dtype=dtype)
     dtype = type_of(a).dtype if dtype is None else dtype
@@ -28,7 +28,7 @@ def filled(a: AnyArray, value: object, dtype: DTypeLike | None, shape: object) -
 
 def zeros_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None) -> AnyArray:
     """Zeros of the type of an operand."""
-    return filled(a, 0, dtype, shape)
+    return constant_like(a, 0, dtype, shape)
 
 
 empty_like = zeros_like
@@ -36,7 +36,7 @@ empty_like = zeros_like
 
 def ones_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None) -> AnyArray:
     """Ones of the type of an operand."""
-    return filled(a, 1, dtype, shape)
+    return constant_like(a, 1, dtype, shape)
 
 
 def full_like(
@@ -48,8 +48,8 @@ def full_like(
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
 
 
-def in_floats(*ends: AnyArray) -> list[Any]:
-    """Operands in their common dtype, which is one of floats; numbers of Python's count little."""
+def in_common_float(*ends: AnyArray) -> list[Any]:
+    """Operands in their common float dtype; Python's numbers are weakly typed."""
     dtypes = [type_of(x).dtype if hasattr(x, "shape") else x for x in map(as_array, ends)]
     dtype = np.result_type(*dtypes, 1.0)
     return [ops.astype(as_array(x), dtype=dtype) for x in ends]
@@ -59,9 +59,9 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: DTypeLike | None = None, axis: int = 0,
 ) -> Any:  # fmt: skip
-    """Numbers at equal steps from one to another; the roundings are NumPy's."""
+    """Evenly spaced numbers, rounded as in NumPy."""
     parts = num - 1 if endpoint else num
-    start, stop = in_floats(start, stop)
+    start, stop = in_common_float(start, stop)
     width = ops.sub(stop, start)
     place = np.arange(num, dtype=type_of(width).dtype).reshape(-1, *(1,) * len(shape_of(width)))
     step = width / parts if parts > 0 else np.nan
@@ -74,7 +74,7 @@ def linspace(
 
 
 def steps_from(place: Any, step: Any, width: Any, parts: int) -> Any:
-    """How far from the start each place is; one step may be too small for a number."""
+    """The distance of each place from the start, also where a single step underflows."""
     vanish = ops.any(ops.equal(step, 0))
     return ops.where(vanish, place / parts * width, place * step)
 
@@ -86,13 +86,13 @@ def logspace(
     """Powers of a base, their exponents at equal steps."""
     if len(shape_of(as_array(base))):
         rank = max(len(shape_of(as_array(x))) for x in (start, stop, base))
-        start, stop, base = (deepened(x, rank) for x in (start, stop, base))
+        start, stop, base = (expand_to_rank(x, rank) for x in (start, stop, base))
         base = ops.expand_dims(base, axis=axis)
     return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
-def deepened(x: AnyArray, rank: int) -> AnyArray:
-    """An operand with axes of size 1 in front, so that it has `rank` of them."""
+def expand_to_rank(x: AnyArray, rank: int) -> AnyArray:
+    """An operand with leading axes of size 1 up to `rank` axes."""
     shape = shape_of(as_array(x))
     return ops.reshape(as_array(x), shape=(*(1,) * (rank - len(shape)), *shape))
 
@@ -105,8 +105,8 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> AnyArray:
-    """Numbers at equal ratios from one to another; the roundings are NumPy's."""
-    start, stop, _ = in_floats(start, stop, np.zeros(()))
+    """Numbers at equal ratios between two ends, rounded as in NumPy."""
+    start, stop, _ = in_common_float(start, stop, np.zeros(()))
     turn = ops.sign(start)
     low, high = start / turn, stop / turn
     found = logspace(ops.log10(low), ops.log10(high), num, endpoint)

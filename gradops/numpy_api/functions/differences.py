@@ -18,7 +18,7 @@ __all__ = [
 
 
 def between(x: Any, start: Any, stop: Any, axis: int) -> Any:
-    """The entries from one place to another along an axis."""
+    """The slice `start:stop` along an axis."""
     return index(x, (*(slice(None),) * (axis % len(shape_of(x))), slice(start, stop)))
 
 
@@ -31,7 +31,7 @@ def ediff1d(ary: OperandLike, to_end: object = None, to_begin: object = None) ->
 
 
 def beside(values: Any, ary: OperandLike) -> Any:
-    """The entries before or after differences, in their dtype."""
+    """Values for either end of the differences, in their dtype."""
     dtype, row = type_of(ary).dtype, np.ravel(values)
     if not np.can_cast(type_of(row).dtype, dtype, "same_kind"):
         raise ops.DTypeError("ediff1d", [type_of(row)], f"the entries beside it are {dtype}")
@@ -39,7 +39,7 @@ def beside(values: Any, ary: OperandLike) -> Any:
 
 
 def gradient(f: object, *varargs: object, axis: Axis = None, edge_order: int = 1) -> Any:
-    """Second-order differences along each axis, as estimates of a derivative."""
+    """Derivatives along each axis, estimated by second-order differences."""
     rank = len(shape_of(f))
     f = f if is_inexact(type_of(f).dtype) else ops.astype(f, dtype=np.float64)
     axes = [int(i) % rank for i in (range(rank) if axis is None else np.atleast_1d(axis))]
@@ -50,7 +50,7 @@ def gradient(f: object, *varargs: object, axis: Axis = None, edge_order: int = 1
 
 
 def slopes(f: object, h: AnyArray, axis: int, edge_order: int) -> AnyArray:
-    """The estimates along one axis, for a step or for places; the formulas are NumPy's."""
+    """The estimates along one axis, for a step or for coordinates; the formulas are NumPy's."""
     before, here, after = (between(f, i, j, axis) for i, j in ((None, -2), (1, -1), (2, None)))
     if shape_of(h):
         first, last, middle = of_places(f, ops.diff(h), axis, edge_order, (before, here, after))
@@ -61,7 +61,7 @@ def slopes(f: object, h: AnyArray, axis: int, edge_order: int) -> AnyArray:
 
 
 def of_step(f: object, h: AnyArray, axis: int, edge_order: int) -> tuple[AnyArray, AnyArray]:
-    """The estimates at the ends, for entries at equal distances."""
+    """The estimates at both ends, for equal steps."""
     p, q, r, u, v, w = (ops.take(f, np.array([i]), axis=axis) for i in (0, 1, 2, -3, -2, -1))
     if edge_order == 1:
         return (q - p) / h, (w - v) / h
@@ -69,7 +69,7 @@ def of_step(f: object, h: AnyArray, axis: int, edge_order: int) -> tuple[AnyArra
 
 
 def of_places(f: Any, steps: Any, axis: int, edge_order: int, rows: Any) -> tuple[Any, Any, Any]:
-    """The estimates at the ends and between them, for entries at places."""
+    """The estimates at both ends and between them, for coordinates with these differences."""
     p, q, r, u, v, w = (ops.take(f, np.array([i]), axis=axis) for i in (0, 1, 2, -3, -2, -1))
     shape = [-1 if i == axis else 1 for i in range(len(shape_of(f)))]
     d, e = (ops.reshape(x, shape=shape) for x in (steps[:-1], steps[1:]))

@@ -9,8 +9,7 @@ import gradops as ops
 
 from ...core.types import as_shape, broadcast_shapes, shape_of, type_of
 from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike, ShapeLike
-from ..refusals import known, length
-from ..ufuncs import cast
+from ..refusals import cast, concrete, length
 
 __all__ = [
     "append", "block", "broadcast_arrays", "broadcast_to", "concat", "concatenate", "delete",
@@ -79,7 +78,7 @@ def block(arrays: object) -> AnyArray:
     while isinstance(first, list):
         depth, first = depth + 1, first[0]
     rank = max(depth, *(len(shape_of(x)) for x in parts(arrays)))
-    return joined(arrays, depth, rank)
+    return concatenate_blocks(arrays, depth, rank)
 
 
 def parts(arrays: Any) -> list[Any]:
@@ -91,12 +90,12 @@ def parts(arrays: Any) -> list[Any]:
     return found
 
 
-def joined(arrays: object, depth: int, rank: int) -> Any:
+def concatenate_blocks(arrays: object, depth: int, rank: int) -> Any:
     """Nested lists of blocks, the innermost along the last axis."""
     if not isinstance(arrays, list):
         missing = rank - len(shape_of(arrays))
         return ops.expand_dims(arrays, axis=tuple(range(missing))) if missing else arrays
-    return concatenate([joined(x, depth - 1, rank) for x in arrays], axis=rank - depth)
+    return concatenate([concatenate_blocks(x, depth - 1, rank) for x in arrays], axis=rank - depth)
 
 
 def broadcast_to(array: OperandLike, shape: ShapeLike, subok: bool = False) -> AnyArray:
@@ -124,7 +123,7 @@ def meshgrid(*xi: object, copy: bool = True, sparse: bool = False, indexing: str
 
 def ix_(*args: object) -> tuple[AnyArray, ...]:
     """Index arrays that pick the entries at all their combinations."""
-    places = [np.nonzero(known(x))[0] if type_of(x).dtype.kind == "b" else x for x in args]
+    places = [np.nonzero(concrete(x))[0] if type_of(x).dtype.kind == "b" else x for x in args]
     return meshgrid(*places, sparse=True, indexing="ij")
 
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that ask something of arrays: shapes, dtypes, whether they are equal."""
+"""NumPy's functions about shapes, dtypes and equality of arrays."""
 
 from typing import Any
 
@@ -34,17 +34,17 @@ def size(a: Operand, axis: int | None = None) -> Any:
 
 
 def iscomplexobj(x: OperandLike) -> bool:
-    """Whether the dtype is complex."""
+    """True if the dtype is complex."""
     return is_complex(type_of(x).dtype)
 
 
 def isrealobj(x: OperandLike) -> bool:
-    """Whether the dtype is not complex."""
+    """True if the dtype is not complex."""
     return not iscomplexobj(x)
 
 
 def array_equal(a1: OperandLike, a2: OperandLike, equal_nan: bool = False) -> Any:
-    """Whether two operands have the same shape and entries."""
+    """True if two operands have the same shape and entries."""
     if shape_of(a1) != shape_of(a2):
         return False
     found = ops.equal(a1, a2)
@@ -54,7 +54,7 @@ def array_equal(a1: OperandLike, a2: OperandLike, equal_nan: bool = False) -> An
 
 
 def array_equiv(a1: OperandLike, a2: OperandLike) -> Any:
-    """Whether two operands have the same entries once they are broadcast."""
+    """True if two operands are equal after broadcasting."""
     try:
         return ops.all(ops.equal(a1, a2))
     except ops.ShapeError:
@@ -62,7 +62,7 @@ def array_equiv(a1: OperandLike, a2: OperandLike) -> Any:
 
 
 def dtype_or(x: OperandLike) -> Any:
-    """The dtype of an operand of ours; anything else as it is."""
+    """The dtype of a traced operand; anything else unchanged."""
     return type_of(x).dtype if hasattr(x, "gradop_level") else x
 
 
@@ -72,7 +72,7 @@ def result_type(*arrays_and_dtypes: OperandLike) -> Any:
 
 
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Whether entries can be cast."""
+    """True if a dtype can be cast to another under the casting rule."""
     return np.can_cast(dtype_or(from_), dtype_or(to), casting)
 
 
@@ -83,7 +83,7 @@ def common_type(*arrays: AnyArray) -> Any:
 
 
 def array_repr(arr: OperandLike) -> str:
-    """The text that stands for an operand."""
+    """The repr of an operand."""
     return repr(arr)
 
 

@@ -55,8 +55,8 @@ def poly(seq_of_zeros: AnyArray) -> Any:
     return found
 
 
-def lengthened(a: OperandLike, b: OperandLike) -> tuple[Any, Any]:
-    """Two rows of coefficients, with zeros before the shorter one."""
+def pad_to_equal_length(a: OperandLike, b: OperandLike) -> tuple[Any, Any]:
+    """Two vectors of coefficients, the shorter one padded with leading zeros."""
     a, b = (x if shape_of(x) else ops.reshape(x, shape=(1,)) for x in map(as_array, (a, b)))
     n = max(length(a), length(b))
     a, b = (ops.pad(x, (n - length(x), 0)) for x in (a, b))
@@ -65,13 +65,13 @@ def lengthened(a: OperandLike, b: OperandLike) -> tuple[Any, Any]:
 
 def polyadd(a1: OperandLike, a2: OperandLike) -> AnyArray:
     """The sum of two polynomials."""
-    a, b = lengthened(a1, a2)
+    a, b = pad_to_equal_length(a1, a2)
     return a + b
 
 
 def polysub(a1: OperandLike, a2: OperandLike) -> AnyArray:
     """The difference of two polynomials."""
-    a, b = lengthened(a1, a2)
+    a, b = pad_to_equal_length(a1, a2)
     return a - b
 
 
@@ -98,14 +98,11 @@ def polyint(p: AnyArray, m: int = 1, k: Any = None) -> AnyArray:
 
 
 def polyfit(x: object, y: Any, deg: int, w: Any = None) -> AnyArray:
-    """The coefficients of the polynomial of a degree that fits points best."""
+    """The coefficients of the polynomial of a degree with the least squared error at points."""
     columns = vander(as_array(x), deg + 1)
     y = as_array(y)
     if w is not None:
         columns, y = columns * as_array(w)[:, None], y * w
     scale = ops.sqrt(ops.sum(ops.square(columns), axis=0))
     scaled = columns / scale
-    from ..signatures import function_for
-
-    found = function_for(np.linalg.lstsq)(scaled, y, rcond=None)[0]
-    return found / scale
+    return np.linalg.lstsq(scaled, y, rcond=None)[0] / scale

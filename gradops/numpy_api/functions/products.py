@@ -16,7 +16,7 @@ __all__ = ["cross", "dot", "einsum", "inner", "trace", "vdot"]
 
 
 def strong(x: OperandLike) -> Any:
-    """An operand whose dtype counts: of a list or a number, the array that NumPy makes of it."""
+    """An operand with a strong dtype: lists and numbers become arrays."""
     return x if hasattr(x, "gradop_level") else np.asarray(x)
 
 
@@ -99,5 +99,5 @@ def trace(
 
 
 def written_out(axes: Any) -> str:
-    """A list of numbers as letters."""
+    """A list of axis numbers as letters of an einsum equation."""
     return "".join("..." if i is Ellipsis else LETTERS[int(i)] for i in axes)

@@ -11,8 +11,7 @@ from ...core.types import is_inexact, shape_of, type_of
 from ...library.reduce.reduction import count
 from ...library.shape.movement import compute_in, in_dtype
 from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike
-from ..refusals import refusal
-from ..signatures import UNSET
+from ..refusals import UNSET, refusal
 
 __all__ = [
     "all", "amax", "amin", "any", "average", "max", "mean",
@@ -21,8 +20,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def masked(x: object, where: Any, identity: Any) -> Any:
-    """`x` with a number in place of the entries that do not count."""
+def replace_masked(x: object, where: Any, identity: Any) -> Any:
+    """`x` with `identity` in place of entries where the mask is false."""
     return x if where is True else ops.where(where, x, identity)
 
 
@@ -44,7 +43,7 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
         where: Any = True,
     ) -> Any:
         def total(a: Any) -> Any:
-            y = op(masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
+            y = op(replace_masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
             return y if initial is UNSET else join(y, alike(initial, y))
 
         return compute_in(dtype, total, a)
@@ -64,17 +63,17 @@ def choosing(op: Any, join: Any) -> Callable[..., Any]:
                 "give initial=, which counts as an entry",
             )  # fmt: skip
         initial = initial if initial is UNSET else alike(initial, a)
-        y = op(masked(a, where, initial), axis=axis, keepdims=bool(keepdims))
+        y = op(replace_masked(a, where, initial), axis=axis, keepdims=bool(keepdims))
         return y if initial is UNSET else join(y, initial)
 
     return reduce
 
 
 def deciding(op: Any, identity: bool) -> Callable[..., Any]:
-    """Whether any or all entries hold, with NumPy's keywords."""
+    """`any` or `all` with NumPy's keywords."""
 
     def reduce(a: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Any:
-        return op(masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
+        return op(replace_masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
 
     return reduce
 
@@ -105,11 +104,11 @@ def mean(
         return ops.mean(in_dtype(a, dtype), axis=axis, keepdims=bool(keepdims))
     found = mean_dtype(a) if dtype is None else dtype
     total = sum(a, axis, dtype, keepdims=keepdims, where=where)
-    return in_dtype(divided(total, how_many(a, axis, where, keepdims)), found)
+    return in_dtype(divide_by_count(total, how_many(a, axis, where, keepdims)), found)
 
 
-def divided(total: AnyArray, n: AnyArray) -> Any:
-    """A sum by a count, of integers in double precision, which every count fits into."""
+def divide_by_count(total: AnyArray, n: AnyArray) -> Any:
+    """A sum divided by a count; integers in double precision."""
     return (total if is_inexact(type_of(total).dtype) else in_dtype(total, np.float64)) / n
 
 
@@ -123,7 +122,7 @@ def var(
     a: Any, axis: Any = None, dtype: DTypeLike | None = None, ddof: Any = 0, keepdims: Any = False,
     where: OperandLike = True, mean: OperandLike = UNSET, correction: OperandLike = UNSET,
 ) -> AnyArray:  # fmt: skip
-    """The variance of the entries that count; as NumPy does it, only sums are in a dtype given."""
+    """The variance of the entries where `where` is true; as in NumPy, only sums are in `dtype`."""
     ddof = ddof if correction is UNSET else correction
     if where is True and mean is UNSET and dtype is None:
         return ops.var(a, axis=axis, correction=ddof, keepdims=bool(keepdims))
@@ -131,7 +130,7 @@ def var(
     off = a - middle
     squares = ops.real(off * ops.conj(off)) if type_of(a).dtype.kind == "c" else ops.square(off)
     total = sum(squares, axis, dtype, keepdims=keepdims, where=where)
-    found = divided(total, how_many(a, axis, where, keepdims) - ddof)
+    found = divide_by_count(total, how_many(a, axis, where, keepdims) - ddof)
     return in_dtype(found, type_of(total).dtype)
 
 
@@ -150,7 +149,7 @@ def std(
     mean: OperandLike = UNSET,
     correction: OperandLike = UNSET,
 ) -> Any:
-    """The standard deviation of the entries that count."""
+    """The standard deviation of the entries where `where` is true."""
     if where is True and mean is UNSET and dtype is None:
         ddof = ddof if correction is UNSET else correction
         return ops.std(a, axis=axis, correction=ddof, keepdims=bool(keepdims))
@@ -167,7 +166,7 @@ def ptp(a: OperandLike, axis: Axis = None, keepdims: bool = False) -> AnyArray:
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: Any = False, keepdims: Any = False
 ) -> Any:
-    """The weighed mean; with `returned`, also the sum of the weights."""
+    """The weighted mean; with `returned`, also the sum of the weights."""
     if weights is None:
         y = ops.mean(a, axis=axis, keepdims=bool(keepdims))
         total: Any = count(a, axis)
@@ -183,19 +182,19 @@ def average(
     return (y, ops.zeros_like(y) + total) if returned else y
 
 
-def there(a: object) -> Any:
-    """Where the entries are numbers, or True if they all are by their dtype."""
+def not_nan(a: object) -> Any:
+    """The mask of entries that are not NaN; True for dtypes without NaN."""
     return ops.logical_not(ops.isnan(a)) if is_inexact(type_of(a).dtype) else True
 
 
-def both(a: AnyArray, where: OperandLike) -> Any:
-    """Where entries are numbers and count."""
-    mask = there(a)
+def counted_mask(a: AnyArray, where: OperandLike) -> Any:
+    """The mask of entries that are not NaN and where `where` is true."""
+    mask = not_nan(a)
     return mask if where is True else where if mask is True else ops.logical_and(mask, where)
 
 
-def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
-    """A reduction that passes over the entries that are NaN."""
+def ignoring_nan(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that ignores NaN."""
 
     def call(
         a: AnyArray,
@@ -212,14 +211,17 @@ def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
         given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}
         if dtype is not None and reduce is not sum and reduce is not prod:
             require_inexact(a, dtype)
-        where, a = both(a, where), masked(a, there(a), 0)  # a NaN in it would leak into gradients
+        where, a = (
+            counted_mask(a, where),
+            replace_masked(a, not_nan(a), 0),
+        )  # a NaN in it would leak into gradients
         return reduce(a, axis, keepdims=keepdims, where=where, **given)
 
     return call
 
 
 def require_inexact(a: AnyArray, dtype: DTypeLike | None) -> None:
-    """Refuse to put means of floats into integers."""
+    """Raise NumPyCallError for the mean of floats in an integer dtype."""
     if is_inexact(type_of(a).dtype) and not is_inexact(np.dtype(dtype)):
         raise refusal(
             f"numpy.nanmean(..., dtype={dtype})", f"the mean of {type_of(a)} is not {dtype}",
@@ -227,15 +229,15 @@ def require_inexact(a: AnyArray, dtype: DTypeLike | None) -> None:
         )  # fmt: skip
 
 
-nansum, nanprod, nanmean = of_numbers(sum), of_numbers(prod), of_numbers(mean)
-nanvar, nanstd = of_numbers(var), of_numbers(std)
+nansum, nanprod, nanmean = ignoring_nan(sum), ignoring_nan(prod), ignoring_nan(mean)
+nanvar, nanstd = ignoring_nan(var), ignoring_nan(std)
 
 
 def extreme_number(op: Any, least: float) -> Callable[..., Any]:
-    """The extreme entry of those that are numbers; NaN where there is none."""
+    """A maximum or minimum that ignores NaN; NaN if all entries are NaN."""
 
     def call(a: Any, axis: Any = None, keepdims: Any = False, initial: Any = UNSET) -> Any:
-        mask = there(a)
+        mask = not_nan(a)
         filled = a if mask is True else ops.where(mask, a, least)
         y = op(filled, axis=axis, keepdims=bool(keepdims))
         if mask is not True:
@@ -251,10 +253,10 @@ nanmax, nanmin = extreme_number(ops.max, -np.inf), extreme_number(ops.min, np.in
 
 
 def place_of_number(op: Any, least: float) -> Callable[..., Any]:
-    """The place of the extreme entry of those that are numbers."""
+    """An argmax or argmin that ignores NaN."""
 
     def call(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        return op(masked(a, there(a), least), axis=axis, keepdims=bool(keepdims))
+        return op(replace_masked(a, not_nan(a), least), axis=axis, keepdims=bool(keepdims))
 
     return call
 
@@ -263,10 +265,10 @@ nanargmax, nanargmin = place_of_number(ops.argmax, -np.inf), place_of_number(ops
 
 
 def nancumsum(a: Operand, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
-    """Partial sums of the entries that are numbers."""
-    return ops.cumsum(masked(a, there(a), 0), axis, dtype)
+    """Cumulative sums with NaN as 0."""
+    return ops.cumsum(replace_masked(a, not_nan(a), 0), axis, dtype)
 
 
 def nancumprod(a: Operand, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
-    """Partial products of the entries that are numbers."""
-    return ops.cumprod(masked(a, there(a), 1), axis, dtype)
+    """Cumulative products with NaN as 1."""
+    return ops.cumprod(replace_masked(a, not_nan(a), 1), axis, dtype)

@@ -9,8 +9,7 @@ import gradops as ops
 
 from ...core.types import shape_of, type_of
 from ...typing import AnyArray, Axis, OperandLike
-from ..refusals import known, refusal
-from ..signatures import UNSET
+from ..refusals import UNSET, concrete, refusal
 from .joining import as_array, flat_and_axis
 
 __all__ = [
@@ -36,7 +35,7 @@ def clip(
     min: OperandLike = UNSET,
     max: OperandLike = UNSET,
 ) -> Any:
-    """The entries kept between two bounds, of which each may be missing."""
+    """The entries limited to two bounds, each optional."""
     pairs = (a_min, min), (a_max, max)
     low, high = (next((v for v in pair if v is not UNSET), None) for pair in pairs)
     if (dtype := type_of(a).dtype).kind in "iu":  # bounds beyond all integers of the dtype are none
@@ -50,7 +49,7 @@ def clip(
 
 
 def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> AnyArray:
-    """For each entry of `a` the entry there of the choice that it numbers."""
+    """For each entry of `a`, the corresponding entry of the choice with that index."""
     n = len(choices)
     if mode == "wrap":
         a = ops.remainder(a, n)
@@ -65,7 +64,7 @@ def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> An
 def select(
     condlist: Sequence[object], choicelist: Sequence[object], default: OperandLike = 0
 ) -> Any:
-    """For each entry the first choice whose condition holds."""
+    """For each entry, the first choice whose condition is true."""
     found = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         found = ops.where(condition, as_array(choice), found)
@@ -75,7 +74,7 @@ def select(
 def piecewise(
     x: OperandLike, condlist: Any, funclist: Sequence[object], *args: object, **kw: object
 ) -> AnyArray:
-    """For each entry the function of the last condition that holds, which sees all entries."""
+    """For each entry, the function of the last true condition; each function gets all entries."""
     one = hasattr(condlist, "shape") and len(shape_of(condlist)) <= len(shape_of(x))
     conditions = [condlist] if one else list(condlist)
     if one and isinstance(condlist, list):
@@ -91,16 +90,16 @@ def piecewise(
 def compress(condition: OperandLike, a: OperandLike, axis: Axis = None) -> AnyArray:
     """The entries along an axis at the places where a condition holds."""
     a, axis = flat_and_axis(as_array(a), axis)
-    return ops.take(a, np.nonzero(known(condition))[0], axis=axis)
+    return ops.take(a, np.nonzero(concrete(condition))[0], axis=axis)
 
 
 def extract(condition: OperandLike, arr: OperandLike) -> AnyArray:
     """The entries where a condition holds, along one axis."""
-    return compress(np.ravel(known(condition)), arr)
+    return compress(np.ravel(concrete(condition)), arr)
 
 
 def interp(x: Any, xp: AnyArray, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """The values of the line through the points (xp, fp), whose places increase."""
+    """The piecewise linear interpolation through the points (xp, fp), with increasing xp."""
     places, fp = as_array(xp), as_array(fp)
     n = shape_of(places)[0]
     above = ops.greater_equal(ops.reshape(x, shape=(*shape_of(x), 1)), places)
@@ -112,7 +111,7 @@ def interp(x: Any, xp: AnyArray, fp: Any, left: Any = None, right: Any = None) -
 
 
 def round(a: AnyArray, decimals: int = 0) -> AnyArray:
-    """The nearest numbers with so many decimals."""
+    """The entries rounded to a number of decimals."""
     dtype = type_of(a).dtype
     if not decimals or (dtype.kind in "iu" and decimals > 0):
         return ops.round(a)

@@ -30,7 +30,7 @@ def ravel(a: Any, order: str = "C") -> Any:
 
 
 def by_columns(a: object, order: str | None, call: str) -> bool:
-    """Whether to read entries in Fortran's order; refuses to guess how they lie in memory."""
+    """True for Fortran's order; refuses orders that depend on the memory layout."""
     if order in ("A", "K", "a", "k") and sum(n != 1 for n in shape_of(a)) > 1:
         raise refusal(
             f"numpy.{call}(..., order={order!r})",
@@ -41,7 +41,7 @@ def by_columns(a: object, order: str | None, call: str) -> bool:
 
 
 def resize(a: OperandLike, new_shape: Any) -> AnyArray:
-    """The entries, again and again, in another shape."""
+    """The entries repeated to fill another shape."""
     shape = tuple(np.atleast_1d(new_shape).tolist())
     flat = ravel(a)
     return ops.reshape(

@@ -22,7 +22,7 @@ def cov(
     aweights: OperandLike | None = None, dtype: DTypeLike | None = None,
 ) -> AnyArray:  # fmt: skip
     """The covariances of variables, in double precision if no dtype is given."""
-    found = measured_in(dtype, m, y)
+    found = covariance_dtype(dtype, m, y)
     return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
 
 
@@ -33,19 +33,19 @@ def corrcoef(
     dtype: DTypeLike | None = None,
 ) -> AnyArray:
     """The correlations of variables, in double precision if no dtype is given."""
-    return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
+    return ops.corrcoef(x, y, rowvar, covariance_dtype(dtype, x, y))
 
 
-def measured_in(dtype: DTypeLike | None, *arrays: object) -> Any:
-    """The dtype in which covariances are measured."""
+def covariance_dtype(dtype: DTypeLike | None, *arrays: object) -> Any:
+    """The dtype in which covariances are computed."""
     if dtype is not None:
         return dtype
     given = [type_of(as_array(x)).dtype for x in arrays if x is not None]
     return np.result_type(*given, np.float64)
 
 
-def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
-    """A function of fractions, or of so many parts: one number has the dtype of the entries."""
+def quantile_function(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
+    """A quantile function of ranks in parts of `whole`; a number keeps the dtype of `a`."""
 
     def call(
         a: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
@@ -58,7 +58,10 @@ def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
     return call
 
 
-quantile, percentile = ranked(ops.quantile, 1), ranked(ops.quantile, 100)
-nanquantile, nanpercentile = ranked(ops.nanquantile, 1), ranked(ops.nanquantile, 100)
+quantile, percentile = quantile_function(ops.quantile, 1), quantile_function(ops.quantile, 100)
+nanquantile, nanpercentile = (
+    quantile_function(ops.nanquantile, 1),
+    quantile_function(ops.nanquantile, 100),
+)
 
 i0 = ops.OPS["i0_of_numpy"]
