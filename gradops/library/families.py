@@ -58,8 +58,8 @@ def elementwise(name: str, kernel: Kernel, *, d: Sequence[Partial], **facets: An
     if len(d) > 1:
         facets.setdefault("error_samples", [unequal(len(d))])
     facets.setdefault("infer", lambda *types, **attrs: elementwise_type(name, kernel, *types))
-    plain = len(d) == 1 and not attributes(kernel, 1)
-    rules = [scaled_by(partial, plain) for partial in d]
+    arity = 0 if attributes(kernel, len(d)) else len(d)
+    rules = [scaled_by(partial, arity) for partial in d]
     facets.setdefault("vjp", rules)
     facets.setdefault("jvp", rules)
     return Op(name=name, kernel=kernel, batch=batch_elementwise, arity=len(d), **facets)
@@ -71,8 +71,12 @@ def unequal(arity: int) -> ErrorSample:
     return ErrorSample([np.ones(shape) for shape in shapes], {}, ShapeError, "3 against 4")
 
 
-def scaled_by(partial: Partial, plain: bool) -> Rule | None:
-    """The rule v -> v * partial, which serves cotangents and tangents alike."""
+def scaled_by(partial: Partial, arity: int) -> Rule | None:
+    """The rule v -> v * partial, which serves cotangents and tangents alike.
+
+    Of ops of one or two operands without attributes, as `arity` says, it has fixed parameters: the
+    tape calls it for every operation, and `*xs, **attrs` would take longer than the rest.
+    """
     match partial:
         case None:
             return None
@@ -81,13 +85,15 @@ def scaled_by(partial: Partial, plain: bool) -> Rule | None:
         case 0:
             return lambda v, y, *xs, **attrs: zeros_like(v)
         case 1:
-            return lambda v, y, *xs, **attrs: v
+            return (lambda v, y, a, b: v) if arity == 2 else lambda v, y, *xs, **attrs: v
         case -1:
-            return lambda v, y, *xs, **attrs: -v
+            return (lambda v, y, a, b: -v) if arity == 2 else lambda v, y, *xs, **attrs: -v
         case int():
             raise ValueError(f"a constant partial derivative is 0, 1 or -1, not {partial}")
-    if plain:  # one operand, no attributes: spelled out, as the tape calls it a million times
+    if arity == 1:
         return lambda v, y, x: v * partial(y, x)
+    if arity == 2:
+        return lambda v, y, a, b: v * partial(y, a, b)
     return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
 
 
