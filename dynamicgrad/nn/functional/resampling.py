@@ -20,7 +20,7 @@ def interpolate(
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The input (examples, channels, ...) with other sizes of what follows the channels.
+    """The input (examples, channels, ...) resampled to other spatial sizes.
 
     These are `size`, or the old ones times `scale_factor`; modes are "nearest", "nearest-exact",
     "linear", "bilinear", "trilinear", "bicubic" and "area".
@@ -45,7 +45,7 @@ def interpolate(
 
 
 def for_each(value: Tensor, n: int) -> Sequence[Any] | None:
-    """A value for each of `n` dimensions, if there is one."""
+    """One value for each of `n` dimensions; None stays None."""
     if value is None or isinstance(value, Sequence):
         return value
     return (value,) * n

@@ -42,7 +42,7 @@ def ones_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None)
 def full_like(
     a: AnyArray, fill_value: AnyArray, dtype: DTypeLike | None = None, shape: object = None
 ) -> AnyArray:
-    """One value, which may be differentiated, in the type of an operand."""
+    """A value, which may be traced, in the shape and dtype of an operand."""
     value = ops.astype(np.asarray(fill_value) if not hasattr(fill_value, "gradop_level")
                        else fill_value, dtype=dtype or type_of(a).dtype)  # fmt: skip
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)

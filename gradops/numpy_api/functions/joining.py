@@ -1,4 +1,4 @@
-"""NumPy's functions that put arrays together and take them apart."""
+"""NumPy's functions that join and split arrays."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -20,7 +20,7 @@ __all__ = [
 def each_in(
     call: str, arrays: Iterable[AnyArray], dtype: DTypeLike | None, casting: str
 ) -> list[Any]:
-    """The arrays, in a dtype if one is given and they may be cast to it."""
+    """The arrays, cast to a dtype if one is given."""
     found = [as_array(x) for x in arrays]
     return found if dtype is None else [cast(call, x, np.dtype(dtype), casting) for x in found]
 
@@ -73,7 +73,7 @@ def append(arr: OperandLike, values: OperandLike, axis: Axis = None) -> AnyArray
 
 
 def block(arrays: object) -> AnyArray:
-    """An array put together from nested lists of blocks."""
+    """An array assembled from nested lists of blocks."""
     depth, first = 0, arrays
     while isinstance(first, list):
         depth, first = depth + 1, first[0]
@@ -128,7 +128,7 @@ def ix_(*args: object) -> tuple[AnyArray, ...]:
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """The parts of an array along an axis: so many equal ones, or those that begin at indices."""
+    """The parts of an array along an axis: a number of equal ones, or split at indices."""
     return list(ops.split(ary, indices_or_sections, axis=axis))
 
 
@@ -159,7 +159,7 @@ def delete(arr: Operand, obj: Any, axis: int | None = None) -> Any:
 
 
 def insert(arr: AnyArray, obj: Any, values: Operand, axis: int | None = None) -> AnyArray:
-    """An array with values put before one place along an axis, or one before each of several."""
+    """An array with values inserted before one index along an axis, or before each of several."""
     arr, axis = flat_and_axis(arr, axis)
     values, rank, n = as_array(values), len(shape_of(arr)), length(arr, axis)
     single = isinstance(obj, int | np.integer)

@@ -24,12 +24,12 @@ def shape(a: OperandLike) -> Any:
 
 
 def ndim(a: OperandLike) -> int:
-    """How many axes there are."""
+    """The number of axes."""
     return len(shape_of(a))
 
 
 def size(a: Operand, axis: int | None = None) -> Any:
-    """How many entries there are, or how many along an axis."""
+    """The number of entries, in all or along an axis."""
     return product(shape_of(a)) if axis is None else shape_of(a)[axis]
 
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that take axes away, with `dtype`, `initial`, `where` and `keepdims`."""
+"""NumPy's reductions, with `dtype`, `initial`, `where` and `keepdims`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -135,7 +135,7 @@ def var(
 
 
 def mean_of(a: object, axis: object, dtype: DTypeLike | None, where: OperandLike) -> AnyArray:
-    """The mean, with axes of size 1 for those it was taken over."""
+    """The mean, with reduced axes of size 1."""
     return mean(a, axis, dtype, keepdims=True, where=where)
 
 
