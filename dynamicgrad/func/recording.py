@@ -97,7 +97,7 @@ class Recording:
         return self.outer and any(has_history(t.value) for t in outputs)
 
     def settle(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
-        """The outputs for the caller, with history if they depend on outer vertices and it is recorded."""
+        """The outputs for the caller; recorded ones that depend on outer vertices keep history."""
         if not is_recording():
             return [release(self.without_record(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)

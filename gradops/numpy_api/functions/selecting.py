@@ -48,7 +48,7 @@ def clip(
     return a if high is None else ops.minimum(a, high)
 
 
-def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> AnyArray:
+def choose(a: OperandLike, choices: Sequence[OperandLike], mode: str = "raise") -> AnyArray:
     """For each entry of `a`, the corresponding entry of the choice with that index."""
     n = len(choices)
     if mode == "wrap":
@@ -62,7 +62,7 @@ def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> An
 
 
 def select(
-    condlist: Sequence[object], choicelist: Sequence[object], default: OperandLike = 0
+    condlist: Sequence[OperandLike], choicelist: Sequence[OperandLike], default: OperandLike = 0
 ) -> Any:
     """For each entry, the first choice whose condition is true."""
     found = default
