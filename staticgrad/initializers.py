@@ -1,21 +1,22 @@
-"""Values that variables begin with, under TensorFlow's names: functions of a shape and a dtype.
+"""Initializers of variables, by TensorFlow's names: functions of a shape and a dtype.
 
-Note [Initial]. Random values are a function of a seed: the one that is given, or else the graph's
-(see `set_random_seed`) and the name of the variable. So they do not depend on the order in which
-variables are made, and a graph that has a seed is initialized the same way everywhere.
+Note [Initial]. Random values are a function of a seed: the one given, or else the graph's (see
+`set_random_seed`) and the name of the variable. So they do not depend on the order in which
+variables are created, and a graph with a seed has the same initial values everywhere.
 """
 
 import math
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import as_shape, native
+from gradops.typing import AnyArray
 
 from .build.graph import get_default_graph
 from .build.inputs import default_dtype
@@ -32,35 +33,35 @@ MODES: dict[str, Callable[[float, float], float]] = {
 
 @dataclass(frozen=True)
 class Initializer:
-    """Gives a value for a shape and a dtype; `name` is that of the variable it is for.
+    """A function of a shape and a dtype that returns an initial value.
 
     >>> sg.initializers.constant(2.0)([3])
     array([2., 2., 2.], dtype=float32)
     """
 
-    draw: Callable[[Any, tuple[int, ...], Any], Any]
+    draw: Callable[[AnyArray, tuple[int, ...], np.dtype], AnyArray]
     seed: int | None = None
 
-    def __call__(self, shape: Shape, dtype: Any = None, name: str = "") -> np.ndarray:
-        """A value; random ones of two variables differ, unless they have the same seed."""
+    def __call__(self, shape: Shape, dtype: DTypeLike | None = None, name: str = "") -> np.ndarray:
+        """The value for the variable called `name`, on which random values depend."""
         dtype = native(dtype or default_dtype())
         sizes = tuple([n for n in as_shape(shape) if isinstance(n, int) and n >= 0])
         if sizes != as_shape(shape):
             raise ShapeError(
-                "an initializer", [as_shape(shape)], "a variable has sizes that are known"
+                "an initializer", [as_shape(shape)], "the sizes of a variable must be known"
             )
         return np.asarray(self.draw(key_of(self.seed, name), sizes, dtype), dtype)
 
 
-def key_of(seed: int | None, name: str) -> Any:
+def key_of(seed: int | None, name: str) -> AnyArray:
     """The key of a variable's random numbers. See Note [Initial]."""
     if seed is not None:
         return ops.random_key(seed)
     return ops.random_key(seed_of(get_default_graph()), zlib.crc32(name.encode()))
 
 
-def constant(value: Any = 0) -> Initializer:
-    """One number everywhere, or an array of the shape.
+def constant(value: ArrayLike = 0) -> Initializer:
+    """A number for all entries, or an array of the shape.
 
     >>> sg.initializers.constant(1.5)([2])
     array([1.5, 1.5], dtype=float32)
@@ -101,7 +102,7 @@ def random_normal(mean: float = 0.0, stddev: float = 1.0, seed: int | None = Non
 def random_uniform(
     minval: float = 0.0, maxval: float = 1.0, seed: int | None = None
 ) -> Initializer:
-    """Numbers from `minval` to before `maxval` with equal probability.
+    """Uniformly distributed numbers in [`minval`, `maxval`).
 
     >>> bool((sg.initializers.random_uniform(2, 3, seed=1)([9]) >= 2).all())
     True
@@ -117,7 +118,7 @@ def random_uniform(
 def truncated_normal(
     mean: float = 0.0, stddev: float = 1.0, seed: int | None = None
 ) -> Initializer:
-    """Normally distributed numbers, none farther than two deviations from the mean.
+    """Normally distributed numbers within two standard deviations of the mean.
 
     >>> bool((abs(sg.initializers.truncated_normal(seed=1)([99])) <= 2).all())
     True
@@ -152,7 +153,7 @@ def variance_scaling(
             f"distribution is one of {list(DISTRIBUTIONS)}, not {distribution!r}",
         )  # fmt: skip
 
-    def draw(key: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    def draw(key: AnyArray, shape: tuple[int, ...], dtype: np.dtype) -> AnyArray:
         deviation = math.sqrt(scale / max(1.0, MODES[mode](*fans(shape))))
         return DISTRIBUTIONS[distribution](deviation).draw(key, shape, dtype)
 

@@ -26,7 +26,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.names import Names
 from ..ir.reachability import is_before, reachable
 from ..ir.tuple_types import Parts, TupleType
-from ..transform.reverse import carried_by, pulled
+from ..transform.reverse import backpropagate, carried_by
 from .batch import BatchedGraph, Results, mark_shared
 from .body_tracing import Body, as_result, captures_of, close_body, trace_body
 from .ops import match_sizes
@@ -236,8 +236,8 @@ def custom_jvp(
         if i in tangents:
             e = ct if isinstance(ct, Expr) else as_exprs(names, [ct])[0]
             seeds[e] = seeds[e] + tangents[i] if e in seeds else tangents[i]
-    pushed = pulled(seeds, zeros, ())
-    result = {k: pushed[z] for k, z in enumerate(zeros) if pushed.get(z) is not None}
+    cotangents = backpropagate(seeds, zeros, ())
+    result = {k: cotangents[z] for k, z in enumerate(zeros) if cotangents.get(z) is not None}
     return Parts(result) if result else None
 
 

@@ -9,7 +9,7 @@ from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr, as_exprs, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import Parts, carries_derivatives
-from ..transform.forward import pushed
+from ..transform.forward import push_forward
 from .partial_eval import Scratch, loop_reach
 from .reverse import extend
 from .stacks import zeros_like
@@ -34,7 +34,7 @@ class TangentGraph:
         result: dict[Expr, Expr] = {}
         if active:
             seeds = dict(zip([inputs[i] for i in active], tangents, strict=True))
-            result = {e: t for e, t in pushed(seeds, outputs).items() if t is not None}
+            result = {e: t for e, t in push_forward(seeds, outputs).items() if t is not None}
         self.with_tangent = [k for k, y in enumerate(outputs) if y in result or k in always]
         ends = [outputs[k] for k in self.with_tangent]
         with_tangent = [s.expression(result[y] if y in result else zeros_like(y)) for y in ends]

@@ -18,7 +18,7 @@ from ..ir.names import Names
 from ..ir.reachability import is_before, reachable
 from ..ir.sizes import sizes_determined_by, sizes_missing, sizes_undetermined
 from ..ir.tuple_types import TupleType, carries_derivatives
-from ..transform.reverse import carried_by, pulled
+from ..transform.reverse import backpropagate, carried_by
 from .stacks import Cotangent, ListCotangent, as_expr, is_list
 
 
@@ -181,7 +181,7 @@ def pull_back_all(
     for y, g in zip(ys, cotangents, strict=True):
         ct = ListCotangent(g, y) if is_list(g) else g
         seeds[y] = seeds[y] + ct if y in seeds else ct
-    return {e: as_expr(ct) for e, ct in pulled(seeds, xs, ()).items()}
+    return {e: as_expr(ct) for e, ct in backpropagate(seeds, xs, ()).items()}
 
 
 def depends_only_on(inputs: Sequence[Expr], fixed: Iterable[int]) -> Callable[[Expr], bool]:

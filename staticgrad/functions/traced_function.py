@@ -1,8 +1,8 @@
-"""Functions that are traced at their first call with arguments of a kind, and then run compiled."""
+"""`sg.function`: functions that are traced once per kind of arguments, and run compiled."""
 
 import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,40 +14,41 @@ from gradops.core.tracer_protocol import held, is_holder, signature
 from gradops.core.tree import structure
 
 from ..build.tracing import name_of
-from ..control.calls import Calls
+from ..control.calls import Calls, Rebuild
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..runtime.executable import Executable
-from .capturing import LOCK, is_value
-from .traces import Traced
+from .captures import LOCK, is_value
+from .traces import Trace
 
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]  # by position and by name
 MANY_TRACES = 8
 
 
 def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
-    """A function that runs as a compiled graph, traced once for each kind of arguments.
+    """Compile `fn` to a graph, which is traced once for each kind of arguments.
 
     Arguments are arrays, tensors and structures of them; other values (numbers, strings, objects)
-    count as part of the program, which is traced anew for each. What is returned has the form that
-    `fn` gave it: arrays, or tensors where `fn` returned tensors. `traces` counts the graphs made;
-    `graph(*args)` and `source(*args)` show one.
+    are part of the program, which is traced for each of them. Results have the structure that `fn`
+    returns, with tensors where `fn` returned tensors. `traces` counts the graphs; `graph(*args)`
+    and `source(*args)` return one.
 
-    A call does what `fn` does: it is one operation on the tape, with a compiled gradient of any
-    order; tensors, modules, optimizers and arrays that `fn` reads from outside are read in each
-    call and written to after it, gradients included; numbers and flags that it reads are part of
-    the program. Inside transforms, as `vmap`, `fn` runs itself. See Notes [Captures], [Guards].
-    What NumPy computes of outside arrays alone is part of the program until they change; of those
-    above 64 kB some entries are looked at, so pass one of which single entries change.
+    A call is one operation on the tape, with a compiled gradient of any order. Tensors, modules,
+    optimizers and arrays that `fn` reads from outside are read in each call and updated after it,
+    gradients included; numbers and flags that it reads are part of the program. Inside transforms
+    such as `vmap`, `fn` itself runs. See Notes [Captures], [Guards]. Results that NumPy computes
+    from outside arrays alone are part of the program until these change; arrays above 64 kB are
+    compared by samples, so pass one as an argument if single entries of it change.
 
-    Raises ValueUnknownError where the program asks for a value that is not known while tracing, as
-    `if x > 0:` does; GraphError where it would change what is no tensor; and TransformError where
-    it draws random numbers. A trace that fails leaves everything as it was.
+    Raises ValueUnknownError if the program asks for a value that is unknown while tracing, as
+    `if x > 0:` does; GraphError if it would change Python state other than tensors; TransformError
+    if it draws random numbers from NumPy. A trace that fails restores all state.
 
-    Variables that the program makes last from call to call, each trace having its own; numbers of
-    `sg.random_normal` and its like are new in each call.
+    Variables that the program creates keep their values between the calls of a trace; numbers of
+    `sg.random_normal` and similar functions are new in each call.
 
-    Called on expressions, while a graph is built, it becomes a part of the graph: one function,
-    with one derivative, however often it is called.
+    Called on expressions, while a graph is built, it becomes one function of the graph, with one
+    derivative, however often it is called.
 
     >>> @sg.function
     ... def f(x):
@@ -65,25 +66,25 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
 
 
 class Function:
-    """A function and the graphs it was traced to, by the kinds of its arguments."""
+    """A function and its traces, by the kinds of its arguments."""
 
     def __init__(self, fn: Callable[..., Any], optimize: int = 1) -> None:
         if not callable(fn):
-            raise GraphError(f"function takes what can be called, not {fn!r}")
+            raise GraphError(f"function takes a callable, not {fn!r}")
         self.start(fn, optimize)
 
     def start(self, fn: Callable[..., Any], optimize: int) -> None:
-        """Begin without traces."""
+        """Initialize without traces."""
         functools.update_wrapper(self, fn)
         self.fn, self.optimize = fn, optimize
-        self.traced: dict[Any, list[Traced]] = {}
+        self.traced: dict[Hashable, list[Trace]] = {}
         self.captured: set[int] = set()
-        self.last: Traced | None = None
+        self.last: Trace | None = None
         self.calls = Calls(fn)
 
     @property
     def traces(self) -> int:
-        """How many graphs there are."""
+        """The number of graphs."""
         return sum(map(len, self.traced.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -102,34 +103,34 @@ class Function:
         result = self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
         return self.fn(*args, **kwargs) if result is NotImplemented else result
 
-    def __gradop_stateful__(self) -> list[tuple[str, Any]]:
-        """The function, for a trace that calls this one and so may read what it reads."""
+    def __gradop_stateful__(self) -> list[tuple[str, object]]:
+        """The function itself, for traces that call this one: they may read what it reads."""
         return [(name_of(self.fn), self.fn)]
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Any]:
         return self if instance is None else functools.partial(self, instance)
 
     def graph(self, *args: Any, **kwargs: Any) -> FrozenGraph:
-        """The graph that is run for arguments like these."""
+        """The graph that runs for arguments like these."""
         return self.executable(*args, **kwargs).graph
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """The source that is run for arguments like these."""
+        """The generated source that runs for arguments like these."""
         return self.executable(*args, **kwargs).source
 
     def executable(self, *args: Any, **kwargs: Any) -> Executable:
-        """What is run for arguments like these."""
+        """The executable that runs for arguments like these."""
         leaves, rebuild = flatten((args, kwargs))
         return self.concrete(leaves, rebuild, (args, kwargs)).executable
 
-    def concrete(self, leaves: list[Any], rebuild: Any, tree: Any) -> Traced:
-        """The trace for arguments of this kind, made if there is none."""
+    def concrete(self, leaves: list[object], rebuild: Rebuild, tree: Arguments) -> Trace:
+        """The trace for arguments of this kind; traces the function if there is none."""
         result = self.known(leaves, tree)
         if result is None:
             with LOCK:
                 result = self.known(leaves, tree)
                 if result is None:
-                    result = Traced(self.fn, self.optimize, leaves, rebuild)
+                    result = Trace(self.fn, self.optimize, leaves, rebuild)
                     self.captured |= result.ids
                     self.traced.setdefault(self.key(leaves, tree), []).insert(0, result)
                     self.warn_of_many()
@@ -137,22 +138,22 @@ class Function:
         self.last = result if not kwargs and result.expect(args, self.captured) else None
         return result
 
-    def known(self, leaves: list[Any], tree: Any) -> Traced | None:
-        """A trace for arguments of this kind that still holds, if there is one."""
+    def known(self, leaves: list[object], tree: Arguments) -> Trace | None:
+        """A valid trace for arguments of this kind, if there is one."""
         for each in self.traced.get(self.key(leaves, tree), ()):
             if each.fits() and each.watched.has_types():
                 return each
         return None
 
-    def key(self, leaves: list[Any], tree: Any) -> Any:
-        """What of arguments a trace depends on; raises GraphError if that cannot be compared."""
+    def key(self, leaves: list[object], tree: Arguments) -> Hashable:
+        """The properties of arguments that select a trace; raises GraphError if not hashable."""
         kinds = [x if (x := id(leaf)) in self.captured else kind_of(leaf) for leaf in leaves]
         result = structure(tree), tuple(kinds), repeats(leaves)
         try:
             hash(result)
         except TypeError as error:
             raise GraphError(
-                f"{name_of(self.fn)} was given what is no value and cannot be part of a program:"
+                f"{name_of(self.fn)} was given an argument that cannot be part of a program:"
                 f" {error}\n  hint: pass arrays, and structures of them; other arguments are hashed"
             ) from error
         return result
@@ -167,35 +168,35 @@ class Function:
                 stacklevel=4,
             )
 
-    def __gradop_kept__(self) -> list[tuple[str, Any]]:
-        """Nothing that a program could change."""
+    def __gradop_kept__(self) -> list[tuple[str, object]]:
+        """No state that a program could change."""
         return []
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> tuple[Callable[..., Any], int]:
         return self.fn, self.optimize
 
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, state: tuple[Callable[..., Any], int]) -> None:
         self.start(*state)
 
     def __repr__(self) -> str:
         return f"<function {name_of(self.fn)}, traced {self.traces} times>"
 
 
-def is_carried(x: Any) -> bool:
-    """Whether an argument holds what a transform or another trace carries, not an array."""
+def is_carried(x: object) -> bool:
+    """Whether an argument holds the value of a transform or of another trace."""
     return is_holder(x) and not isinstance(held(x), np.ndarray | np.generic)
 
 
 def with_numbers(leaves: list[Any]) -> list[Any]:
-    """Leaves with numbers in place of NumPy's scalars, if tensors take them for such."""
+    """The leaves with NumPy scalars as Python numbers, if tensors among them expect that."""
     holders = [x for x in leaves if is_holder(x)]
     if not any(x.__gradop_kind__.takes_scalars_for_numbers(x) for x in holders):
         return leaves
     return [x.item() if isinstance(x, np.generic) else x for x in leaves]
 
 
-def kind_of(x: Any) -> Any:
-    """What of an argument a trace depends on: its type if it is fed, else the value itself."""
+def kind_of(x: object) -> Hashable:
+    """The part of an argument that a trace depends on: the type of a value, other objects."""
     if isinstance(x, Expr):
         return Expr, x.type
     if is_value(x):
@@ -203,7 +204,7 @@ def kind_of(x: Any) -> Any:
     return type(x), repr(x) if isinstance(x, float | complex) else x  # 0.0 == -0.0, nan != nan
 
 
-def repeats(leaves: Sequence[Any]) -> Any:
-    """Which leaves are the same object as one before, and as which; None if there are none."""
+def repeats(leaves: Sequence[object]) -> tuple[int, ...] | None:
+    """For each leaf the first position of the same object; None if all are distinct."""
     ids = list(map(id, leaves))
     return None if len(set(ids)) == len(ids) else tuple([ids.index(i) for i in ids])

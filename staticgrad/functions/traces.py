@@ -1,12 +1,12 @@
-"""A function traced for one kind of arguments: its graph, and what a call of it does.
+"""A function traced for one kind of arguments: its graph, and how a call runs.
 
-Note [Program state]. A traced program may change the holders that it gets or reaches: updates in
-place under `no_grad()`, gradients that backward adds up. What they hold when the program ends, and
-the gradients they have then, are further outputs of the graph; after each run they are written to
-the holders. A gradient that is there when the call begins is a further input.
+Note [Program state]. A traced program may change the holders that it takes or reaches: updates in
+place under `no_grad()`, gradients that backward accumulates. Their final values and gradients are
+further outputs of the graph, and are written to the holders after each run. A gradient that exists
+when the call begins is a further input.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,44 +20,49 @@ from ..build.graph import Graph
 from ..build.inputs import EFFECTS
 from ..build.surroundings import Surroundings
 from ..build.tracing import name_of, parameters, placeholder_like
+from ..control.calls import Rebuild
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.names import set_context
 from ..ir.reachability import reachable
 from ..runtime.executable import Executable
-from ..runtime.results import Results
-from ..runtime.variables import State
-from ..runtime.watching import Watched
-from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
-from .changes import Entry, Gradient, Write, effects_of
-from .pulling import Tape, TapedCall, are_arrays
+from .call_effects import Entry, Gradient, Write, effects_of
+from .captures import LOCK, Numbers, TraceContext, TracedHolder, building, is_value, refuse_changes
+from .results import Results
+from .tape import Tape, TapedCall, are_arrays
+from .trace_guards import TraceGuards
+from .trace_state import State
 
 
-class Traced:
-    """A function traced for one kind of arguments: what runs, and where its results go."""
+class Trace:
+    """A function traced for one kind of arguments."""
 
-    def __init__(self, fn: Any, optimize: int, leaves: Sequence[Any], rebuild: Any) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], optimize: int, leaves: Sequence[object], rebuild: Rebuild
+    ) -> None:
         self.name, self.optimize = name_of(fn), optimize
         roots = [(f"argument {i}", x) for i, x in enumerate(leaves) if not is_value(x)]
-        self.inside = inside = Inside(Graph(self.name), Surroundings([(self.name, fn), *roots]))
+        self.inside = inside = TraceContext(
+            Graph(self.name), Surroundings([(self.name, fn), *roots])
+        )
         changes: list[Expr] = []
         with building(inside), set_context(EFFECTS, changes):
             wrong: list[str] = []
             try:
                 inside.enter()
-                args, kwargs = rebuild(self.stand_ins(fn, leaves))
+                args, kwargs = rebuild(self.traced_leaves(fn, leaves))
                 with own_errors():
                     result, self.rebuild = flatten(fn(*args, **kwargs))
                 self.take(result)
             finally:
                 inside.leave()
-                wrong = inside.restored()
+                wrong = inside.restore_state()
             refuse_changes(wrong, inside.drawn, self.name)
             self.compile([x for x in result if is_run_only(x)], changes)
         self.settle(len(leaves))
 
-    def stand_ins(self, fn: Any, leaves: Sequence[Any]) -> list[Any]:
-        """The stand-ins that the program gets for the leaves of its arguments."""
+    def traced_leaves(self, fn: Callable[..., Any], leaves: Sequence[object]) -> list[object]:
+        """The leaves of the arguments that the program is traced with."""
         names = parameters(fn, len(leaves))
         made: dict[int, Any] = {}
         self.fed: list[tuple[int, Expr]] = []  # which leaf each feed of an array is
@@ -71,12 +76,12 @@ class Traced:
                 self.fed.append((i, made[id(x)]))
         return [made[id(x)] if is_value(x) else x for x in leaves]
 
-    def take(self, found: Sequence[Any]) -> None:
-        """Note the results and the effects, while holders hold what the program left in them."""
+    def take(self, leaves: Sequence[object]) -> None:
+        """Record results and effects, while holders hold what the program left in them."""
         known = {id(g.inside): g for g in self.inside.given}
         for g in self.inside.given:
             g.refuse_unfit()
-        self.results = Results(found, known, self.inside.outside)
+        self.results = Results(leaves, known, self.inside.outside)
         self.effects = [e for g in self.inside.given for e in effects_of(g)]
         self.effects += [Entry(m, key, x) for m, key, x in self.inside.entries]
         for effect in self.effects:
@@ -84,7 +89,7 @@ class Traced:
                 effect.source = effect.source.__gradop_kind__.shallow_copy(effect.source)
 
     def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
-        """Compile what gives the results and the effects, and set up where inputs come from."""
+        """Compile the graph of results and effects, and record where its inputs come from."""
         sources = [*self.results.templates]
         sources += [e.source for e in self.effects if e.source is not None]
         fetches = [*map(self.inside.result, sources), *run, *[group(*changes)] * bool(changes)]
@@ -106,8 +111,8 @@ class Traced:
         if self.histories:
             self.keep_tape([sources[k] for k in self.histories], [e.given for e in writes])
 
-    def keep_tape(self, outputs: Sequence[Any], written: Sequence[Given]) -> None:
-        """Keep what gradients are taken by: where they arrive, and what they are computed from."""
+    def keep_tape(self, outputs: Sequence[Any], written: Sequence[TracedHolder]) -> None:
+        """Keep the tape of the program for gradients, and which inputs they read."""
         numbers = {e: k for k, e in enumerate(self.feeds)}
         self.places = [None if g in written or g.feed is None else numbers[g.feed]
                        for g in self.active]  # fmt: skip
@@ -116,7 +121,7 @@ class Traced:
         self.tape = Tape(self.inside, givens, self.feeds, ends, outputs, self.optimize)
 
     def connect(self, needed: dict[Expr, None]) -> None:
-        """Say where the value of each input comes from: arguments first, then what is captured."""
+        """Record the source of each input: arguments first, then captures."""
         given = self.inside.given
         arguments = sorted([*self.fed, *((g.index, g.feed) for g in given if not g.is_captured)])
         self.arguments: list[Any] = [i for i, _ in arguments]
@@ -135,10 +140,10 @@ class Traced:
         self.plain = [k for k, e in enumerate(self.feeds) if e in plain]
 
     def settle(self, count: int) -> None:
-        """Note what the call need not do, and forget what was searched."""
+        """Set up guards and fast paths, and drop the state of tracing."""
         inside = self.inside
         changed = {id(e.given) for e in self.effects if isinstance(e, Write | Gradient)}
-        self.watched = Watched(inside, set(map(id, self.captured)), changed)
+        self.watched = TraceGuards(inside, set(map(id, self.captured)), changed)
         self.fits, self.ids = self.watched.fits, self.watched.ids
         self.kind: Any = inside.given[0].kind if inside.given else None
         reads = self.captured or self.graded or self.arrays or self.numbers
@@ -150,7 +155,7 @@ class Traced:
         inside.forget(set(map(id, self.watched.givens)))
 
     def expect(self, args: tuple[Any, ...], captured: set[int]) -> bool:
-        """Prepare `attempt` for calls with arguments like these; whether it can run them."""
+        """Prepare `attempt` for arguments like these; returns whether it can run them."""
         plain = [type(x) is np.ndarray or is_holder(x) for x in args]
         if not all(plain) or len(self.arguments) != len(args) or self.inside.given_captured:
             return False
@@ -175,7 +180,7 @@ class Traced:
                 return NotImplemented
         return self.run(args, convert=False)
 
-    def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
+    def values(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The values to feed in a call with these arguments."""
         if self.takes_arrays:
             return leaves
@@ -189,11 +194,11 @@ class Traced:
             [*result, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else result
         )
 
-    def run(self, leaves: Sequence[Any], convert: bool = True) -> Any:
-        """The results for arguments of this kind, whose changes are made.
+    def run(self, leaves: Sequence[object], convert: bool = True) -> Any:
+        """Run for arguments of this kind, effects included; returns the results.
 
-        NotImplemented if what is captured is carried by a transform; and without `convert`, if what
-        is fed is not all C-ordered arrays of the right types.
+        NotImplemented if a captured value belongs to a transform; without `convert`, also unless
+        all fed values are C-ordered arrays of the right types.
         """
         values = self.values(leaves)
         if self.is_direct:
@@ -219,14 +224,14 @@ class Traced:
         return self.finish(leaves, inputs, computed, call)
 
     def saved(self, values: Sequence[Any]) -> list[Any]:
-        """What was fed as backward needs it: what may be written to as a copy or with a sample."""
+        """The fed values for backward: copies, or samples to check, of those that may change."""
         result = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
         for k in self.plain:
             result[k] = self.kind.saved(result[k])
         return result
 
     def finish(self, leaves: Any, inputs: Any, computed: Any, call: TapedCall | None) -> Any:
-        """Make the changes of a call, put it on the tape, and give its results their form."""
+        """Apply the effects of a call, record it on the tape, and build its results."""
         made = self.results.held(computed)
         count = len(made)
         rest = iter(computed[count:])
@@ -242,8 +247,8 @@ class Traced:
             done()
         return self.rebuild(self.results.arranged(leaves, made[:count]))
 
-    def settled(self, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
-        """The values of a call once no other thread traces what is captured here."""
+    def settled(self, leaves: Sequence[object], values: Sequence[object]) -> Any:
+        """The values of a call once no other thread is tracing with its captures."""
         if not are_arrays(values):
             with LOCK:
                 values = self.values(leaves)
@@ -251,8 +256,8 @@ class Traced:
                 return NotImplemented
         return values
 
-    def refuse_shared(self, leaves: Sequence[Any]) -> None:
-        """Refuse a call in which what is written to shares its memory with what is read."""
+    def refuse_shared(self, leaves: Sequence[object]) -> None:
+        """Raise GraphError if a holder that is written to shares memory with another one."""
         if not self.written:
             return
         written = [g.of(leaves) for g in self.written]
@@ -265,10 +270,10 @@ class Traced:
 
 
 def has_history(x: Any) -> bool:
-    """Whether a source comes from what requires gradients."""
+    """Whether a value was computed from holders that require gradients."""
     return is_holder(x) and not x.is_leaf
 
 
-def number_in(mapping: Any, key: Any) -> Any:
-    """A number of the caller, as an array."""
+def number_in(mapping: Numbers, key: Hashable) -> np.ndarray:
+    """A number in a dict of the caller, as an array."""
     return np.array(held(mapping[key]), np.float64)

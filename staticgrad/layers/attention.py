@@ -2,33 +2,37 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError, nn
 from gradops.nn import Projections
+from gradops.typing import AnyArray, Operand
 
 from .. import initializers
 from ..build.graph import name_scope
 from ..build.inputs import as_expression
-from .dense import dropout as dropped
+from ..ir.expr import Expr
+from .dense import dropout as drop_layer
 from .linear import linear
 from .normalization import ZEROS, layer_norm
-from .weights import count, features, made
+from .weights import InitializerLike as Initializer
+from .weights import count, features, variable
 
 
 def embedding(
-    ids: Any,
+    ids: Operand,
     vocab_size: int,
     embed_dim: int,
-    initializer: Any = None,
-    dtype: Any = "float32",
+    initializer: Initializer | None = None,
+    dtype: DTypeLike = "float32",
     trainable: bool = True,
     name: str = "embedding",
-) -> Any:
+) -> Expr:
     """The rows of a table, the variable `weight`, at given indices.
 
-    The table begins with normal random numbers.
+    Its initial values are normal random numbers.
 
     >>> ids = sg.placeholder("int64", ["batch", "steps"], name="ids")
     >>> sg.layers.embedding(ids, vocab_size=10, embed_dim=4).shape
@@ -37,28 +41,28 @@ def embedding(
     sizes = count(name, "vocab_size", vocab_size), count(name, "embed_dim", embed_dim)
     with name_scope(name):
         start = initializer or initializers.random_normal()
-        table = made("weight", sizes, dtype, start, trainable)
+        table = variable("weight", sizes, dtype, start, trainable)
         return ops.embedding(as_expression(ids), table)
 
 
 def multi_head_attention(
-    query: Any,
-    key: Any = None,
-    value: Any = None,
+    query: Operand,
+    key: Operand | None = None,
+    value: Operand | None = None,
     num_heads: int = 1,
-    masks: Sequence[Any] = (),
+    masks: Sequence[AnyArray] = (),
     dropout: float = 0.0,
-    training: Any = False,
+    training: bool | Expr = False,
     use_bias: bool = True,
     trainable: bool = True,
     name: str = "attention",
-) -> tuple[Any, Any]:
-    """What each query gathers from the values, and the weights (batch, heads, queries, keys).
+) -> tuple[Operand, Operand]:
+    """Multi-head attention: the outputs, and the weights (batch, heads, queries, keys).
 
-    Operands have the shape (batch, places, features); the values are by default the keys, and these
-    the queries. A mask broadcasts to the shape of the weights: truth values say where a query must
-    not look (`gradops.nn.causal` makes that of what comes later), numbers are added to the
-    scores. Variables have PyTorch's names and shapes.
+    Operands have the shape (batch, positions, features); values default to the keys, and these to
+    the queries. A mask broadcasts to the shape of the weights: a true entry excludes a key from a
+    query (`gradops.nn.causal` excludes later ones), numbers are added to the scores. Variables have
+    PyTorch's names and shapes.
 
     >>> x = sg.placeholder("float32", ["batch", 5, 4], name="x")
     >>> y, weights = sg.layers.multi_head_attention(x, num_heads=2)
@@ -78,23 +82,23 @@ def multi_head_attention(
     with name_scope(name):
         sizes = [features(name, x) for x in (q, k, v)]
         projections = projections_of(sizes, use_bias, q.dtype, trainable)
-        drop = partial(dropped, rate=dropout, training=training) if dropout else None
+        drop = partial(drop_layer, rate=dropout, training=training) if dropout else None
         return nn.multi_head_attention(q, k, v, heads, projections, masks, drop)
 
 
 def projections_of(
-    sizes: Sequence[int], use_bias: bool, dtype: Any, trainable: bool
+    sizes: Sequence[int], use_bias: bool, dtype: DTypeLike, trainable: bool
 ) -> Projections:
-    """The variables of an attention, for queries, keys and values of these sizes."""
+    """The variables of attention for queries, keys and values with these numbers of features."""
     size = sizes[0]
     glorot = initializers.variance_scaling(1.0, "fan_avg", "uniform")
-    weight = partial(made, dtype=dtype, initializer=glorot, train=trainable)
-    bias = partial(made, dtype=dtype, initializer=ZEROS, train=trainable)
+    weight = partial(variable, dtype=dtype, initializer=glorot, train=trainable)
+    bias = partial(variable, dtype=dtype, initializer=ZEROS, train=trainable)
     if [*sizes] == [size] * 3:
         weights = ops.split(weight("in_proj_weight", (3 * size, size)), 3)
     else:
         weights = [weight(f"{n}_proj_weight", (size, m)) for n, m in zip("qkv", sizes)]
-    biases: Sequence[Any] = [None] * 3
+    biases: Sequence[Expr | None] = [None] * 3
     if use_bias:
         biases = ops.split(bias("in_proj_bias", (3 * size,)), 3)
     with name_scope("out_proj"):
@@ -103,23 +107,23 @@ def projections_of(
 
 
 def transformer_encoder_layer(
-    inputs: Any,
+    inputs: Operand,
     num_heads: int,
     units: int = 2048,
     dropout: float = 0.1,
-    activation: Callable[[Any], Any] = ops.relu,
+    activation: Callable[[Expr], Expr] = ops.relu,
     norm_first: bool = False,
-    masks: Sequence[Any] = (),
-    training: Any = False,
+    masks: Sequence[AnyArray] = (),
+    training: bool | Expr = False,
     epsilon: float = 1e-5,
     trainable: bool = True,
     name: str = "layer",
-) -> Any:
-    """Attention of a sequence to itself, and a network of two layers for each of its places.
+) -> AnyArray:
+    """A transformer encoder layer: self-attention, then a feed-forward network with `units`.
 
-    Inputs have the shape (batch, places, features); the network has `units` in between. Each part
-    is added to its input and normalized: the sum, or with `norm_first` what the part is given.
-    `masks` are those of `multi_head_attention`. Variables have PyTorch's names and shapes.
+    Inputs have the shape (batch, positions, features). Each part has a residual connection and a
+    layer norm, of the sum or, with `norm_first`, of the part's input. `masks` are those of
+    `multi_head_attention`. Variables have PyTorch's names and shapes.
 
     >>> x = sg.placeholder("float32", ["batch", 5, 4], name="x")
     >>> sg.layers.transformer_encoder_layer(x, num_heads=2, units=8).shape
@@ -129,16 +133,16 @@ def transformer_encoder_layer(
     """
     x = as_expression(inputs)
     size = features(name, x)
-    drop = partial(dropped, rate=dropout, training=training)
+    drop = partial(drop_layer, rate=dropout, training=training)
 
-    def attend(x: Any) -> Any:
+    def attend(x: Expr) -> Expr:
         y, _ = multi_head_attention(
             x, num_heads=num_heads, masks=masks, dropout=dropout, training=training,
             trainable=trainable, name="self_attn",
         )  # fmt: skip
         return drop(y)
 
-    def feed_forward(x: Any) -> Any:
+    def feed_forward(x: Expr) -> Expr:
         y = activation(linear(x, units, trainable=trainable, name="linear1"))
         return drop(linear(drop(y), size, trainable=trainable, name="linear2"))
 

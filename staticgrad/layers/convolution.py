@@ -6,25 +6,31 @@ A kernel has the shape (window..., channels, filters), that of a transposed conv
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
+
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.library.nn.conv_layers import for_each
+from gradops.typing import AnyArray, Operand
 
 from .. import initializers
 from ..build.graph import name_scope
-from ..build.inputs import as_expression
-from .weights import count, documented, functions, made
+from ..build.inputs import Variable, as_expression
+from ..ir.expr import Expr
+from .weights import InitializerLike as Initializer
+from .weights import count, documented, require_functions, variable
 
 Sizes = int | Sequence[int]
-Activation = Callable[[Any], Any] | None
+Activation = Callable[[Expr], Expr] | None
+T = TypeVar("T", bound=AnyArray)
 GLOROT, ZEROS = initializers.glorot_uniform(), initializers.zeros()
 FORMATS = {"channels_first": 1, "channels_last": -1}
 
 
-def channels_first(layer: str, inputs: Any, axes: int, data_format: str) -> Any:
-    """Inputs with their channels as the second axis."""
+def channels_first(layer: str, inputs: Operand, axes: int, data_format: str) -> Expr:
+    """The inputs with their channels moved to the second axis."""
     x = as_expression(inputs)
     if data_format not in FORMATS:
         raise OptionError(
@@ -35,18 +41,18 @@ def channels_first(layer: str, inputs: Any, axes: int, data_format: str) -> Any:
     return x if data_format == "channels_first" else ops.moveaxis(x, -1, 1)
 
 
-def as_given(y: Any, data_format: str) -> Any:
-    """An output with its channels where the inputs have them."""
+def as_given(y: T, data_format: str) -> T:
+    """The output with its channels moved to where the inputs have them."""
     return y if data_format == "channels_first" else ops.moveaxis(y, 1, -1)
 
 
-def windows(layer: str, axes: int, **given: Sizes) -> list[Any]:
-    """Sizes, steps and distances of windows, as many as there are axes of each."""
+def windows(layer: str, axes: int, **given: Sizes) -> list[tuple[int, ...]]:
+    """Options of windows, each as one number per axis."""
     return [for_each(layer, name, value, axes) for name, value in given.items()]
 
 
-def channels_of(layer: str, x: Any, filters: int, groups: int = 1) -> tuple[int, int]:
-    """How many channels come in and go out, in groups of equal size."""
+def channels_of(layer: str, x: Expr, filters: int, groups: int = 1) -> tuple[int, int]:
+    """The numbers of input and output channels; raises unless groups divide them."""
     channels, filters = x.shape[1], count(layer, "filters", filters)
     if not isinstance(channels, int):
         raise ShapeError(layer, [x.label], "the number of channels has to be known")
@@ -56,48 +62,52 @@ def channels_of(layer: str, x: Any, filters: int, groups: int = 1) -> tuple[int,
 
 
 def weights(
-    shape: tuple[int, ...], filters: int, starts: tuple[Any, Any], use_bias: bool, dtype: Any,
+    shape: tuple[int, ...], filters: int, starts: tuple[Initializer | None, Initializer | None],
+    use_bias: bool, dtype: DTypeLike,
     trainable: bool,
-) -> tuple[Any, Any]:  # fmt: skip
-    """The variables kernel, its last two axes put first as ops have them, and bias or None."""
+) -> tuple[Expr, Variable | None]:  # fmt: skip
+    """The variables kernel, with its channel axes first as ops take it, and bias or None."""
     kernel_start, bias_start = starts
     axes = len(shape) - 2
-    kernel = made("kernel", shape, dtype, kernel_start or GLOROT, trainable)
-    bias = made("bias", (filters,), dtype, bias_start or ZEROS, trainable) if use_bias else None
+    kernel = variable("kernel", shape, dtype, kernel_start or GLOROT, trainable)
+    bias = variable("bias", (filters,), dtype, bias_start or ZEROS, trainable) if use_bias else None
     return ops.transpose(kernel, axes=(axes + 1, axes, *range(axes))), bias
 
 
-def worded(layer: str, padding: str) -> str:
-    """The word for a padding."""
+def padding_of(layer: str, padding: str) -> str:
+    """The padding in lower case; raises OptionError unless it is "same" or "valid"."""
     if not isinstance(padding, str) or padding.lower() not in ("same", "valid"):
         raise OptionError(layer, [], f"padding is 'valid' or 'same', not {padding!r}")
     return padding.lower()
 
 
-def room(
+def output_padding(
     layer: str, padding: str, window: Sequence[int], steps: Sequence[int]
 ) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
-    """The padding of a transposed convolution, and what it puts at the end besides."""
+    """The padding of a transposed convolution, and additional padding of the output's end."""
     more = tuple(max(s - k, 0) for k, s in zip(window, steps, strict=True))
-    if worded(layer, padding) == "valid":
+    if padding_of(layer, padding) == "valid":
         return ((0, 0),) * len(window), more
     totals = [max(k - s, 0) for k, s in zip(window, steps, strict=True)]
     return tuple((total // 2, total - total // 2) for total in totals), more
 
 
-def convolutional(axes: int, doc: str) -> Callable[..., Any]:
-    """The layer of a convolution along so many axes."""
+def convolutional(axes: int, doc: str) -> Callable[..., Expr]:
+    """The layer of a convolution along `axes` spatial axes."""
 
     def layer(
-        inputs: Any, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: str = "valid",
+        inputs: Operand, filters: int, kernel_size: Sizes, strides: Sizes = 1,
+        padding: str = "valid",
         data_format: str = "channels_last", dilation_rate: Sizes = 1,
-        activation: Activation = None, use_bias: bool = True, kernel_initializer: Any = None,
-        bias_initializer: Any = None, trainable: bool = True, name: str = f"conv{axes}d",
+        activation: Activation = None, use_bias: bool = True,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer | None = None, trainable: bool = True,
+        name: str = f"conv{axes}d",
         groups: int = 1,
-    ) -> Any:  # fmt: skip
+    ) -> Expr:  # fmt: skip
         starts = kernel_initializer, bias_initializer
-        functions(name, activation, *starts)
-        x, word = channels_first(name, inputs, axes, data_format), worded(name, padding)
+        require_functions(name, activation, *starts)
+        x, word = channels_first(name, inputs, axes, data_format), padding_of(name, padding)
         channels, filters = channels_of(name, x, filters, groups)
         window, steps, rates = windows(
             name, axes, kernel_size=kernel_size, strides=strides, dilation_rate=dilation_rate
@@ -111,21 +121,23 @@ def convolutional(axes: int, doc: str) -> Callable[..., Any]:
     return documented(layer, f"conv{axes}d", doc)
 
 
-def transposed(axes: int, doc: str) -> Callable[..., Any]:
-    """The layer of the transpose of a convolution along so many axes."""
+def transposed(axes: int, doc: str) -> Callable[..., Expr]:
+    """The layer of a transposed convolution along `axes` spatial axes."""
 
     def layer(
-        inputs: Any, filters: int, kernel_size: Sizes, strides: Sizes = 1, padding: str = "valid",
+        inputs: Operand, filters: int, kernel_size: Sizes, strides: Sizes = 1,
+        padding: str = "valid",
         data_format: str = "channels_last", activation: Activation = None, use_bias: bool = True,
-        kernel_initializer: Any = None, bias_initializer: Any = None, trainable: bool = True,
+        kernel_initializer: Initializer | None = None, bias_initializer: Initializer | None = None,
+        trainable: bool = True,
         name: str = f"conv{axes}d_transpose",
-    ) -> Any:  # fmt: skip
+    ) -> Expr:  # fmt: skip
         starts = kernel_initializer, bias_initializer
-        functions(name, activation, *starts)
+        require_functions(name, activation, *starts)
         x = channels_first(name, inputs, axes, data_format)
         channels, filters = channels_of(name, x, filters)
         window, steps = windows(name, axes, kernel_size=kernel_size, strides=strides)
-        ends = room(name, padding, window, steps)
+        ends = output_padding(name, padding, window, steps)
         with name_scope(name):
             shape = (*window, filters, channels)
             w, bias = weights(shape, filters, starts, use_bias, x.dtype, trainable)
@@ -146,12 +158,12 @@ conv1d = convolutional(
 )
 conv2d = convolutional(
     2,
-    """Filters that slide along inputs (batch, height, width, channels), with a bias for each.
+    """Convolution of inputs (batch, height, width, channels), with a bias per filter.
 
-    They move by `strides`, and their entries are `dilation_rate` apart. With `padding="same"` there
-    are zeros around, so that windows begin at each entry, but for strides. Variables are called
-    kernel, of the shape (height, width, channels, filters), and bias. Raises ShapeError for another
-    number of axes or of channels that is not known, OptionError for options that make no sense.
+    `padding="same"` pads with zeros, so that there is an output per input, apart from strides.
+    Variables are called kernel, of the shape (height, width, channels, filters), and bias. Raises
+    ShapeError for another number of axes or an unknown number of channels, OptionError for invalid
+    options.
 
     >>> x = sg.placeholder("float32", ["batch", 8, 8, 3], name="x")
     >>> sg.layers.conv2d(x, 4, 3, strides=2, padding="same", activation=sg.nn.relu).shape

@@ -1,12 +1,12 @@
-"""Dense layers, dropout, and what only moves entries."""
+"""Dense layers, dropout and flattening."""
 
 from collections.abc import Callable
-from typing import Any
 
 import gradops as ops
 from gradops import DTypeError, OptionError, ShapeError
 from gradops.core.dims import product
 from gradops.core.types import as_size, is_float
+from gradops.typing import Operand, ShapeLike
 
 from .. import initializers
 from ..build.graph import name_scope
@@ -14,20 +14,21 @@ from ..build.inputs import as_expression
 from ..control.branches import cond
 from ..ir.expr import Expr
 from ..ops.random import random_key
-from .weights import functions, made
+from .weights import InitializerLike as Initializer
+from .weights import require_functions, variable
 
 
 def dense(
-    inputs: Any,
+    inputs: Operand,
     units: int,
-    activation: Callable[[Any], Any] | None = None,
+    activation: Callable[[Expr], Expr] | None = None,
     use_bias: bool = True,
-    kernel_initializer: Any = None,
-    bias_initializer: Any = None,
+    kernel_initializer: Initializer | None = None,
+    bias_initializer: Initializer | None = None,
     trainable: bool = True,
     name: str = "dense",
-) -> Any:
-    """`activation(inputs @ kernel + bias)`, with variables of its own called kernel and bias.
+) -> Expr:
+    """`activation(inputs @ kernel + bias)`, with new variables called kernel and bias.
 
     An initializer is a function of a shape and a dtype, as in `sg.initializers`: by default
     glorot_uniform for the kernel and zeros for the bias. Raises ShapeError for inputs whose last
@@ -47,30 +48,30 @@ def dense(
     size = as_size(units)
     if not isinstance(size, int) or size < 0:
         raise OptionError("dense", [x.label], f"units={units!r} is not a known size")
-    functions("dense", activation, kernel_initializer, bias_initializer)
+    require_functions("dense", activation, kernel_initializer, bias_initializer)
     kernel_initializer = kernel_initializer or initializers.glorot_uniform()
     bias_initializer = bias_initializer or initializers.zeros()
     with name_scope(name):
-        kernel = made("kernel", (x.shape[-1], size), x.dtype, kernel_initializer, trainable)
+        kernel = variable("kernel", (x.shape[-1], size), x.dtype, kernel_initializer, trainable)
         y = ops.matmul(x, kernel)
         if use_bias:
-            y = y + made("bias", (size,), x.dtype, bias_initializer, trainable)
+            y = y + variable("bias", (size,), x.dtype, bias_initializer, trainable)
         return y if activation is None else activation(y)
 
 
 def dropout(
-    inputs: Any,
+    inputs: Operand,
     rate: float = 0.5,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     seed: int | None = None,
-    training: Any = False,
+    training: bool | Expr = False,
     name: str = "dropout",
-) -> Any:
+) -> Expr:
     """While training, each entry is zero with probability `rate`, else divided by 1 - rate.
 
-    `training` is a truth value, or an expression of one. The choice is another one in each run; see
-    `set_random_seed`. Axes of `noise_shape` that are 1 share it. Raises OptionError for a `rate`
-    that is no probability below 1.
+    `training` is a truth value, or an expression of one. Each run drops other entries; see
+    `set_random_seed`. Axes of size 1 in `noise_shape` are dropped as a whole. Raises OptionError
+    for a `rate` that is not a probability below 1.
 
     >>> y = sg.layers.dropout(sg.constant([1.0, 1.0, 1.0, 1.0]), 0.5, seed=3, training=True)
     >>> sorted(set(sg.Session().run(y).tolist()) | {0.0, 2.0})
@@ -84,17 +85,17 @@ def dropout(
     with name_scope(name):
         key = random_key(seed, "key")
         shape = x.shape if noise_shape is None else noise_shape
-        return cond(training, lambda: dropped(x, key, rate, shape), lambda: x)
+        return cond(training, lambda: drop_entries(x, key, rate, shape), lambda: x)
 
 
-def dropped(x: Expr, key: Expr, rate: float, shape: Any) -> Any:
-    """What is left of `x`."""
+def drop_entries(x: Expr, key: Expr, rate: float, shape: ShapeLike) -> Expr:
+    """`x` with random entries set to zero, the others scaled."""
     keep = ops.random_bernoulli(key, shape=shape, p=1 - rate)
     return ops.where(keep, x / (1 - rate), 0)
 
 
-def flatten(inputs: Any, name: str = "flatten") -> Any:
-    """The axes after the first, the batch, made one.
+def flatten(inputs: Operand, name: str = "flatten") -> Expr:
+    """Flatten the axes after the first, which is the batch.
 
     >>> sg.layers.flatten(sg.placeholder("float32", ["batch", 2, 3]))
     <reshape flatten/reshape: float32[batch, 6]>

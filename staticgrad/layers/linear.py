@@ -1,20 +1,20 @@
 """The linear layer with PyTorch's weights."""
 
-from typing import Any
-
 from gradops import nn
+from gradops.typing import Operand
 
 from ..build.graph import name_scope
 from ..build.inputs import as_expression
-from .weights import count, features, made, uniform
+from ..ir.expr import Expr
+from .weights import count, features, uniform, variable
 
 
 def linear(
-    inputs: Any, units: int, use_bias: bool = True, trainable: bool = True, name: str = "linear"
-) -> Any:
+    inputs: Operand, units: int, use_bias: bool = True, trainable: bool = True, name: str = "linear"
+) -> Expr:
     """`inputs @ weight.T + bias`: a `dense` layer whose weight has a row per output, as PyTorch's.
 
-    Both variables begin with uniform numbers up to 1 / sqrt(features).
+    The initial values of both variables are uniform numbers up to 1 / sqrt(features).
 
     >>> x = sg.placeholder("float32", ["batch", 3], name="x")
     >>> sg.layers.linear(x, 2)
@@ -26,6 +26,6 @@ def linear(
     size, units = features("linear", x), count("linear", "units", units)
     start = uniform(size)
     with name_scope(name):
-        weight = made("weight", (units, size), x.dtype, start, trainable)
-        bias = made("bias", (units,), x.dtype, start, trainable) if use_bias else None
+        weight = variable("weight", (units, size), x.dtype, start, trainable)
+        bias = variable("bias", (units,), x.dtype, start, trainable) if use_bias else None
         return nn.linear(x, weight, bias)

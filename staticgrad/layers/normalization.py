@@ -1,43 +1,45 @@
-"""Norms: of batches with TensorFlow's variables, the others with PyTorch's."""
+"""Normalization layers: batch norm with TensorFlow's variables, others with PyTorch's."""
 
-from typing import Any
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import normalize_axis
 from gradops.nn import running_moments
+from gradops.typing import Operand
 
 from .. import initializers
 from ..build.graph import add_to_collection, name_scope
-from ..build.inputs import as_expression
+from ..build.inputs import Variable, as_expression
 from ..control.branches import cond
 from ..ir.expr import Expr
-from .weights import made
+from .weights import InitializerLike as Initializer
+from .weights import variable
 
 ZEROS, ONES = initializers.zeros(), initializers.ones()
 
 
 def batch_normalization(
-    inputs: Any,
+    inputs: Operand,
     axis: int = -1,
     momentum: float = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Any = None,
-    gamma_initializer: Any = None,
-    moving_mean_initializer: Any = None,
-    moving_variance_initializer: Any = None,
-    training: Any = False,
+    beta_initializer: Initializer | None = None,
+    gamma_initializer: Initializer | None = None,
+    moving_mean_initializer: Initializer | None = None,
+    moving_variance_initializer: Initializer | None = None,
+    training: bool | Expr = False,
     trainable: bool = True,
     name: str = "batch_normalization",
-) -> Any:
-    """Each channel, along `axis`, less its mean over a batch and over its spread; scaled and moved.
+) -> Expr:
+    """Batch normalization of the channels along `axis`, with scales gamma and offsets beta.
 
-    `training` is a truth value, or an expression of one. While training, the mean and variance are
-    the batch's, else the moving ones: `moving_mean` and `moving_variance`, which assignments in the
-    collection "update_ops" let move towards the batch's by 1 - `momentum`. Run them with the step:
-    `sg.group(train, *sg.get_collection("update_ops"))`. The other variables are gamma and beta.
+    `training` is a truth value, or an expression of one. Training uses the mean and variance of the
+    batch, otherwise the variables `moving_mean` and `moving_variance` are used. Assignments in the
+    collection "update_ops" move these towards the batch's by 1 - `momentum`; run them with the
+    step: `sg.group(train, *sg.get_collection("update_ops"))`.
 
     >>> x = sg.placeholder("float32", ["batch", 8, 8, 3], name="x")
     >>> sg.layers.batch_normalization(x, training=True).shape
@@ -45,25 +47,31 @@ def batch_normalization(
     >>> [v.name.split("/")[1] for v in sg.global_variables()]
     ['gamma', 'beta', 'moving_mean', 'moving_variance']
     """
-    x, axis, channels = located(name, inputs, axis)
+    x, axis, channels = channels_axis(name, inputs, axis)
     shape = (channels,)
     with name_scope(name):
         given = {"gamma": gamma_initializer or ONES, "beta": beta_initializer or ZEROS}
         gamma, beta = (
-            made(k, shape, x.dtype, v, trainable) if wanted else None
+            variable(k, shape, x.dtype, v, trainable) if wanted else None
             for (k, v), wanted in zip(given.items(), (scale, center), strict=True)
         )
-        mean = made("moving_mean", shape, x.dtype, moving_mean_initializer or ZEROS, False)
-        variance = made(
+        mean = variable("moving_mean", shape, x.dtype, moving_mean_initializer or ZEROS, False)
+        variance = variable(
             "moving_variance", shape, x.dtype, moving_variance_initializer or ONES, False
         )
-        return normalized(x, axis, (gamma, beta), (mean, variance), training, momentum, epsilon)
+        return normalize(x, axis, (gamma, beta), (mean, variance), training, momentum, epsilon)
 
 
-def normalized(
-    x: Expr, axis: int, scales: Any, moving: Any, training: Any, momentum: float, epsilon: float
-) -> Any:
-    """The inputs by the batch's moments or the moving ones, and the updates of these."""
+def normalize(
+    x: Expr,
+    axis: int,
+    scales: tuple[Expr | None, Expr | None],
+    moving: tuple[Variable, Variable],
+    training: bool | Expr,
+    momentum: float,
+    epsilon: float,
+) -> Expr:
+    """Normalize by the batch's moments or the moving ones, and add updates of these."""
     moved, (gamma, beta) = ops.moveaxis(x, axis, 1), scales
     y = cond(
         training,
@@ -81,8 +89,8 @@ def normalized(
     return ops.moveaxis(y, 1, axis)
 
 
-def located(layer: str, inputs: Any, axis: int) -> tuple[Expr, int, int]:
-    """Inputs, the place of their channels, and how many these are."""
+def channels_axis(layer: str, inputs: Operand, axis: int) -> tuple[Expr, int, int]:
+    """The inputs, the axis of their channels, and the number of channels."""
     x = as_expression(inputs)
     axis = normalize_axis(layer, x.type, axis)
     size = x.shape[axis]
@@ -94,31 +102,31 @@ def located(layer: str, inputs: Any, axis: int) -> tuple[Expr, int, int]:
 
 
 def parameters(
-    shape: tuple[int, ...], dtype: Any, scale: bool, center: bool, trainable: bool
-) -> tuple[Any, Any]:
-    """The variables weight and bias, None for what is not wanted."""
-    weight = made("weight", shape, dtype, ONES, trainable) if scale else None
-    return weight, made("bias", shape, dtype, ZEROS, trainable) if center else None
+    shape: tuple[int, ...], dtype: DTypeLike, scale: bool, center: bool, trainable: bool
+) -> tuple[Variable | None, Variable | None]:
+    """The variables weight and bias, None for one that is switched off."""
+    weight = variable("weight", shape, dtype, ONES, trainable) if scale else None
+    return weight, variable("bias", shape, dtype, ZEROS, trainable) if center else None
 
 
 def last_sizes(layer: str, x: Expr, axes: int) -> tuple[int, ...]:
-    """The sizes of the last axes, which have to be known."""
+    """The sizes of the last axes; raises ShapeError if one is unknown."""
     result = x.shape[len(x.shape) - axes :] if 0 < axes <= len(x.shape) else ()
     if not result or not all(isinstance(n, int) for n in result):
-        raise ShapeError(layer, [x.label], f"it has not {axes} last axes of known sizes")
+        raise ShapeError(layer, [x.label], f"it does not have {axes} last axes of known sizes")
     return result
 
 
 def layer_norm(
-    inputs: Any,
+    inputs: Operand,
     axes: int = 1,
     epsilon: float = 1e-5,
     center: bool = True,
     scale: bool = True,
     trainable: bool = True,
     name: str = "layer_norm",
-) -> Any:
-    """Each example less its mean, over its spread, along the last `axes` axes; scaled and moved.
+) -> Expr:
+    """Layer normalization over the last `axes` axes, with a scale and an offset.
 
     The variables are called weight and bias.
 
@@ -134,14 +142,14 @@ def layer_norm(
 
 
 def rms_norm(
-    inputs: Any,
+    inputs: Operand,
     axes: int = 1,
     epsilon: float = 1e-6,
     scale: bool = True,
     trainable: bool = True,
     name: str = "rms_norm",
-) -> Any:
-    """Each example over the root of the mean of its squares, along the last `axes` axes; scaled.
+) -> Expr:
+    """Root-mean-square normalization over the last `axes` axes, with a scale.
 
     The variable is called weight.
 
@@ -156,7 +164,7 @@ def rms_norm(
 
 
 def group_norm(
-    inputs: Any,
+    inputs: Operand,
     groups: int = 32,
     axis: int = -1,
     epsilon: float = 1e-5,
@@ -164,16 +172,15 @@ def group_norm(
     scale: bool = True,
     trainable: bool = True,
     name: str = "group_norm",
-) -> Any:
-    """Groups of channels, along `axis`, of each example less their mean, over their spread.
+) -> Expr:
+    """Group normalization of the channels along `axis`, with a scale and an offset per channel.
 
-    Then each channel is scaled and moved, by the variables weight and bias. With as many groups as
-    channels it is an instance norm.
+    The variables are called weight and bias. With as many groups as channels it is instance norm.
 
     >>> sg.layers.group_norm(sg.placeholder("float32", ["batch", 4, 4, 6]), groups=3).shape
     (batch, 4, 4, 6)
     """
-    x, axis, channels = located(name, inputs, axis)
+    x, axis, channels = channels_axis(name, inputs, axis)
     if groups < 1 or channels % groups:
         raise OptionError(name, [x.label], f"{groups} groups do not share the channels equally")
     with name_scope(name):

@@ -1,25 +1,28 @@
-"""Pooling: one number for each window, with TensorFlow's arguments and order of axes."""
+"""Pooling, with TensorFlow's arguments and order of axes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+
+from gradops.typing import AnyArray, Operand
 
 from ..build.graph import name_scope
 from ..ops.pools import max_of_windows, mean_of_windows
-from .convolution import as_given, channels_first, worded
+from .convolution import as_given, channels_first, padding_of
 from .weights import documented
 
 Sizes = int | Sequence[int]
 
 
-def pooling(kind: str, pool: Callable[..., Any], axes: int, doc: str) -> Callable[..., Any]:
-    """The layer that makes one number of each window along so many axes."""
+def pooling(
+    kind: str, pool: Callable[..., AnyArray], axes: int, doc: str
+) -> Callable[..., AnyArray]:
+    """A layer that pools windows along `axes` spatial axes."""
     called = f"{kind}_pooling{axes}d"
 
     def layer(
-        inputs: Any, pool_size: Sizes, strides: Sizes | None = None, padding: str = "valid",
+        inputs: Operand, pool_size: Sizes, strides: Sizes | None = None, padding: str = "valid",
         data_format: str = "channels_last", name: str = called,
-    ) -> Any:  # fmt: skip
-        word = worded(name, padding)
+    ) -> AnyArray:  # fmt: skip
+        word = padding_of(name, padding)
         with name_scope(name):
             x = channels_first(name, inputs, axes, data_format)
             return as_given(pool(x, pool_size, strides, word, axes), data_format)
@@ -75,7 +78,7 @@ average_pooling2d = pooling(
     2,
     """The mean of each window of inputs (batch, height, width, channels).
 
-    Windows move by `strides`, by default their size; what "same" padding adds does not count.
+    Windows move by `strides`, by default their size; "same" padding does not count.
 
     >>> sg.layers.average_pooling2d(sg.placeholder("float32", ["batch", 8, 8, 3]), 2).shape
     (batch, 4, 4, 3)

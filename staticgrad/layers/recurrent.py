@@ -1,25 +1,32 @@
 """Recurrent networks: scans over sequences, with PyTorch's weights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
+
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.nn import CELLS, Weights, recurrent
+from gradops.typing import Operand
 
 from ..build.graph import name_scope
 from ..build.inputs import as_expression
 from ..control.loops import map_accumulate
 from ..ir.expr import Expr
-from .dense import dropout as dropped
-from .weights import count, features, made, uniform
+from .dense import dropout as drop_layer
+from .weights import count, features, uniform, variable
+
+State = Operand | Sequence[Operand]
 
 
-def loop(step: Any, state: Any, xs: Any, reverse: bool) -> tuple[Any, Any]:
-    """The first parts of all states, and the last state, of a scan over the entries of `xs`."""
+def loop(
+    step: Callable[..., tuple[Any, ...]], state: tuple[Any, ...], xs: Any, reverse: bool
+) -> tuple[Any, tuple[Any, ...]]:
+    """Scan over the entries of `xs`: the first part of each state, and the last state."""
 
-    def accumulated(state: Any, x: Any) -> tuple[Any, Any]:
+    def accumulated(state: tuple[Any, ...], x: Expr) -> tuple[tuple[Any, ...], Any]:
         new = step(state, x)
         return new, new[0]
 
@@ -27,12 +34,13 @@ def loop(step: Any, state: Any, xs: Any, reverse: bool) -> tuple[Any, Any]:
     return outputs, last
 
 
-def applied(
-    mode: str, inputs: Any, units: int, num_layers: int, bidirectional: bool, dropout: float,
-    training: Any, use_bias: bool, time_major: bool, initial_state: Any, trainable: bool,
+def recurrent_network(
+    mode: str, inputs: Operand, units: int, num_layers: int, bidirectional: bool, dropout: float,
+    training: bool | Expr, use_bias: bool, time_major: bool, initial_state: State | None,
+    trainable: bool,
     name: str, proj_size: int = 0,
-) -> tuple[Any, Any]:  # fmt: skip
-    """The outputs of a recurrent network and its last states."""
+) -> tuple[Expr, Any]:  # fmt: skip
+    """The outputs and last states of a recurrent network of any kind."""
     x = as_expression(inputs)
     if len(x.shape) != 3:
         raise ShapeError(name, [x.label], "inputs have the axes batch, steps and features")
@@ -49,8 +57,8 @@ def applied(
     with name_scope(name):
         of_one = partial(weights_of, cell.gates, units, proj_size, use_bias, x.dtype, trainable)
         weights = stacked(of_one, depth, 1 + bidirectional, size, proj_size or units)
-        start = initial_state if initial_state is None or several else (initial_state,)
-        between = partial(dropped, rate=dropout, training=training)
+        start: Any = initial_state if initial_state is None or several else (initial_state,)
+        between = partial(drop_layer, rate=dropout, training=training)
         outputs, last = recurrent(
             cell, x if time_major else ops.swapaxes(x, 0, 1), weights, loop,
             start and tuple(map(as_expression, start)), between,
@@ -60,23 +68,23 @@ def applied(
 
 
 def stacked(
-    of_one: Callable[[str, int], Weights], depth: int, directions: int, size: int, shown: int
+    of_one: Callable[[str, int], Weights], depth: int, directions: int, size: int, width: int
 ) -> list[list[Weights]]:
-    """The variables of each layer in each direction; a layer shows `shown` features per direction.
+    """The variables of each layer in each direction; `width` is the features per direction.
 
-    `of_one(suffix, size)` makes those of one direction of a layer that is given `size` features.
+    `of_one(suffix, size)` makes those of one direction of a layer with `size` input features.
     """
     result = []
     for k in range(depth):
         suffixes = [f"l{k}", f"l{k}_reverse"][:directions]
         result.append(
-            [of_one(suffix, size if k == 0 else shown * directions) for suffix in suffixes]
+            [of_one(suffix, size if k == 0 else width * directions) for suffix in suffixes]
         )
     return result
 
 
 def weights_of(
-    gates: int, units: int, proj_size: int, use_bias: bool, dtype: Any, trainable: bool,
+    gates: int, units: int, proj_size: int, use_bias: bool, dtype: DTypeLike, trainable: bool,
     suffix: str, size: int,
 ) -> Weights:  # fmt: skip
     """The variables of one layer in one direction."""
@@ -89,33 +97,33 @@ def weights_of(
     if proj_size:
         shapes["weight_hr"] = (proj_size, units)
     result = {
-        name: made(f"{name}_{suffix}", shape, dtype, uniform(units), trainable)
+        name: variable(f"{name}_{suffix}", shape, dtype, uniform(units), trainable)
         for name, shape in shapes.items()
     }
     return Weights(**result)
 
 
 def rnn(
-    inputs: Any,
+    inputs: Operand,
     units: int,
     num_layers: int = 1,
     nonlinearity: str = "tanh",
     bidirectional: bool = False,
     dropout: float = 0.0,
-    training: Any = False,
+    training: bool | Expr = False,
     use_bias: bool = True,
     time_major: bool = False,
-    initial_state: Any = None,
+    initial_state: State | None = None,
     trainable: bool = True,
     name: str = "rnn",
-) -> tuple[Any, Any]:
+) -> tuple[Expr, Expr]:
     """The outputs of layers of h' = tanh(W_ih x + b_ih + W_hh h + b_hh), and their last states.
 
     Inputs have the shape (batch, steps, features), or with `time_major` (steps, batch, features);
-    neither the batch nor the steps need be known. States are of the shape (layers * directions,
-    batch, units); they begin with `initial_state`, or zeros. Outputs of two directions stand beside
-    each other. While `training`, entries between layers are dropped with the probability `dropout`.
-    Variables have PyTorch's names and shapes.
+    batch and steps may be unknown. States have the shape (layers * directions, batch, units); the
+    first is `initial_state`, or zeros. The outputs of two directions are concatenated. In training,
+    entries between layers are drop_layer with the probability `dropout`. Variables have PyTorch's
+    names and shapes.
 
     >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")
     >>> outputs, state = sg.layers.rnn(x, 4)
@@ -126,26 +134,26 @@ def rnn(
     """
     if nonlinearity not in ("tanh", "relu"):
         raise OptionError("rnn", [], f"nonlinearity is tanh or relu, not {nonlinearity!r}")
-    return applied(
+    return recurrent_network(
         f"RNN_{nonlinearity.upper()}", inputs, units, num_layers, bidirectional, dropout, training,
         use_bias, time_major, initial_state, trainable, name,
     )  # fmt: skip
 
 
 def lstm(
-    inputs: Any,
+    inputs: Operand,
     units: int,
     num_layers: int = 1,
     bidirectional: bool = False,
     dropout: float = 0.0,
-    training: Any = False,
+    training: bool | Expr = False,
     use_bias: bool = True,
     time_major: bool = False,
-    initial_state: Any = None,
+    initial_state: State | None = None,
     proj_size: int = 0,
     trainable: bool = True,
     name: str = "lstm",
-) -> tuple[Any, tuple[Any, Any]]:
+) -> tuple[Expr, tuple[Expr, Expr]]:
     """The outputs of layers of long short-term memory, and their last states; see `rnn`.
 
     States are pairs, hidden state and memory. With `proj_size` the hidden state is projected to
@@ -156,25 +164,25 @@ def lstm(
     >>> outputs.shape, h.shape, c.shape
     ((batch, steps, 8), (2, batch, 4), (2, batch, 4))
     """
-    return applied(
+    return recurrent_network(
         "LSTM", inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
         initial_state, trainable, name, proj_size,
     )  # fmt: skip
 
 
 def gru(
-    inputs: Any,
+    inputs: Operand,
     units: int,
     num_layers: int = 1,
     bidirectional: bool = False,
     dropout: float = 0.0,
-    training: Any = False,
+    training: bool | Expr = False,
     use_bias: bool = True,
     time_major: bool = False,
-    initial_state: Any = None,
+    initial_state: State | None = None,
     trainable: bool = True,
     name: str = "gru",
-) -> tuple[Any, Expr]:
+) -> tuple[Expr, Expr]:
     """The outputs of layers of gated recurrent units, and their last states; see `rnn`.
 
     >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")
@@ -182,7 +190,7 @@ def gru(
     >>> outputs.shape, state.shape
     ((batch, steps, 4), (2, batch, 4))
     """
-    return applied(
+    return recurrent_network(
         "GRU", inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
         initial_state, trainable, name,
     )  # fmt: skip

@@ -1,19 +1,28 @@
-"""What layers are made of: variables, options that are checked, names and words."""
+"""Building blocks of layers: variables, checks of options, documentation."""
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
+
+from numpy.typing import DTypeLike
 
 from gradops import OptionError, ShapeError
 from gradops.core.types import as_size, shape_of, type_of
+from gradops.typing import AnyArray
 
 from .. import initializers
 from ..build.graph import get_default_graph
 from ..build.inputs import Variable
+from ..ir.expr import Expr
+
+InitializerLike = Callable[..., AnyArray]  # of a shape and a dtype
+T = TypeVar("T", bound=Callable[..., object])
 
 
-def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train: bool) -> Variable:
-    """A variable with the value that an initializer gives."""
+def variable(
+    name: str, shape: tuple[int, ...], dtype: DTypeLike, initializer: InitializerLike, train: bool
+) -> Variable:
+    """A variable with a value from an initializer."""
     is_ours = isinstance(initializer, initializers.Initializer)
     full = get_default_graph().names.prefix + name
     value = initializer(shape, dtype, full) if is_ours else initializer(shape, dtype)
@@ -23,28 +32,28 @@ def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train:
 
 
 def uniform(size: int) -> initializers.Initializer:
-    """Uniform numbers up to 1 / sqrt(size), as PyTorch's layers begin with."""
+    """PyTorch's initial weights: uniform numbers up to 1 / sqrt(size)."""
     bound = 1 / math.sqrt(size) if size else 0.0
     return initializers.random_uniform(-bound, bound)
 
 
-def features(layer: str, x: Any) -> int:
-    """The size of the last axis, which a layer has to know."""
+def features(layer: str, x: Expr) -> int:
+    """The size of the last axis; raises ShapeError if it is unknown."""
     if not x.shape or not isinstance(x.shape[-1], int):
         raise ShapeError(layer, [x.label], "the size of the last axis has to be known")
     return x.shape[-1]
 
 
-def count(layer: str, name: str, value: Any) -> int:
-    """A size that is given as an argument."""
+def count(layer: str, name: str, value: int | Expr) -> int:
+    """A positive size from an argument; raises OptionError for others."""
     size = as_size(value)
     if not isinstance(size, int) or size < 1:
         raise OptionError(layer, [], f"{name}={value!r} is not a known size")
     return size
 
 
-def functions(layer: str, *given: Any) -> None:
-    """Refuse what should be a function, or None, and is neither."""
+def require_functions(layer: str, *given: object) -> None:
+    """Raise OptionError unless each argument is a function or None."""
     for f in given:
         if f is not None and not callable(f):
             raise OptionError(
@@ -53,8 +62,8 @@ def functions(layer: str, *given: Any) -> None:
             )  # fmt: skip
 
 
-def documented(layer: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
-    """A layer under its name, in words of its own."""
+def documented(layer: T, name: str, doc: str) -> T:
+    """Give a layer its name and docstring."""
     layer.__name__ = layer.__qualname__ = name
     layer.__doc__ = doc
     return layer

@@ -1,1 +1,1 @@
-"""Transformations that keep what a graph means, and make it smaller."""
+"""Optimization passes: transformations that keep a graph's values and make it smaller."""

@@ -1,8 +1,8 @@
-"""Constants that loops, branches and calls are given, put into the graphs inside them.
+"""Propagating constants into the graphs of loops, branches and calls.
 
-A body captures whatever it reads from outside, so that it can be differentiated by that and fed.
-In a frozen graph what is still a constant is never fed: inside it is a number in the generated
-code, and can be folded.
+A body captures all that it reads from outside, so that it can be fed and differentiated by. In a
+frozen graph a captured constant is never fed: inside the body it is a number in the generated code,
+and can be folded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from ..ir.interning import Interning, key_of
 from .inner import with_inner
 
 Known = dict[int, Expr]
-"""The constants that a graph is given wherever it stands, by the numbers of its inputs."""
+"""The constants that a graph gets wherever it is used, by the numbers of its inputs."""
 
 
 @dataclass(frozen=True)
 class PutConstantsInside:
-    """Let graphs inside others have the constants that all who use them give them. Exact."""
+    """Put constants into inner graphs that get them in every use. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         innermost_first = list(inner_graphs(graph))
@@ -34,19 +34,19 @@ class PutConstantsInside:
 
 
 def constants_given(outermost_first: Sequence[FrozenGraph]) -> dict[FrozenGraph, Known]:
-    """The constants that each graph is given in all places where it is used."""
+    """The constants that each graph gets in all places where it is used."""
     result: dict[FrozenGraph, Known] = {outermost_first[0]: {}}
     for graph in outermost_first:
         numbers = {e: i for i, e in enumerate(graph.inputs)}
         for e in graph.order:
             for inner, operands in uses(e):
                 given = [result[graph].get(numbers.get(x, -1), x) for x in operands]
-                result[inner] = agreed(result.get(inner), inner, given)
+                result[inner] = common_constants(result.get(inner), inner, given)
     return result
 
 
 def uses(e: Expr) -> Iterator[tuple[FrozenGraph, Sequence[Expr]]]:
-    """The graphs inside an expression, each with the operands that are its last inputs."""
+    """The graphs inside an expression, each with the operands for its last inputs."""
     if not has_graphs(e):
         return
     name, changing = e.op.name if e.op else "", 0
@@ -59,8 +59,8 @@ def uses(e: Expr) -> Iterator[tuple[FrozenGraph, Sequence[Expr]]]:
         yield graph, operands
 
 
-def agreed(before: Known | None, graph: FrozenGraph, operands: Sequence[Expr]) -> Known:
-    """Of what was known of a graph, that which holds for one more use, too."""
+def common_constants(before: Known | None, graph: FrozenGraph, operands: Sequence[Expr]) -> Known:
+    """The constants known of a graph that one more use agrees with."""
     first = len(graph.inputs) - len(operands)
     new = {
         i: x for i, x in enumerate(operands, first)
@@ -72,7 +72,7 @@ def agreed(before: Known | None, graph: FrozenGraph, operands: Sequence[Expr]) -
 
 
 def with_constants(graph: FrozenGraph, known: Known) -> FrozenGraph:
-    """The graph with constants where it reads some of its inputs, which nothing reads then."""
+    """The graph with constants in place of some inputs, which stay but are no longer read."""
     if not known:
         return graph
     constants = {graph.inputs[i]: x for i, x in known.items()}

@@ -1,4 +1,4 @@
-"""Constant folding: what depends on no input is computed once, when compiling."""
+"""Constant folding: expressions that depend on no input are computed when compiling."""
 
 from dataclasses import dataclass
 
@@ -23,32 +23,32 @@ class Fold:
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         with np.errstate(all="ignore"):
-            graph = graph.rebuilt(folded)
+            graph = graph.rebuilt(fold)
         if any(map(is_number_of_type, graph.order)) and inputs_determine_sizes(graph):
             return graph.rebuilt(number_of_type)
         return graph
 
 
 def inputs_determine_sizes(graph: FrozenGraph) -> bool:
-    """True if no expression is needed only because it determines a size."""
+    """Whether the inputs determine all sizes in use, so that no expression is kept for one."""
     return sizes_used(graph.order) <= sizes_determined_by(graph.inputs)
 
 
 def is_number_of_type(e: Expr) -> bool:
-    """Whether the type of its operand alone makes an expression the number it is."""
+    """Whether an expression is a number that depends on its operand's type only."""
     return e.op is not None and not e.shape and Trait.OF_TYPE in e.op.traits
 
 
 def number_of_type(e: Expr, intern: Interning) -> Expr:
-    """`e`, or the number it is by the type of its operand alone, as in `ones_like(loss)`."""
+    """`e`, or a constant if it depends on its operand's type only, as `ones_like(loss)`."""
     if e.op is None or not is_number_of_type(e):
         return e
     value = compute(e.op, [x.dtype.type(0) for x in e.inputs], e.attrs)
     return constant_like(np.array(value), e, intern)
 
 
-def folded(e: Expr, intern: Interning) -> Expr:
-    """`e`, or the constant it always is."""
+def fold(e: Expr, intern: Interning) -> Expr:
+    """`e`, or a constant if all its inputs are constants."""
     if e.op is None or not e.op.traits.isdisjoint({Trait.EFFECT, Trait.CONTROL}):
         return e
     for x in e.inputs:

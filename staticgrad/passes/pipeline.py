@@ -1,4 +1,4 @@
-"""Which passes run at which level, and what they did."""
+"""Optimization levels: which passes run, and reports of what they did."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ LEVELS: dict[int, tuple[Pass, ...]] = {
 
 @dataclass(frozen=True)
 class PassReport:
-    """What one pass did: how many expressions there were before and after, and its time."""
+    """The report of one pass: expressions before and after, and its time."""
 
     name: str
     before: int
@@ -45,10 +45,10 @@ class Rewrite:
         return rewrite(graph, self.rules)
 
 
-def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> FrozenGraph:
+def optimize_graph(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> FrozenGraph:
     """The graph after rules of users, if there are any, and the passes of a level.
 
-    Raises OptionError for a level that there is not.
+    Raises OptionError for an unknown level.
     """
     if level not in LEVELS:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
@@ -74,7 +74,7 @@ def run_passes(
     A pass that fails is named in the error, with those that ran before it.
     """
     reports: list[PassReport] = []
-    settled: list[Pass] = []  # passes that would change nothing in the graph as it is
+    settled: list[Pass] = []  # passes that would not change the present graph
     for step in passes:
         start = time.perf_counter()
         before = len(graph)

@@ -1,9 +1,10 @@
-"""Pruning: of loops, branches and calls, what nobody reads is not computed."""
+"""Pruning: unread results of loops, branches and calls are not computed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
-from typing import Any
+
+from gradops.typing import Attrs
 
 from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph, graphs_in
@@ -12,7 +13,7 @@ from ..ir.reachability import reachable
 from ..ir.sizes import sizes_determined_by, sizes_introduced_by, sizes_missing
 from ..ir.tuple_types import TupleType
 
-RESTS = frozenset({"loop", "case", "call"})
+WITH_GRAPHS = frozenset({"loop", "case", "call"})
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,13 @@ class Prune:
     """Drop values, state and operands of loops, branches and calls that nothing needs. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return once("pruned", pruned, graph)
+        return cached("pruned", prune, graph)
 
 
-def once(key: object, step: Callable[[FrozenGraph], FrozenGraph], graph: FrozenGraph) -> Any:
-    """What `step` makes of a graph, kept with it: a graph may stand inside another many times."""
+def cached(
+    key: object, step: Callable[[FrozenGraph], FrozenGraph], graph: FrozenGraph
+) -> FrozenGraph:
+    """The result of `step` for a graph, cached with it: a graph may be used many times."""
     if key not in graph.derived:
         result = step(graph)
         graph.derived[key] = None if result is graph else result  # it does not refer to itself
@@ -33,48 +36,52 @@ def once(key: object, step: Callable[[FrozenGraph], FrozenGraph], graph: FrozenG
 
 
 @dataclass(frozen=True)
-class Rest:
-    """What remains of an expression: the numbers of its operands and values, and its attributes."""
+class Remainder:
+    """A pruned expression: the numbers of its remaining operands and values, its attributes."""
 
     operands: list[int]
     values: list[int]
-    attrs: dict[str, Any]
+    attrs: Attrs
 
 
-def pruned(graph: FrozenGraph) -> FrozenGraph:
-    """The graph in which loops, branches and calls give only what is read."""
-    rests = {e: rest_of(e, read) for e, read in values_read(graph).items()}
-    rests = {e: rest for e, rest in rests.items() if rest.attrs != e.attrs or is_less(rest, e)}
-    if not rests:
+def prune(graph: FrozenGraph) -> FrozenGraph:
+    """The graph whose loops, branches and calls return only values that are read."""
+    remainders = {e: remainder_of(e, read) for e, read in values_read(graph).items()}
+    remainders = {
+        e: remainder
+        for e, remainder in remainders.items()
+        if remainder.attrs != e.attrs or is_less(remainder, e)
+    }
+    if not remainders:
         return graph
 
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-        if e in rests:
-            rest = rests[e]
-            type = TupleType([e.type.parts[i] for i in rest.values])  # type: ignore[attr-defined]
-            inputs = [inputs[i] for i in rest.operands]
+        if e in remainders:
+            remainder = remainders[e]
+            type = TupleType([e.type.parts[i] for i in remainder.values])  # type: ignore[attr-defined]
+            inputs = [inputs[i] for i in remainder.operands]
             return intern.copy(
-                e._replace(type=type, attrs=rest.attrs, inputs=tuple(inputs)), inputs
+                e._replace(type=type, attrs=remainder.attrs, inputs=tuple(inputs)), inputs
             )
-        if (whole := whole_of(e)) is not None and whole in rests:
-            index = rests[whole].values.index(e.attrs["index"])
+        if (whole := whole_of(e)) is not None and whole in remainders:
+            index = remainders[whole].values.index(e.attrs["index"])
             return intern.copy(e._replace(attrs={"index": index}, inputs=tuple(inputs)), inputs)
         return intern.copy(e, inputs)
 
     return graph.remade(make)
 
 
-def is_less(rest: Rest, e: Expr) -> bool:
-    """Whether an operand or a value of an expression is not among what remains."""
+def is_less(remainder: Remainder, e: Expr) -> bool:
+    """Whether an operand or a value of an expression was dropped."""
     every: int = len(e.type.parts)  # type: ignore[attr-defined]
-    return len(rest.operands) < len(e.inputs) or len(rest.values) < every
+    return len(remainder.operands) < len(e.inputs) or len(remainder.values) < every
 
 
 def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
-    """The numbers of the values that are read, of what has graphs inside."""
+    """The numbers of the values that are read, of each loop, branch and call."""
     result: dict[Expr, set[int]] = {}
     for e in graph.order:
-        if type(e.type) is TupleType and e.op is not None and e.op.name in RESTS:
+        if type(e.type) is TupleType and e.op is not None and e.op.name in WITH_GRAPHS:
             result[e] = set()
         if (whole := whole_of(e)) is not None and whole in result:
             result[whole].add(e.attrs["index"])
@@ -86,21 +93,21 @@ def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
     return result
 
 
-def rest_of(e: Expr, read: set[int]) -> Rest:
-    """What remains of a loop, a choice or a call of which some values are read."""
+def remainder_of(e: Expr, read: set[int]) -> Remainder:
+    """The remainder of a loop, branch or call of which the values numbered `read` are read."""
     assert e.op is not None
     if e.op.name == "loop":
-        return rest_of_loop(e, read)
+        return remainder_of_loop(e, read)
     values, first = sorted(read), 1 if e.op.name == "case" else 0
     graphs = list(graphs_in(e))
     inside = sorted(set[int]().union(*[inputs_read(g, values) for g in graphs]))
     smaller = [part_of(g, inside, values) for g in graphs]
     attrs = {"branches": tuple(smaller)} if first else {"function": smaller[0]}
-    return Rest([*range(first), *(i + first for i in inside)], values, attrs)
+    return Remainder([*range(first), *(i + first for i in inside)], values, attrs)
 
 
-def rest_of_loop(e: Expr, read: set[int]) -> Rest:
-    """What remains of a loop: also the state on which depends what is read, or the condition."""
+def remainder_of_loop(e: Expr, read: set[int]) -> Remainder:
+    """The remainder of a loop; it keeps all state that read values or the condition depend on."""
     body, cond, carries, lists = (e.attrs[k] for k in ("body", "cond", "carries", "lists"))
     values, outside = set(read), [*range(carries), *range(carries + lists, len(e.inputs))]
     tested = {outside[i] for i in inputs_read(cond, [0])} if cond else set()
@@ -122,11 +129,11 @@ def rest_of_loop(e: Expr, read: set[int]) -> Rest:
         "lists": sum(carries <= i < carries + lists for i in operands),
         "gives": sum(i >= carries for i in kept),
     }
-    return Rest(operands, kept, attrs)
+    return Remainder(operands, kept, attrs)
 
 
 def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
-    """The numbers of the inputs that are needed for some outputs, or to know sizes."""
+    """The numbers of the inputs that some outputs depend on, or that determine sizes."""
     ends = [graph.outputs[i] for i in values]
     needed = reachable([*ends, *measured_for(graph, ends)])
     result = {i for i, e in enumerate(graph.inputs) if e in needed}
@@ -138,15 +145,15 @@ def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
 
 
 def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
-    """A graph with some of its inputs and outputs, itself pruned."""
+    """The pruned graph with some of its inputs and outputs."""
     if len(inputs) == len(graph.inputs) and len(outputs) == len(graph.outputs):
         return Prune()(graph)
     key = "part", tuple(inputs), tuple(outputs)
-    return once(key, lambda graph: Prune()(part_left(graph, inputs, outputs)), graph)
+    return cached(key, lambda graph: Prune()(unpruned_part(graph, inputs, outputs)), graph)
 
 
-def part_left(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
-    """A graph with some of its inputs and outputs, in its order."""
+def unpruned_part(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
+    """The graph with some of its inputs and outputs, in its order."""
     ends = [graph.outputs[i] for i in outputs]
     some = FrozenGraph(
         tuple([graph.inputs[i] for i in inputs]),
@@ -159,7 +166,7 @@ def part_left(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int])
 
 
 def measured_for(graph: FrozenGraph, ends: Sequence[Expr]) -> list[Expr]:
-    """The expressions that are computed for their size alone, which some outputs need."""
+    """The expressions that are computed only for a size that some outputs need."""
     if not graph.measured:
         return []
     missing = sizes_missing(reachable(ends), sizes_determined_by(graph.inputs))

@@ -1,4 +1,4 @@
-"""Rewrite rules: both sides are functions of the same holes, and calling one makes a pattern."""
+"""Rewrite rules: both sides are functions of the same holes; calling one builds a pattern."""
 
 import inspect
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -11,13 +11,14 @@ import numpy as np
 from gradops import GraphError, Op, Operators, type_of
 from gradops.core.traits import Trait
 from gradops.core.types import operand_types
+from gradops.typing import Attrs, Number
 
 from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 
-MOST_STEPS = 1000  # rewritings of one expression, before the rules count as going round in circles
+MOST_STEPS = 1000  # rewrites of one expression, from which the rules count as cyclic
 
 
 class Pattern(Operators):
@@ -27,12 +28,16 @@ class Pattern(Operators):
     gradop_level = 0.0
 
     def __init__(
-        self, name: str, op: Op | None = None, inputs: Sequence[Any] = (), attrs: Any = None
+        self,
+        name: str,
+        op: Op | None = None,
+        inputs: Sequence[Any] = (),
+        attrs: Attrs | None = None,
     ) -> None:
         self.name, self.op, self.inputs, self.attrs = name, op, tuple(inputs), attrs or {}
 
     @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Pattern":
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> "Pattern":
         return Pattern("", op, args, attrs)
 
     def __repr__(self) -> str:
@@ -42,14 +47,17 @@ class Pattern(Operators):
         return f"{self.op}({', '.join([*map(repr, self.inputs), *attrs])})"
 
 
+Part = Pattern | Number
+
+
 def always(**found: Expr) -> bool:
-    """The condition of a rule that has none."""
+    """The condition of an unconditional rule."""
     return True
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Wherever `before` occurs and `when` holds, `after` may stand in its place.
+    """Replace `before` by `after` wherever it occurs and `when` holds.
 
     Rules that hold for real numbers but not for floats are not `exact`, and are off by default.
     """
@@ -65,22 +73,22 @@ class Rule:
         return [Pattern(name) for name in inspect.signature(self.before).parameters]
 
     @cached_property
-    def pattern(self) -> Any:
-        """What to look for."""
+    def pattern(self) -> Pattern:
+        """The pattern to match."""
         return self.before(*self.holes)
 
     @cached_property
-    def template(self) -> Any:
-        """What to put in its place."""
+    def template(self) -> Part:
+        """The pattern to build in its place."""
         return self.after(*self.holes)
 
     @cached_property
-    def demands(self) -> list[tuple[int, Any]]:
-        """The operands of the pattern that are no holes, with their places."""
+    def demands(self) -> list[tuple[int, Part]]:
+        """The operands of the pattern that are not holes, with their positions."""
         return [(i, part) for i, part in enumerate(self.pattern.inputs) if not is_hole(part)]
 
     def may_match(self, e: Expr) -> bool:
-        """Whether a look at the operands does not rule it out."""
+        """Whether the rule may match, judged by the operands alone."""
         inputs = e.inputs
         for i, part in self.demands:
             if i >= len(inputs) or not begins(part, inputs[i]):
@@ -88,16 +96,16 @@ class Rule:
         return True
 
     def apply(self, e: Expr, intern: Interning, ordered: Container[Expr]) -> Expr | None:
-        """What replaces `e`, or None where the rule says nothing.
+        """The replacement of `e`, or None if the rule does not apply.
 
-        `ordered` has the expressions that surely are in C order. See Note [Layout].
+        `ordered` has the expressions that are certainly in C order. See Note [Layout].
         """
         result: dict[str, Expr] = {}
         if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
             return None
         made = instantiate(self.template, result, e, intern)
         drops = self.exact and is_hole(self.template)
-        if made.type != e.type or (drops and not may_stand_for(made, e, ordered)):
+        if made.type != e.type or (drops and not has_layout_of(made, e, ordered)):
             return None
         return made
 
@@ -105,25 +113,25 @@ class Rule:
         return f"{self.pattern} -> {self.template}"
 
 
-def is_hole(part: Any) -> bool:
-    """Whether a part of a pattern stands for any expression."""
+def is_hole(part: Part) -> bool:
+    """Whether a part of a pattern matches any expression."""
     return isinstance(part, Pattern) and part.op is None
 
 
-def may_stand_for(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
-    """Whether the operand `x` has the layout that `e` has. See Note [Layout]."""
+def has_layout_of(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
+    """Whether the operand `x` has the memory layout of `e`. See Note [Layout]."""
     return x in ordered or (e.op is not None and Trait.VIEW in e.op.traits)
 
 
-def begins(part: Any, x: Expr) -> bool:
-    """Whether `x` is the number, or has the op, that stands in a pattern."""
+def begins(part: Part, x: Expr) -> bool:
+    """Whether `x` is the number, or has the op, of a part of a pattern."""
     if isinstance(part, Pattern):
         return x.op is part.op
     return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
 
 
-def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
-    """Whether `e` has the form of `pattern`; a hole met twice must stand for one expression."""
+def match(pattern: Part, e: Expr, found: dict[str, Expr]) -> bool:
+    """Whether `e` matches `pattern`; `found` has the expression of each hole."""
     if not isinstance(pattern, Pattern):
         return begins(pattern, e)
     if pattern.op is None:
@@ -133,16 +141,17 @@ def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
     return all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True))
 
 
-def same_number(value: Any, number: Any) -> bool:
-    """Whether a constant is a number, the sign of zero included."""
+def same_number(value: np.ndarray, number: Number) -> bool:
+    """Whether a constant equals a number, the sign of zero included."""
     return bool(value.item() == number) and all(
         np.signbit(part(value)) == np.signbit(part(number)) for part in (np.real, np.imag)
     )
 
 
-def instantiate(template: Any, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:
-    """The expression that a template stands for, in the place of `e`."""
-    if is_hole(template):
+def instantiate(template: Part, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:
+    """Build the expression of a template in the place of `e`."""
+    assert isinstance(template, Pattern)
+    if template.op is None:
         return found[template.name]
     inputs = [
         instantiate(t, found, e, intern) if isinstance(t, Pattern) else t for t in template.inputs
@@ -160,7 +169,7 @@ def instantiate(template: Any, found: dict[str, Expr], e: Expr, intern: Internin
     return intern.copy(made, made.inputs)
 
 
-def constant_like(value: Any, e: Expr, intern: Interning) -> Expr:
+def constant_like(value: np.ndarray, e: Expr, intern: Interning) -> Expr:
     """A constant in the place of `e`."""
     value.flags.writeable = False
     made = Expr(
@@ -171,7 +180,7 @@ def constant_like(value: Any, e: Expr, intern: Interning) -> Expr:
 
 def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     """The graph with rules applied until none applies, inputs before their users."""
-    by_op: dict[Any, list[Rule]] = {}
+    by_op: dict[Op | None, list[Rule]] = {}
     for rule in rules:
         by_op.setdefault(rule.pattern.op, []).append(rule)
 
@@ -179,7 +188,7 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
 
     def replace(e: Expr, intern: Interning) -> Expr:
         seen = 0
-        while e.op in by_op and (new := replaced_once(e, by_op[e.op], intern, ordered)) is not e:
+        while e.op in by_op and (new := apply_first(e, by_op[e.op], intern, ordered)) is not e:
             e, seen = new, seen + 1
             if seen > MOST_STEPS:
                 texts = "; ".join(map(str, by_op[e.op]))
@@ -191,10 +200,10 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     return graph.rebuilt(replace)
 
 
-def replaced_once(
+def apply_first(
     e: Expr, rules: Iterable[Rule], intern: Interning, ordered: Container[Expr]
 ) -> Expr:
-    """What the first rule that applies makes of `e`, or `e`."""
+    """The result of the first rule that applies to `e`, or `e`."""
     for rule in rules:
         new = rule.apply(e, intern, ordered)
         if new is not None and new is not e:

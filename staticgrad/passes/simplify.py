@@ -1,8 +1,7 @@
-"""Simplification: algebraic identities, and ops that change nothing."""
+"""Simplification: algebraic identities, and removal of ops without effect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from gradops.core.traits import Trait
 from gradops.core.types import broadcast_shapes
@@ -31,11 +30,11 @@ class DropRetyping:
     """Drop a change of shape or dtype that changes neither. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return with_layouts(graph, unretyped)
+        return with_layouts(graph, without_retyping)
 
 
-def unretyped(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
-    """`e`, or its operand if that has the same type and surely the same layout."""
+def without_retyping(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
+    """`e`, or its operand if that certainly has the same type and memory layout."""
     if e.op is None or Trait.RETYPING not in e.op.traits or e.inputs[0].type != e.type:
         return e
     same = Trait.BROADCASTING not in e.op.traits or e.inputs[0] in ordered
@@ -44,7 +43,7 @@ def unretyped(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
 
 @dataclass(frozen=True)
 class DropGradients:
-    """Drop what only says how something is differentiated, which is no longer asked. Exact."""
+    """Erase custom-gradient wrappers once gradients are built. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         return graph.rebuilt(lambda e, intern: e if (x := guarded_value(e)) is None else x)
@@ -52,42 +51,42 @@ class DropGradients:
 
 @dataclass(frozen=True)
 class DropBroadcasts:
-    """Let elementwise ops broadcast by themselves instead of being given filled arrays. Exact."""
+    """Let elementwise ops broadcast their operands instead of reading filled arrays. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return with_layouts(graph, narrowed)
+        return with_layouts(graph, without_broadcasts)
 
 
-def narrowed(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
-    """`e` on operands not broadcast beforehand, where its shape and layout stay the same."""
+def without_broadcasts(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
+    """`e` on operands from before broadcasting, where that keeps its shape and layout."""
     if e.op is None or Trait.ELEMENTWISE not in e.op.traits:
         return e
-    inputs: list[Any] | None = None
+    inputs: list[Expr] | None = None
     for i, x in enumerate(e.inputs):
         if x.op is not None and Trait.BROADCASTING in x.op.traits:
             narrow = list(inputs or e.inputs)
             narrow[i] = x.inputs[0]
-            if keeps(e, narrow, ordered):
+            if keeps_layout(e, narrow, ordered):
                 inputs = narrow
     return e if inputs is None else intern.copy(e, inputs)
 
 
-def keeps(e: Expr, inputs: list[Any], ordered: set[Expr]) -> bool:
-    """Whether `e` has its shape on other inputs, and is in C order on them. See Note [Layout]."""
+def keeps_layout(e: Expr, inputs: list[Expr], ordered: set[Expr]) -> bool:
+    """Whether `e` keeps its shape and C order on other inputs. See Note [Layout]."""
     whole = any(x.shape == e.shape and x in ordered for x in inputs)
     rest = all(x in ordered for x in inputs if Trait.BROADCASTING not in traits_of(x))
     return whole and rest and broadcast_shapes(e.op, [x.type for x in inputs]) == e.shape
 
 
-def traits_of(x: Expr) -> Any:
+def traits_of(x: Expr) -> frozenset[Trait]:
     """The traits of the op of `x`."""
-    return x.op.traits if x.op else ()
+    return x.op.traits if x.op else frozenset()
 
 
 def with_layouts(
     graph: FrozenGraph, step: Callable[[Expr, Interning, set[Expr]], Expr]
 ) -> FrozenGraph:
-    """The graph with `step` applied to every expression, which is told what is in C order."""
+    """Apply `step` to every expression, with the set of those that are in C order."""
     ordered = set(in_c_order(graph))
 
     def replace(e: Expr, intern: Interning) -> Expr:

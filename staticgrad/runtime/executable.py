@@ -21,7 +21,7 @@ from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
-from ..passes.pipeline import optimized
+from ..passes.pipeline import optimize_graph
 from ..passes.rewrite import Rule
 from .debugging import Checked
 from .feeds import admitted, sizes_of_feeds
@@ -50,7 +50,7 @@ class Executable:
     ) -> None:
         keep_freed_memory()
         self.written, self.form, self.rebuild = written, form, rebuild
-        self.graph = graph = optimized(written, optimize, rules)
+        self.graph = graph = optimize_graph(written, optimize, rules)
         self.emitted: Source = emit(graph, form, any_layout=any_layout)
         self.emitted.scope.update(runtime_scope(graph, self.emitted))
         self.run = Checked(written, form) if check_numerics else load(self.emitted)

@@ -1,7 +1,7 @@
-"""The optimizer: gradients, an update rule for each variable, and the variables it keeps itself.
+"""The optimizer: gradients, an update rule applied to each variable, and the rule's state.
 
 Note [Steps]. An expression that is built after an assignment reads the new value. So a step builds
-all new values before it assigns any: they are computed from what was there before the step.
+all new values before it assigns any: they are computed from the values before the step.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ import numpy as np
 
 from gradops import DTypeError, GradError, GraphError, OptionError, ShapeError
 from gradops.core.types import conflict, is_float, shape_of, type_of
+from gradops.typing import Operand
 
 from ..build.effects import group
 from ..build.graph import Graph
@@ -22,20 +23,21 @@ from ..ir.reachability import reachable
 from ..transform.reverse import gradients
 from ..transform.unconnected import why_none
 
-SHOWN = 5  # variables that a text names
+SHOWN = 5  # variables listed in a text
 STEP = "step"
 
+Variables = Variable | Sequence[Variable] | None
 Slots = Mapping[str, tuple[str, float]]
 
 
 class Optimizer:
-    """Makes steps of an update rule of `gradops.nn.optimizer_updates`, by which variables learn.
+    """Trains variables by an update rule of `gradops.nn.optimizer_updates`.
 
-    `learning_rate` is a number or any scalar expression: a placeholder, a variable, a schedule. The
-    rule's state is kept in variables that are not trained, one of each kind for each variable,
-    which begin at zero; `slots` says, for each entry of the state, under which name and with which
-    value, and leaves out what need not be kept. `options` go to the rule. The optimizers under
-    TensorFlow's names are made of this one; so can others be.
+    `learning_rate` is a number or a scalar expression: a placeholder, a variable, a schedule. The
+    state of the rule is kept in variables that are not trained, one per entry and trained variable,
+    with zeros as initial values; `slots` says which entries are kept, with their names and other
+    initial values. `options` go to the rule. The optimizers with TensorFlow's names are instances
+    of this one.
 
     >>> from gradops.nn import optimizer_updates as updates
     >>> w = sg.Variable(1.0, name="w")
@@ -50,7 +52,7 @@ class Optimizer:
     def __init__(
         self,
         rule: Callable[..., Any],
-        learning_rate: Any,
+        learning_rate: Operand,
         name: str | None = None,
         slots: Slots | None = None,
         **options: Any,
@@ -59,22 +61,22 @@ class Optimizer:
         self.options = {name: number(option) for name, option in options.items()}
         self.name = name or rule.__name__
         self.slots = slots_of(rule, options) if slots is None else slots
-        self.held: dict[Variable, dict[str, Variable]] = {}
+        self.state_variables: dict[Variable, dict[str, Variable]] = {}
         self.steps: dict[Names, Variable] = {}
 
     def minimize(
         self,
         loss: Expr,
         global_step: Variable | None = None,
-        var_list: Any = None,
+        var_list: Variables = None,
         *,
-        grad_loss: Any = None,
+        grad_loss: Operand | None = None,
         name: str | None = None,
     ) -> Expr:
-        """What makes a step by which `loss` gets smaller: gradients computed, and applied.
+        """An expression whose evaluation takes a step: computes gradients of `loss`, applies them.
 
-        `var_list` are the variables that learn, by default all of the graph that are trainable.
-        `global_step`, if given, is counted up. Raises ShapeError for a loss that is no single
+        `var_list` are the variables to train, by default all trainable ones of the graph. Each step
+        increments `global_step`, if given. Raises ShapeError for a loss that is not a single
         number, DTypeError, and GradError if no gradient reaches a variable.
 
         >>> w = sg.Variable(2.0, name="w")
@@ -89,12 +91,11 @@ class Optimizer:
         return self.apply_gradients(result, global_step, name)
 
     def compute_gradients(
-        self, loss: Expr, var_list: Any = None, *, grad_loss: Any = None
+        self, loss: Expr, var_list: Variables = None, *, grad_loss: Operand | None = None
     ) -> list[tuple[Expr | None, Variable]]:
-        """The gradients of `loss` beside their variables; None where it depends on none.
+        """Pairs of the gradients of `loss`, None where there is none, and their variables.
 
-        What is done with them before they are applied, clipping for one, is up to the caller. See
-        `minimize`.
+        The caller may change them, for example clip them, before `apply_gradients`. See `minimize`.
         """
         if not isinstance(loss, Expr):
             raise GraphError(f"minimize: {loss!r} is not an expression, and so not a loss")
@@ -109,13 +110,13 @@ class Optimizer:
         return list(zip(result, variables, strict=True))
 
     def apply_gradients(
-        self, grads_and_vars: Iterable[tuple[Any, Variable]],
+        self, grads_and_vars: Iterable[tuple[Operand | None, Variable]],
         global_step: Variable | None = None, name: str | None = None,
     ) -> Expr:  # fmt: skip
-        """What changes variables by their gradients, in one step; pairs without one are left out.
+        """An expression whose evaluation applies gradients in one step; None is left out.
 
-        All is computed from the values before the step. See Note [Steps]. Raises GradError if there
-        is no gradient, ShapeError for one of another shape than its variable.
+        All new values are computed from those before the step. See Note [Steps]. Raises GradError
+        if there is no gradient, ShapeError for one of another shape than its variable.
         """
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
@@ -124,7 +125,7 @@ class Optimizer:
         require_step(global_step, [v for _, v in pairs])
         name, graph = name or self.name, graph_of(pairs[0][1])
         with graph.as_default(), graph.name_scope(f"{name}/update"):
-            changes: dict[Variable, Any] = {}
+            changes: dict[Variable, Expr] = {}
             for g, v in pairs:
                 changes.update(self.updated(as_gradient(g, v), v))
             if global_step is not None:
@@ -133,33 +134,33 @@ class Optimizer:
         with graph.as_default():
             return group(*done, name=name)
 
-    def updated(self, g: Expr, v: Variable) -> dict[Variable, Any]:
-        """The new values of a variable and of what is kept for it."""
-        held = self.kept(v)
-        new, state = self.rule(v, g, held, lr=self.learning_rate, **self.options)
-        return {v: new, **{own: state[entry] for entry, own in held.items()}}
+    def updated(self, g: Expr, v: Variable) -> dict[Variable, Expr]:
+        """The new values of a variable and of the rule's state for it."""
+        state = self.kept(v)
+        new, changed = self.rule(v, g, state, lr=self.learning_rate, **self.options)
+        return {v: new, **{own: changed[entry] for entry, own in state.items()}}
 
     def kept(self, v: Variable) -> dict[str, Variable]:
-        """The variables that hold the rule's state for `v`, made when they are first asked for."""
-        if v not in self.held:
+        """The variables with the rule's state for `v`, created at the first use."""
+        if v not in self.state_variables:
             graph = graph_of(v)
             with graph.as_default(), graph.name_scope(""):
-                self.held[v] = {
+                self.state_variables[v] = {
                     entry: self.count(graph) if entry == STEP
                     else slot(f"{v.name}/{self.name}/{name}", v, start)
                     for entry, (name, start) in self.slots.items()
                 }  # fmt: skip
-        return self.held[v]
+        return self.state_variables[v]
 
     def count(self, graph: Graph) -> Variable:
-        """The number of steps, which all variables of a graph share."""
+        """The variable that counts steps, one for each graph."""
         if graph.names not in self.steps:
             made = Variable(0, f"{self.name}/{STEP}", dtype="int64", trainable=False)
             self.steps[graph.names] = made
         return self.steps[graph.names]
 
     def get_slot_names(self) -> list[str]:
-        """The names of what is kept for each variable.
+        """The names of the state variables kept for each trained variable.
 
         >>> sg.train.AdamOptimizer().get_slot_names()
         ['m', 'v']
@@ -167,7 +168,7 @@ class Optimizer:
         return sorted(name for entry, (name, _) in self.slots.items() if entry != STEP)
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
-        """The variable called `name` that is kept for `var`; None if there is none yet.
+        """The state variable called `name` of `var`; None if there is none yet.
 
         >>> w = sg.Variable([1.0, 2.0], name="w")
         >>> optimizer = sg.train.MomentumOptimizer(0.1, 0.9)
@@ -176,18 +177,20 @@ class Optimizer:
         <variable w/Momentum/momentum: float32[2]>
         """
         entries = {name: entry for entry, (name, _) in self.slots.items() if entry != STEP}
-        return self.held.get(var, {}).get(entries.get(name, ""))
+        return self.state_variables.get(var, {}).get(entries.get(name, ""))
 
     def variables(self) -> list[Variable]:
-        """All variables that the optimizer keeps, its count of steps included."""
-        return list(dict.fromkeys(own for held in self.held.values() for own in held.values()))
+        """All state variables of the optimizer, its count of steps included."""
+        return list(
+            dict.fromkeys(own for state in self.state_variables.values() for own in state.values())
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
 
-def one_number(rate: Any) -> Any:
-    """A learning rate, which must be a single number."""
+def one_number(rate: Operand) -> Operand:
+    """The learning rate; raises unless it is a single number."""
     if isinstance(rate, str) or rate is None:
         raise OptionError("learning_rate", [], f"{rate!r} is not a number")
     if shape := shape_of(rate):
@@ -196,25 +199,25 @@ def one_number(rate: Any) -> Any:
 
 
 def number(option: Any) -> Any:
-    """NumPy's numbers as Python's: theirs have a dtype, which would be the result's."""
+    """NumPy numbers as Python numbers, which do not determine the dtype of results."""
     if isinstance(option, tuple):
         return tuple(map(number, option))
     return option.item() if isinstance(option, np.generic | np.ndarray) else option
 
 
 def slots_of(rule: Callable[..., Any], options: Mapping[str, Any]) -> Slots:
-    """What a rule keeps, seen in a step that it takes; all of it begins at zero."""
+    """The entries of a rule's state, found by a trial step; their initial values are zero."""
     one = np.ones(())
     return {entry: (entry, 0.0) for entry in rule(one, one, {}, lr=1.0, **options)[1]}
 
 
 def slot(name: str, v: Variable, start: float) -> Variable:
-    """A variable like `v` that holds the same number everywhere and is not trained."""
+    """An untrained variable like `v`, filled with one number."""
     return Variable(np.full(v.shape, start, v.dtype), name, trainable=False)
 
 
 def graph_of(e: Expr) -> Graph:
-    """The graph that an expression belongs to."""
+    """The graph of an expression; raises GraphError if it no longer exists."""
     graph = e.names.graph() if e.names is not None else None
     if graph is None:
         raise GraphError(f"the graph of {e.label} no longer exists")
@@ -222,9 +225,9 @@ def graph_of(e: Expr) -> Graph:
 
 
 def trainable(loss: Expr) -> list[Variable]:
-    """The variables of a graph that are trained if nothing else is said: those that are trainable.
+    """The variables that are trained by default: all trainable ones of the graph.
 
-    One that is no float, though the loss reads it, was meant to be one.
+    Raises DTypeError for one that the loss reads and that is not of floats.
     """
     graph = graph_of(loss)
     several = graph.get_collection("trainable_variables")
@@ -243,8 +246,8 @@ def trainable(loss: Expr) -> list[Variable]:
     return result
 
 
-def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
-    """Refuse to train what is no variable, no float, of another graph, or given twice."""
+def require_trainable(first: Expr, variables: Sequence[object]) -> None:
+    """Raise unless all are distinct variables of floats, of the graph of `first`."""
     for v in variables:
         if not isinstance(v, Variable):
             raise GraphError(
@@ -261,8 +264,8 @@ def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
         raise GraphError("minimize: a variable is given twice")
 
 
-def require_step(step: Any, variables: Sequence[Variable]) -> None:
-    """Refuse to count steps in what is no variable, of another graph, or trained itself."""
+def require_step(step: object, variables: Sequence[Variable]) -> None:
+    """Raise GraphError unless `step` is None or an untrained variable of the same graph."""
     if step is None:
         return
     if not isinstance(step, Variable):
@@ -273,9 +276,9 @@ def require_step(step: Any, variables: Sequence[Variable]) -> None:
         raise GraphError(f"{step.label} cannot be trained and count the steps")
 
 
-def as_gradient(g: Any, v: Variable) -> Expr:
-    """A gradient as an expression, which must have the shape of its variable."""
-    g = as_expression(g, v.names, v)
+def as_gradient(gradient: Operand, v: Variable) -> Expr:
+    """The gradient as an expression; raises ShapeError unless it has its variable's shape."""
+    g = as_expression(gradient, v.names, v)
     if g.names is not v.names:
         raise foreign("apply_gradients", v, g)
     if len(g.shape) != len(v.shape) or conflict(g.shape, v.shape):
@@ -286,7 +289,7 @@ def as_gradient(g: Any, v: Variable) -> Expr:
 
 
 def no_gradient(loss: Expr, variables: Sequence[Variable]) -> GradError:
-    """The error for a loss that depends on no variable that is to be trained, with the reasons."""
+    """The error for a loss that depends on none of the variables, with the reasons."""
     reasons = "".join(
         f"\n  {v.label}: " + why_none(loss, v).replace("\n", "\n  ") for v in variables[:SHOWN]
     )

@@ -1,13 +1,12 @@
-"""The optimizers under TensorFlow 1's names, with its arguments, defaults and formulas.
+"""The optimizers with TensorFlow 1's names, arguments, defaults and formulas.
 
-`use_locking` is accepted and does nothing: runs of a session follow one another. Numbers are those
-that were given: TensorFlow rounds them to float32, also for variables of float64.
+`use_locking` is accepted and ignored: runs of a session do not overlap. Options keep their
+precision, where TensorFlow rounds them to float32, also for variables of float64.
 """
-
-from typing import Any
 
 from gradops import OptionError
 from gradops.nn import optimizer_updates
+from gradops.typing import Operand
 
 from .optimizer import STEP, Optimizer
 
@@ -15,7 +14,7 @@ ADAM = {STEP: (STEP, 0.0), "exp_avg": ("m", 0.0), "exp_avg_sq": ("v", 0.0)}
 
 
 class GradientDescentOptimizer(Optimizer):
-    """Gradient descent: variables move by the rate times the gradient. It is `dg.optim.SGD`.
+    """Gradient descent, as `dg.optim.SGD`.
 
     >>> w = sg.Variable(1.0, name="w")
     >>> train = sg.train.GradientDescentOptimizer(0.25).minimize(w * w)
@@ -25,13 +24,13 @@ class GradientDescentOptimizer(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+        self, learning_rate: Operand, use_locking: bool = False, name: str = "GradientDescent"
     ) -> None:
         super().__init__(optimizer_updates.sgd, learning_rate, name, {})
 
 
 class MomentumOptimizer(Optimizer):
-    """Gradient descent along a running sum of gradients. It is `dg.optim.SGD` with momentum.
+    """Gradient descent with momentum, as `dg.optim.SGD`.
 
     >>> w = sg.Variable(1.0, name="w")
     >>> train = sg.train.MomentumOptimizer(0.25, 0.5).minimize(w * w)
@@ -42,7 +41,7 @@ class MomentumOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Operand,
         momentum: float,
         use_locking: bool = False,
         name: str = "Momentum",
@@ -62,8 +61,8 @@ class MomentumOptimizer(Optimizer):
 class AdamOptimizer(Optimizer):
     """Adam, with running means of the gradient and of its square.
 
-    TensorFlow adds `epsilon` before the means are corrected for their start, PyTorch after;
-    `epsilon_hat=False` is PyTorch's form, and then it is `dg.optim.Adam`.
+    TensorFlow adds `epsilon` before the bias correction of the means, PyTorch after it;
+    `epsilon_hat=False` is PyTorch's form, as in `dg.optim.Adam`.
 
     >>> w = sg.Variable(1.0, name="w")
     >>> train = sg.train.AdamOptimizer(0.25, beta1=0.5, beta2=0.75).minimize(w * w)
@@ -74,7 +73,7 @@ class AdamOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: Operand = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
@@ -90,9 +89,9 @@ class AdamOptimizer(Optimizer):
 
 
 class AdamWOptimizer(Optimizer):
-    """Adam with weight decay that does not go through the running means. It is `dg.optim.AdamW`.
+    """Adam with decoupled weight decay, as `dg.optim.AdamW`.
 
-    TensorFlow 1 has none of its own; the decay is multiplied by the rate, as in PyTorch and Keras.
+    TensorFlow 1 does not have it; the decay is multiplied by the rate, as in PyTorch and Keras.
 
     >>> w = sg.Variable(1.0, name="w")
     >>> train = sg.train.AdamWOptimizer(0.25, weight_decay=0.5).minimize(w * w)
@@ -103,7 +102,7 @@ class AdamWOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: Operand = 0.001,
         weight_decay: float = 0.01,
         beta1: float = 0.9,
         beta2: float = 0.999,
@@ -117,9 +116,9 @@ class AdamWOptimizer(Optimizer):
 
 
 class AdagradOptimizer(Optimizer):
-    """The gradient over the root of the sum of its squares, which begins with a positive number.
+    """Adagrad: the gradient divided by the root of the sum of its squares.
 
-    It is `dg.optim.Adagrad` with the same initial value and `eps=0`.
+    It equals `dg.optim.Adagrad` with the same initial sum and `eps=0`.
 
     >>> w = sg.Variable(1.0, name="w")
     >>> train = sg.train.AdagradOptimizer(0.25, initial_accumulator_value=5.0).minimize(w * w)
@@ -130,7 +129,7 @@ class AdagradOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Operand,
         initial_accumulator_value: float = 0.1,
         use_locking: bool = False,
         name: str = "Adagrad",
@@ -145,10 +144,10 @@ class AdagradOptimizer(Optimizer):
 
 
 class RMSPropOptimizer(Optimizer):
-    """The gradient over the root of the running mean of its square, which begins with ones.
+    """RMSProp: the gradient divided by the root of a running mean of its square, initially one.
 
-    It is not `dg.optim.RMSprop`, whose mean begins with zeros, whose epsilon is not under the root,
-    and whose rate is no part of what momentum adds up; for that one, write
+    It differs from `dg.optim.RMSprop`, where the initial mean is zero, epsilon is not under the
+    root, and momentum accumulates without the rate; for that one, write
     `sg.train.Optimizer(gradops.nn.optimizer_updates.rmsprop, 0.01)`.
 
     >>> w = sg.Variable(1.0, name="w")
@@ -160,7 +159,7 @@ class RMSPropOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Operand,
         decay: float = 0.9,
         momentum: float = 0.0,
         epsilon: float = 1e-10,

@@ -1,14 +1,14 @@
-"""Schedules: learning rates as expressions of the number of steps, with TensorFlow 1's formulas.
+"""Learning-rate schedules as expressions of the number of steps, with TensorFlow 1's formulas.
 
-They are computed in the dtype of the rate, which for a number is the default one: float32 unless
-set otherwise. Give `np.float64(0.1)`, say, for what a program of float64 needs.
+They are computed in the dtype of the rate, which for a Python number is the default one: float32
+unless set otherwise. A program of float64 may give `np.float64(0.1)`.
 """
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from gradops import OptionError, astype, ceil, cos, equal, exp, floor, minimum, power, where
+from gradops.typing import Operand
 
 from ..build.graph import get_default_graph
 from ..build.inputs import as_expression
@@ -16,10 +16,10 @@ from ..ir.expr import Expr
 
 
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: Operand,
+    global_step: Operand,
+    decay_steps: Operand,
+    decay_rate: Operand,
     staircase: bool = False,
     name: str = "exponential_decay",
 ) -> Expr:
@@ -35,10 +35,10 @@ def exponential_decay(
 
 
 def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: Operand,
+    global_step: Operand,
+    decay_steps: Operand,
+    decay_rate: Operand,
     staircase: bool = False,
     name: str = "natural_exp_decay",
 ) -> Expr:
@@ -54,10 +54,10 @@ def natural_exp_decay(
 
 
 def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: Operand,
+    global_step: Operand,
+    decay_steps: Operand,
+    decay_rate: Operand,
     staircase: bool = False,
     name: str = "inverse_time_decay",
 ) -> Expr:
@@ -73,17 +73,18 @@ def inverse_time_decay(
 
 
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    learning_rate: Operand,
+    global_step: Operand,
+    decay_steps: Operand,
+    end_learning_rate: Operand = 0.0001,
+    power: Operand = 1.0,
     cycle: bool = False,
     name: str = "polynomial_decay",
 ) -> Expr:
-    """From `learning_rate` down to `end_learning_rate` in `decay_steps`, by a power.
+    """Decay from `learning_rate` to `end_learning_rate` in `decay_steps`, by a power.
 
-    After that it stays there, or with `cycle` begins again with twice the steps, and so on.
+    After that the rate is constant, or with `cycle` the decay starts again with twice the steps,
+    three times the steps, and so on.
 
     >>> step = sg.placeholder("int64", [])
     >>> sg.compile(sg.train.polynomial_decay(0.5, step, 10, 0.25), [step])(20)
@@ -101,13 +102,13 @@ def polynomial_decay(
 
 
 def cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: Operand,
+    global_step: Operand,
+    decay_steps: Operand,
     alpha: float = 0.0,
     name: str = "cosine_decay",
 ) -> Expr:
-    """From `learning_rate` down to `alpha` times as much, along half a period of the cosine.
+    """Decay from `learning_rate` to `alpha` times that, along half a period of the cosine.
 
     >>> step = sg.placeholder("int64", [])
     >>> sg.compile(sg.train.cosine_decay(0.5, step, 10, alpha=0.5), [step])(10)
@@ -120,7 +121,10 @@ def cosine_decay(
 
 
 def piecewise_constant(
-    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str = "piecewise_constant"
+    x: Operand,
+    boundaries: Sequence[Operand],
+    values: Sequence[Operand],
+    name: str = "piecewise_constant",
 ) -> Expr:
     """The first of `values` up to and including the first of `boundaries`, and so on.
 
@@ -133,7 +137,7 @@ def piecewise_constant(
     """
     if len(values) != len(boundaries) + 1:
         raise OptionError(
-            name, [], f"{len(boundaries)} boundaries part {len(boundaries) + 1} values, not"
+            name, [], f"{len(boundaries)} boundaries separate {len(boundaries) + 1} values, not"
             f" {len(values)}",
         )  # fmt: skip
     with get_default_graph().name_scope(name):
@@ -144,25 +148,27 @@ def piecewise_constant(
         return result
 
 
-def progress(rate: Any, step: Any, decay_steps: Any, staircase: bool) -> tuple[Expr, Expr]:
-    """The rate, and how often `decay_steps` steps have been made, rounded down if `staircase`."""
-    rate, step, total = in_one_dtype(rate, step, decay_steps)
-    p = step / total
-    return rate, floor(p) if staircase else p
+def progress(
+    rate: Operand, step: Operand, decay_steps: Operand, staircase: bool
+) -> tuple[Expr, Expr]:
+    """The rate, and the number of decay periods so far, rounded down if `staircase`."""
+    start, count, total = in_one_dtype(rate, step, decay_steps)
+    p = count / total
+    return start, floor(p) if staircase else p
 
 
-def in_one_dtype(rate: Any, step: Any, decay_steps: Any) -> tuple[Expr, Any, Any]:
+def in_one_dtype(rate: Operand, step: Operand, decay_steps: Operand) -> tuple[Expr, Expr, Expr]:
     """A rate as an expression, and steps in its dtype."""
-    rate = as_rate(rate)
-    return rate, in_dtype(step, rate), in_dtype(decay_steps, rate)
+    start = as_rate(rate)
+    return start, in_dtype(step, start), in_dtype(decay_steps, start)
 
 
-def as_rate(x: Any) -> Expr:
-    """A rate as an expression: one that is written `1` means `1.0`."""
+def as_rate(x: Operand) -> Expr:
+    """A rate as an expression; an int counts as a float."""
     return as_expression(float(x) if isinstance(x, int) else x)
 
 
-def in_dtype(x: Any, like: Expr) -> Expr:
+def in_dtype(x: Operand, like: Expr) -> Expr:
     """`x` as an expression of the dtype of another one."""
     e = as_expression(x, like.names, like)
     return e if e.dtype == like.dtype else astype(e, dtype=like.dtype)

@@ -1,1 +1,1 @@
-"""Transformations that change what a graph means: derivatives."""
+"""Transformations of graphs: derivatives, substitution, import."""

@@ -1,14 +1,16 @@
-"""Importing: a frozen graph built once more, as part of the graph that is built in now."""
+"""Importing a frozen graph into the default graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from os import PathLike
+from typing import BinaryIO
 
 import numpy as np
 
 from gradops import ArrayType, Dim, FeedError, FetchError
 from gradops.core.dims import Size
 from gradops.core.source_location import here
+from gradops.typing import Attrs, Operand
 
 from ..build.graph import Graph, get_default_graph
 from ..build.inputs import Variable, constant
@@ -22,24 +24,27 @@ from ..ir.tuple_types import named_sizes
 from ..text.parser import parse
 from .lookup import Elements
 
+Key = Expr | str  # an expression of a frozen graph, or its name
+GraphLike = FrozenGraph | str | PathLike[str] | BinaryIO
+
 
 def import_graph(
-    graph: Any,
-    input_map: Mapping[Any, Any] | None = None,
-    return_elements: Any = None,
+    graph: GraphLike,
+    input_map: Mapping[Key, Operand] | None = None,
+    return_elements: Key | Sequence[Key] | None = None,
     name: str = "import",
 ) -> list[Expr]:
     """Build the expressions of a frozen graph in the default graph, under the name scope `name`.
 
     `graph` is a frozen graph, a file of one as `load` takes it, or text as `parse` takes it, which
-    is known by its line breaks. `input_map` says what inputs are: expressions of the default graph,
-    numbers or arrays. Other inputs become placeholders, and variables new Variables that begin with
-    the values they were saved with. Returns the expressions that `return_elements` names; without
-    it the outputs and, after them, the assignments of new values to variables. What was built keeps
-    the lines where it was written. Raises FeedError for an input that the graph does not have or
-    that is of another type, FetchError for an element that it does not have.
+    is recognized by its line breaks. `input_map` maps inputs to expressions of the default graph,
+    numbers or arrays. Other inputs become placeholders, and variables become Variables with their
+    saved values. Returns the expressions that `return_elements` names, by default the outputs and
+    then the assignments to variables. Expressions keep their source lines. Raises FeedError for an
+    input that the graph does not have or that is of another type, FetchError for an element that it
+    does not have.
 
-    Named sizes are those of what their inputs are mapped to. The others are new ones of the scope.
+    Named sizes take the values that `input_map` gives them. The others are renamed for the scope.
 
     >>> x = sg.placeholder("float32", ["n"], name="x")
     >>> graph = sg.freeze([sg.exp(x, name="e") + 1], [x])
@@ -54,15 +59,15 @@ def import_graph(
     wanted = [elements.find(key, FetchError) for key in sequence(return_elements)]
     with target.name_scope(name) as scope:
         importer = Importer(frozen, elements, target, scope)
-        importer.map_inputs(inputs_given(frozen, elements, input_map or {}))
+        importer.map_inputs(resolve_inputs(frozen, elements, input_map or {}))
         add_values(frozen, importer.values, importer.sizes, importer.build)
         if return_elements is not None:
             return [importer.values[e] for e in wanted]
         return [importer.values[e] for e in frozen.outputs] + importer.updates()
 
 
-def read_graph(graph: Any) -> FrozenGraph:
-    """A frozen graph, or one that is read from a file or a text."""
+def read_graph(graph: GraphLike) -> FrozenGraph:
+    """The frozen graph itself, or one read from a file or a text."""
     if isinstance(graph, FrozenGraph):
         return graph
     if isinstance(graph, Expr):
@@ -70,10 +75,10 @@ def read_graph(graph: Any) -> FrozenGraph:
     return parse(graph) if isinstance(graph, str) and "\n" in graph else load(graph)
 
 
-def inputs_given(
-    frozen: FrozenGraph, elements: Elements, input_map: Mapping[Any, Any]
-) -> dict[Expr, Any]:
-    """What is given for inputs, which may be named."""
+def resolve_inputs(
+    frozen: FrozenGraph, elements: Elements, input_map: Mapping[Key, Operand]
+) -> dict[Expr, Operand]:
+    """The values of mapped inputs, whose keys are expressions or names."""
     if not isinstance(input_map, Mapping):
         raise FeedError(f"input_map is a mapping from inputs to values, not {input_map!r}")
     result, inputs = {}, set(frozen.inputs)
@@ -92,24 +97,24 @@ def inputs_given(
 
 @dataclass
 class Importer:
-    """What has been built so far for the expressions of a frozen graph, and the sizes found."""
+    """The state of an import: new expressions and sizes, by those of the frozen graph."""
 
     frozen: FrozenGraph
     elements: Elements
     target: Graph
     scope: str
-    values: dict[Expr, Any] = field(default_factory=dict)
+    values: dict[Expr, Expr] = field(default_factory=dict)
     sizes: dict[str, Size] = field(default_factory=dict)
 
-    def map_inputs(self, given: Mapping[Expr, Any]) -> None:
-        """Give every input what it is mapped to, or a leaf of its own; sizes must agree."""
+    def map_inputs(self, given: Mapping[Expr, Operand]) -> None:
+        """Bind each input to its mapped value or a new leaf; raises FeedError if sizes disagree."""
         mapped = {e: self.operand(e, a) for e, a in given.items()}
         self.sizes |= bind_sizes(list(mapped), [a.shape for a in mapped.values()])
         self.values = {e: mapped[e] if e in mapped else self.leaf(e) for e in self.frozen.inputs}
         self.sizes |= bind_sizes(self.frozen.inputs, [a.shape for a in self.values.values()])
 
-    def operand(self, e: Expr, a: Any) -> Any:
-        """What input `e` is mapped to, which must be of its type and not of another graph."""
+    def operand(self, e: Expr, a: Operand) -> Expr:
+        """The expression for the value `a` of input `e`; raises FeedError unless it fits."""
         if isinstance(a, Expr) and a not in self.target:
             owner = a.names.label if a.names else "a frozen graph"
             raise FeedError(f"{e.label} is mapped to {a.label} of {owner}"
@@ -118,7 +123,7 @@ class Importer:
         return result if isinstance(a, Expr) else constant(result, name=e.name)
 
     def leaf(self, e: Expr) -> Expr:
-        """A placeholder like input `e`, or a variable like it, with sizes of the scope."""
+        """A new placeholder or variable for input `e`, with its sizes renamed for the scope."""
         if e.kind is Kind.VARIABLE:
             if e.value is None:
                 raise FeedError(
@@ -138,7 +143,7 @@ class Importer:
         return names.add(Expr(e.kind, type, name, names, place=e.place or here()))
 
     def build(self, e: Expr, inputs: list[Expr], sizes: dict[str, Size]) -> Expr:
-        """The expression like `e` on `inputs`, with the type that they give it."""
+        """Rebuild `e` on new inputs, with the type inferred from them."""
         names, kind, type, value = (
             self.target.names,
             e.kind,
@@ -149,7 +154,7 @@ class Importer:
         if kind is Kind.SIZE and not isinstance(value, Dim):
             kind, value = Kind.CONSTANT, np.array(value, e.dtype)
         if e.op is not None:
-            type = inferred(e, inputs, attrs)
+            type = infer_type(e, inputs, attrs)
         name = names.unique(e.name)
         return names.add(
             Expr(
@@ -159,17 +164,17 @@ class Importer:
         )  # fmt: skip
 
     def origin(self, e: Expr) -> Expr | None:
-        """What stands for the forward expression whose gradient `e` is part of, if it is there."""
+        """The new form of the expression whose gradient `e` is part of, if it is imported."""
         forward = None if e.origin is None else self.elements.by_name.get(e.origin.name)
         return None if forward is None else self.values.get(forward)
 
     def updates(self) -> list[Expr]:
-        """What changes the variables, or is the new value of what is no variable here."""
+        """Assignments to variables; for inputs mapped to other expressions, the new values."""
         pairs = [(self.values[v], self.values[new]) for v, new in self.frozen.updates]
         return [v.assign(new) if isinstance(v, Variable) else new for v, new in pairs]
 
 
-def inferred(e: Expr, inputs: Sequence[Expr], attrs: dict[str, Any]) -> ArrayType:
-    """The type that the op of `e` gives for other inputs."""
+def infer_type(e: Expr, inputs: Sequence[Expr], attrs: Attrs) -> ArrayType:
+    """The type of the op of `e` on other inputs."""
     assert e.op is not None
     return e.op.infer(*[x.type for x in inputs], **attrs)

@@ -1,4 +1,4 @@
-"""Gradients: from expressions to the expressions of their derivatives."""
+"""Reverse mode: expressions of gradients, built by `pull_back`."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
@@ -20,6 +20,7 @@ from gradops import (
 from gradops.core.rules import JointVJP
 from gradops.core.types import conflict, is_inexact, operand_types
 from gradops.library.shape.ensure_shape import ensure_shape
+from gradops.typing import Operand
 
 from ..freezing.loop_widening import NodeView, reverse_view, widest_views
 from ..ir.errors import refuse_inner
@@ -27,20 +28,27 @@ from ..ir.expr import Expr, as_exprs, common_names, new_constant, sequence, whol
 from ..ir.names import CAUSE, Names
 from ..ir.reachability import by_age
 
-BY_WHAT = "differentiate by what the function is given, or reads from outside, or do it inside"
+BY_WHAT = "differentiate by arguments or captures of the function, or do it inside"
+
+
+Exprs = Expr | Sequence[Expr]
 
 
 def gradients(
-    ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none"
+    ys: Exprs,
+    xs: Exprs,
+    grad_ys: Operand | Sequence[Operand | None] | None = None,
+    stop_gradients: Exprs = (),
+    unconnected: str = "none",
 ) -> list[Expr | None]:
     """The gradients of the sum of `ys` with respect to each of `xs`, as expressions.
 
-    `grad_ys` weigh the ys, which else count 1 in each entry. What is in `stop_gradients` counts as
-    constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
-    variable is assigned passes no gradient on. The results are ordinary expressions and can be
-    differentiated in turn. Raises DTypeError for integers, and for a complex y without a
-    weight; ShapeError for a weight of another shape than its y, in each run where sizes are not
-    known before; OptionError.
+    `grad_ys` are the cotangents of the ys, by default ones. Expressions in `stop_gradients` count
+    as constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`;
+    assignments to variables pass no gradient on. The results are ordinary expressions and can be
+    differentiated in turn. Raises DTypeError for integers, and for a complex y without a cotangent;
+    ShapeError for a cotangent of another shape than its y, at run time if sizes are unknown;
+    OptionError.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -53,13 +61,15 @@ def gradients(
     refuse_inner(GraphError, [*xs, *stop], BY_WHAT)
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
-    result = pulled(seeded(names, ys, sequence(grad_ys)), xs, stop)
-    results = [result[x] if x in result else missing(names, x, unconnected) for x in xs]
+    result = backpropagate(initial_cotangents(names, ys, sequence(grad_ys)), xs, stop)
+    results = [result[x] if x in result else zero_or_none(names, x, unconnected) for x in xs]
     return [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
 
 
-def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -> dict[Any, Any]:
-    """The cotangents of the xs that the seeded expressions depend on."""
+def backpropagate(
+    seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]
+) -> dict[Any, Any]:
+    """The cotangents of those xs that the expressions with `seeds` depend on."""
     active: set[Any] = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.type.dtype.kind == "c" for e in active)
     widest = widest_views(active)
@@ -68,7 +78,7 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -
 
     def read(e: Any) -> tuple[Any, ...]:
         is_view = type(e) is NodeView
-        CAUSE.set(e.e if is_view else e)  # what the rules build from here on was caused by it
+        CAUSE.set(e.e if is_view else e)  # the origin of what the rules build
         return (e.operand if is_view else e, *e.inputs)
 
     seeds = {y: g for y, g in seeds.items() if y in active}
@@ -80,10 +90,10 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -
 
 
 def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
-    """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
+    """The expressions `between` xs and ys that depend on an x through derivative rules."""
     result = set(xs)
     for e in sorted(between, key=by_age):
-        if e.op is None or e.dtype.kind not in "fcO":  # O is of several values at once
+        if e.op is None or e.dtype.kind not in "fcO":  # O: several values
             continue
         if not result.isdisjoint(carried_by(e)):
             result.add(e)
@@ -91,7 +101,7 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
 
 
 def carried_by(e: Expr) -> list[Expr]:
-    """Those by which rules differentiate `e`: its inputs, or for a part those of the whole."""
+    """The expressions that get cotangents from `e`: its inputs, or a whole's for one part."""
     assert e.op is not None
     whole = whole_of(e)
     if whole is not None and whole.op is not None:
@@ -104,7 +114,7 @@ def carried_by(e: Expr) -> list[Expr]:
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
-    """Refuse to differentiate integers and truth values, or by them."""
+    """Raise DTypeError unless all are expressions of floats or complex numbers."""
     for e in (*ys, *xs):
         if not isinstance(e, Expr):
             raise MixedOperandsError(
@@ -117,19 +127,21 @@ def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
             )  # fmt: skip
 
 
-def seeded(names: Names, ys: Sequence[Expr], grad_ys: Sequence[Any]) -> dict[Expr, Expr]:
-    """The cotangent each y starts with: the one given, or ones."""
+def initial_cotangents(
+    names: Names, ys: Sequence[Expr], grad_ys: Sequence[Operand | None]
+) -> dict[Expr, Expr]:
+    """The initial cotangent of each y: the one given, or ones."""
     if grad_ys and len(grad_ys) != len(ys):
         raise GraphError(f"got {len(ys)} ys and {len(grad_ys)} grad_ys")
-    seeds: dict[Expr, Any] = {}
+    seeds: dict[Expr, Expr] = {}
     for y, g in zip(ys, grad_ys or [None] * len(ys), strict=True):
-        g = ones_like(names, y) if g is None else checked(names, y, g)
+        g = ones_like(names, y) if g is None else as_cotangent(names, y, g)
         seeds[y] = seeds[y] + g if y in seeds else g
     return seeds
 
 
-def ones_like(names: Names, y: Expr) -> Any:
-    """Ones of the type of `y`, which must be real."""
+def ones_like(names: Names, y: Expr) -> Expr:
+    """Ones of the type of `y`; raises DTypeError if that is complex."""
     if y.dtype.kind == "c":
         raise DTypeError(
             "gradients", [y.label], "the gradient of a complex y is that of a weighted real part",
@@ -139,15 +151,15 @@ def ones_like(names: Names, y: Expr) -> Any:
     return broadcast_to(one, shape=y.shape) if y.shape else one
 
 
-def checked(names: Names, y: Expr, g: Any) -> Expr:
-    """A weight for `y`, which must have its shape."""
+def as_cotangent(names: Names, y: Expr, g: Operand) -> Expr:
+    """The cotangent `g` as an expression of the type of `y`."""
     g = g if isinstance(g, Expr) else as_exprs(names, [g])[0]
     g = shaped_like("gradients", y, g, "a grad_y has the shape of its y")
     return g if g.dtype == y.dtype else astype(g, dtype=y.dtype)
 
 
 def shaped_like(call: str, e: Expr, v: Expr, reason: str) -> Expr:
-    """`v`, which must have the shape of `e`; sizes that are not known are compared in each run."""
+    """`v` with the shape of `e`; raises ShapeError, at run time if sizes are unknown."""
     if v.ndim != e.ndim or conflict(v.shape, e.shape):
         raise ShapeError(
             call, operand_types([e, v]), reason, hint="broadcast_to(v, e.shape) repeats entries"
@@ -155,8 +167,8 @@ def shaped_like(call: str, e: Expr, v: Expr, reason: str) -> Expr:
     return v if v.shape == e.shape else ensure_shape(v, shape=e.shape)
 
 
-def missing(names: Names, x: Expr, unconnected: str) -> Any:
-    """The gradient of an x that no y depends on."""
+def zero_or_none(names: Names, x: Expr, unconnected: str) -> Expr | None:
+    """The gradient of an x that no y depends on: None, or zeros."""
     if unconnected == "none":
         return None
     zero = new_constant(names, np.zeros((), x.dtype), "zero")

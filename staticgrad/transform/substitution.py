@@ -1,9 +1,9 @@
-"""Stand-ins: what takes the place of expressions, and the graph that results.
+"""Substituting expressions of a frozen graph.
 
-Note [Stand-ins]. An expression that something stands in for counts twice: as what computes it, on
-whatever its inputs have become, and as what its users get. Each is made after what it is made of,
-which is an order unless a stand-in is computed from itself. All stand-ins are put in at once: one
-that is made of an expression gets that as it is computed, also if it has a stand-in of its own.
+Note [Substitution]. An expression with a replacement is two nodes: its own computation, on the new
+forms of its inputs, and the replacement, which its users read. Nodes are built after their
+operands, which is possible unless a replacement depends on itself. All replacements are made at
+once: one that reads an expression gets its own computation, even if that has a replacement too.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,30 +17,30 @@ from ..ir.interning import Interning
 from ..ir.sizes import no_source, sizes_determined_by, sizes_introduced_by, sizes_missing
 
 Node = tuple[Expr, bool]
-"""An expression as it is computed, or with True what its users get. See Note [Stand-ins]."""
+"""An expression's own computation, or with True its replacement. See Note [Substitution]."""
 
 
 @dataclass(frozen=True)
-class StandIn:
-    """What takes the place of an expression: `build(intern, *operands)`, and its operands."""
+class Replacement:
+    """The replacement of an expression: `build(intern, *operands)`, and its operands."""
 
     build: Callable[..., Expr]
     operands: Sequence[Node] = ()
 
 
 @dataclass(frozen=True)
-class Surgery:
-    """A graph, and what is to stand in for expressions of it. See Note [Stand-ins]."""
+class Substitution:
+    """A graph, and replacements of some of its expressions. See Note [Substitution]."""
 
     graph: FrozenGraph
-    stand_ins: dict[Expr, StandIn]
+    replacements: dict[Expr, Replacement]
 
     def uses(self, expressions: Iterable[Expr]) -> list[Node]:
-        """What users get of each."""
-        return [(e, e in self.stand_ins) for e in expressions]
+        """The nodes that users of expressions read."""
+        return [(e, e in self.replacements) for e in expressions]
 
     def whole(self) -> FrozenGraph:
-        """The graph with its inputs, and with what its outputs and updates are now."""
+        """The whole graph with its inputs, and its outputs and updates after substitution."""
         g = self.graph
         inputs = [(e, False) for e in g.inputs]
         updates = self.uses(new for _, new in g.updates)
@@ -49,12 +49,12 @@ class Surgery:
     def finish(
         self, outputs: list[Node], inputs: list[Node], updates: Sequence[Node] = ()
     ) -> FrozenGraph:
-        """The graph that computes `outputs` and `updates`, from `inputs` and what else it needs."""
+        """The graph that computes `outputs` and `updates`, from `inputs` and others it needs."""
         g = self.graph
         live, measured = self.live([*inputs, *outputs, *updates], [e for e, _ in inputs])
-        as_written = ((e, stands_in) for e in g for stands_in in (False, True))
+        as_written = ((e, replaced) for e in g for replaced in (False, True))
         intern, made = Interning(), dict[Node, Expr]()
-        for node in self.ordered([node for node in as_written if node in live]):
+        for node in self.in_order([node for node in as_written if node in live]):
             made[node] = self.make(intern, node, [made[x] for x in self.operands(node)])
         needed = [(e, False) for e in g.inputs if (e, False) in live]
         graph = FrozenGraph(
@@ -68,30 +68,30 @@ class Surgery:
         return replace(graph, sequence=tuple([e for e in intern.table.values() if e in kept]))
 
     def live(self, ends: list[Node], fed: list[Expr]) -> tuple[dict[Node, None], list[Node]]:
-        """What is needed to compute `ends`, and of it what is computed for its size alone."""
-        result, measured = self.ordered(ends), []
+        """The nodes needed to compute `ends`, and those that are computed only for their sizes."""
+        result, measured = self.in_order(ends), []
         while unknown := self.sizes_missing(result, fed):
             source = next((e for e in self.graph if unknown[0] in sizes_introduced_by(e)), None)
             if source is None:
                 raise no_source(unknown[0])
             ends = [*ends, (source, False)]
             measured += ends[-1:] if source.op else []
-            result = self.ordered(ends)
+            result = self.in_order(ends)
         return result, measured
 
     def sizes_missing(self, live: Mapping[Node, None], fed: list[Expr]) -> list[str]:
-        """The names of sizes that are used and not determined by these expressions."""
+        """The names of sizes that the nodes use and that nothing determines."""
         given = [*fed, *(e for e in self.graph.inputs if (e, False) in live)]
-        computed = [e for e, stands_in in live if not stands_in]
+        computed = [e for e, replaced in live if not replaced]
         return sorted(sizes_missing(computed, sizes_determined_by(given)))
 
     def operands(self, node: Node) -> Sequence[Node]:
-        """What a node is made of."""
-        e, stands_in = node
-        return self.stand_ins[e].operands if stands_in else self.uses(e.inputs)
+        """The operands of a node."""
+        e, replaced = node
+        return self.replacements[e].operands if replaced else self.uses(e.inputs)
 
-    def ordered(self, ends: Iterable[Node]) -> dict[Node, None]:
-        """`ends` and what they are made of, each after its operands; GraphError for a cycle."""
+    def in_order(self, ends: Iterable[Node]) -> dict[Node, None]:
+        """`ends` and all they depend on, operands first; raises GraphError for a cycle."""
         result: dict[Node, None] = {}
         begun: set[Node] = set()
         stack = list(ends)[::-1]
@@ -108,10 +108,10 @@ class Surgery:
         return result
 
     def make(self, intern: Interning, node: Node, operands: list[Expr]) -> Expr:
-        """The new expression of a node, which has the type of the old one."""
-        e, stands_in = node
-        if stands_in:
-            new = self.stand_ins[e].build(intern, *operands)
+        """Build the expression of a node; raises GraphError if its type changes."""
+        e, replaced = node
+        if replaced:
+            new = self.replacements[e].build(intern, *operands)
             if new.type != e.type:
                 raise GraphError(f"{e.label} cannot be replaced by {new.label}: the types differ")
             return new

@@ -1,9 +1,10 @@
-"""Surgery on frozen graphs: taking a part out, and putting something else in."""
+"""Surgery on frozen graphs: extracting, replacing and wrapping parts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from gradops import FeedError, FetchError, GraphError, Op
+from gradops.typing import Attrs
 
 from ..build.graph import Graph
 from ..build.inputs import constant
@@ -14,10 +15,14 @@ from ..ir.lossless import as_array_for
 from ..ir.reachability import reachable
 from ..ops.spelling import FUNCTIONS, OPS_CALLED
 from .lookup import Elements
-from .substitution import StandIn, Surgery
+from .substitution import Replacement, Substitution
+
+T = TypeVar("T")
+Keys = Expr | str | Sequence[Expr | str]
+Selector = Expr | str | Op | Callable[..., Any]  # an op, a function of the table, or a predicate
 
 
-def extract(graph: FrozenGraph, outputs: Any, inputs: Any = None) -> FrozenGraph:
+def extract(graph: FrozenGraph, outputs: Keys, inputs: Keys | None = None) -> FrozenGraph:
     """The part of a graph that computes `outputs` from `inputs`, and changes no variable.
 
     Both are expressions of the graph or their names, one or several. Inputs become placeholders,
@@ -36,15 +41,15 @@ def extract(graph: FrozenGraph, outputs: Any, inputs: Any = None) -> FrozenGraph
     cuts = [elements.find(e, FeedError) for e in sequence(inputs)]
     if len(set(cuts)) < len(cuts):
         raise FeedError(f"an input is given twice: {', '.join(e.label for e in cuts)}")
-    surgery = Surgery(graph, placeholders_for(cuts, graph, elements))
+    surgery = Substitution(graph, placeholders_for(cuts, graph, elements))
     return surgery.finish(surgery.uses(ends), surgery.uses(cuts))
 
 
 def placeholders_for(
     cuts: Sequence[Expr], graph: FrozenGraph, elements: Elements
-) -> dict[Expr, StandIn]:
-    """A placeholder in the place of each expression, under a name that no other input has."""
-    result: dict[Expr, StandIn] = {}
+) -> dict[Expr, Replacement]:
+    """A placeholder as the replacement of each expression, with a name of its own."""
+    result: dict[Expr, Replacement] = {}
     taken = {e.name for e in set(graph.inputs).difference(cuts)}
     for e in cuts:
         name = elements.names[e]
@@ -52,24 +57,23 @@ def placeholders_for(
             name += "_"
         taken.add(name)
         leaf = Expr(Kind.PLACEHOLDER, e.type, name, None, place=e.place)
-        result[e] = placed(e if e.kind is Kind.PLACEHOLDER else leaf)
+        result[e] = leaf_replacement(e if e.kind is Kind.PLACEHOLDER else leaf)
     return result
 
 
-def placed(leaf: Expr) -> StandIn:
-    """The stand-in that is `leaf`."""
-    return StandIn(lambda intern: intern.copy(leaf, ()))
+def leaf_replacement(leaf: Expr) -> Replacement:
+    """A replacement by a leaf."""
+    return Replacement(lambda intern: intern.copy(leaf, ()))
 
 
-def replace(graph: FrozenGraph, new: Mapping[Any, Any]) -> FrozenGraph:
-    """The graph with something else in the place of some of its expressions.
+def replace(graph: FrozenGraph, new: Mapping[Selector, Any]) -> FrozenGraph:
+    """The graph with some of its expressions replaced.
 
-    The keys of `new` say which: a name, an expression, an op (each of its applications), or a
-    function from an expression to whether it is meant. The values say what stands in: an
-    expression of the graph or the name of one, an array or a number, or a function that builds it
-    from the operands and attributes that the op was given. The inputs stay. Raises FetchError for
-    what the graph does not have, GraphError for another type than that of what is replaced, and for
-    what would be computed from itself.
+    A key of `new` is a name, an expression, an op (all its applications), or a predicate of
+    expressions. A value is an expression of the graph or the name of one, an array or a number, or
+    a function that builds the replacement from the operands and attributes of the op. The inputs
+    of the graph stay. Raises FetchError for expressions that the graph does not have, GraphError
+    for a replacement of another type, or one that depends on itself.
 
     >>> x = sg.placeholder("float32", ["n"], name="x")
     >>> graph = sg.freeze([sg.tanh(x) * 2], [x])
@@ -81,23 +85,25 @@ def replace(graph: FrozenGraph, new: Mapping[Any, Any]) -> FrozenGraph:
       return mul
     """
     elements = Elements(graph)
-    chosen = meant(graph, elements, new)
-    surgery, site = Surgery(graph, {}), building_site(elements)
-    for e, value in chosen.items():
+    replaced = resolve_keys(graph, elements, new)
+    surgery, site = Substitution(graph, {}), building_site(elements)
+    for e, value in replaced.items():
         if isinstance(value, Expr | str):
             source = elements.find(value, FetchError)
-            surgery.stand_ins[e] = StandIn(lambda intern, x: x, [(source, False)])
+            surgery.replacements[e] = Replacement(lambda intern, x: x, [(source, False)])
         else:
-            operands = [(x, x in chosen) for x in e.inputs] if callable(value) else []
+            operands = [(x, x in replaced) for x in e.inputs] if callable(value) else []
             name = elements.names[e]
-            surgery.stand_ins[e] = StandIn(builder(site, name, e, value, e.attrs), operands)
+            surgery.replacements[e] = Replacement(
+                make_builder(site, name, e, value, e.attrs), operands
+            )
     return surgery.whole()
 
 
-def wrap(graph: FrozenGraph, functions: Mapping[Any, Callable[[Any], Any]]) -> FrozenGraph:
-    """The graph with functions of expressions in their place: users of `e` get `function(e)`.
+def wrap(graph: FrozenGraph, functions: Mapping[Selector, Callable[[Expr], Expr]]) -> FrozenGraph:
+    """The graph with functions applied to some of its expressions: users of `e` get `function(e)`.
 
-    The keys of `functions` are those of `replace`, and the errors are.
+    Keys and errors are as for `replace`.
 
     >>> x = sg.placeholder("float32", ["n"], name="x")
     >>> graph = sg.freeze([sg.exp(x)], [x])
@@ -109,54 +115,54 @@ def wrap(graph: FrozenGraph, functions: Mapping[Any, Callable[[Any], Any]]) -> F
       return exp
     """
     elements = Elements(graph)
-    surgery, site = Surgery(graph, {}), building_site(elements)
-    for e, function in meant(graph, elements, functions).items():
+    surgery, site = Substitution(graph, {}), building_site(elements)
+    for e, function in resolve_keys(graph, elements, functions).items():
         if not callable(function):
             raise GraphError(f"{e.label} is wrapped in {function!r}, which is not a function")
-        surgery.stand_ins[e] = StandIn(
-            builder(site, elements.names[e], e, function, {}), [(e, False)]
+        surgery.replacements[e] = Replacement(
+            make_builder(site, elements.names[e], e, function, {}), [(e, False)]
         )
     return surgery.whole()
 
 
-def meant(graph: FrozenGraph, elements: Elements, new: Mapping[Any, Any]) -> dict[Expr, Any]:
-    """The expressions that the keys stand for, with the keys' values."""
+def resolve_keys(
+    graph: FrozenGraph, elements: Elements, new: Mapping[Selector, T]
+) -> dict[Expr, T]:
+    """The expressions that the keys select, with the keys' values."""
     if not isinstance(new, Mapping):
-        raise GraphError(f"what is meant and what stands in come as a mapping, not as {new!r}")
-    result: dict[Expr, Any] = {}
+        raise GraphError(f"replacements are a mapping from expressions, not {new!r}")
+    result: dict[Expr, T] = {}
     for key, value in new.items():
-        for e in meant_by(key, graph, elements):
+        for e in resolve_key(key, graph, elements):
             if e in result:
                 raise GraphError(f"{e.label} is replaced twice")
             result[e] = value
     return result
 
 
-def meant_by(key: Any, graph: FrozenGraph, elements: Elements) -> list[Expr]:
-    """The expressions that one key stands for."""
-    op = OPS_CALLED.get(key, key)
+def resolve_key(key: Selector, graph: FrozenGraph, elements: Elements) -> list[Expr]:
+    """The expressions that one key selects."""
+    op = OPS_CALLED.get(key, key) if callable(key) else key
     if isinstance(op, Op):
         return [e for e in graph if e.op is op]
     if not callable(op):
         return [elements.find(key, FetchError)]
     if op in FUNCTIONS.values():
-        raise FetchError(
-            f"{op.__name__} is not an op: it builds several; name those that are meant"
-        )
+        raise FetchError(f"{op.__name__} is not an op: it builds several; name the ones to replace")
     return [e for e in graph if op(e)]
 
 
 def building_site(elements: Elements) -> Graph:
-    """A graph in which stand-ins are built, under names that the frozen graph does not have."""
+    """A graph to build replacements in, with names that the frozen graph does not have."""
     site = Graph("the building site")
     site.names.counts.update(dict.fromkeys(elements.by_name, 1))
     return site
 
 
-def builder(
-    site: Graph, name: str, old: Expr, value: Any, attrs: Mapping[str, Any]
+def make_builder(
+    site: Graph, name: str, old: Expr, value: Any, attrs: Attrs
 ) -> Callable[..., Expr]:
-    """Builds what a function gives for its operands, or a constant, in the place of `old`."""
+    """A function that builds the replacement of `old`: the result of `value`, or a constant."""
 
     def build(intern: Interning, *operands: Expr) -> Expr:
         with site.as_default(), site.name_scope(f"{name}/"):
@@ -167,18 +173,18 @@ def builder(
         if result.names is not site.names:
             raise GraphError(f"{old.label} cannot be replaced by {result.label} of another graph"
                              "\n  hint: build it from what the function is given")  # fmt: skip
-        return spliced(intern, result, holes)
+        return splice(intern, result, holes)
 
     return build
 
 
 def hole(site: Graph, x: Expr) -> Expr:
-    """A placeholder for `x`, to be built on."""
+    """A placeholder for `x` in the graph `site`."""
     return site.names.add(Expr(Kind.PLACEHOLDER, x.type, x.name, site.names, place=x.place))
 
 
-def spliced(intern: Interning, end: Expr, holes: Mapping[Expr, Expr]) -> Expr:
-    """What was built as part of another graph, on what the holes stand for."""
+def splice(intern: Interning, end: Expr, holes: Mapping[Expr, Expr]) -> Expr:
+    """Copy `end`, built in another graph, with the holes replaced by their expressions."""
     made = dict(holes)
     for e in sorted(reachable([end], stop=holes), key=lambda e: e.number):
         if e not in made:

@@ -1,4 +1,4 @@
-"""Why a gradient is None."""
+"""Explaining why a gradient is None."""
 
 from gradops import depending_on
 from gradops.core.source_location import describe
@@ -7,11 +7,11 @@ from ..ir.expr import Expr, Kind, common_names, require_expression, whole_of
 from ..ir.reachability import reachable
 from .reverse import differentiable
 
-SHOWN = 5  # places that a text names
+SHOWN = 5  # expressions listed in a text
 
 
 def why_none(y: Expr, x: Expr) -> str:
-    """In words, why the gradient of `y` by `x` is None, if it is: what cuts the path, and where.
+    """Explain why the gradient of `y` by `x` is None: which expressions cut the path, and where.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.why_none(sg.cast(sg.argmax(x), "float32"), x))  # doctest: +ELLIPSIS
@@ -36,7 +36,7 @@ def why_none(y: Expr, x: Expr) -> str:
 
 
 def reason(e: Expr) -> str:
-    """Why a derivative passes no further than the inputs of `e`, if that is not plain."""
+    """Why derivatives stop at the inputs of `e`, where the op alone does not say it."""
     whole = whole_of(e)
     if whole is None or e.dtype.kind not in "fc":
         return ""
@@ -44,7 +44,7 @@ def reason(e: Expr) -> str:
 
 
 def through_variables(y: Expr) -> str:
-    """A reminder that what a variable is assigned is no part of its derivative."""
+    """A note that assignments to the variables that `y` reads pass no derivative on."""
     variables = [e.name for e in reachable([y]) if e.kind is Kind.VARIABLE]
     if not variables:
         return ""

@@ -1,15 +1,14 @@
 """Algebraic identities. The exact ones hold for -0.0, infinities and NaN as well."""
 
-from typing import Any
-
 from gradops import abs, div, exp, log, maximum, minimum, mul, neg, sub, transpose, where
 from gradops.core.traits import Trait
 
+from ...ir.expr import Expr
 from ..rewrite import Rule
 
 
-def nonnegative(x: Any) -> bool:
-    """Whether `x` is computed by an op that gives no negative numbers."""
+def nonnegative(x: Expr) -> bool:
+    """Whether `x` is computed by an op whose results are nonnegative."""
     return x.op is not None and Trait.NONNEGATIVE in x.op.traits
 
 

@@ -75,7 +75,7 @@ def test_an_argument_that_cannot_be_part_of_a_program_is_refused():
     for argument in ({1, 2}, bytearray(b"a")):
         with pytest.raises(GraphError, match=r"(?s)scaled was given .*hint: pass arrays"):
             sg.function(scaled)(np.ones(2), argument)
-    with pytest.raises(GraphError, match="what can be called, not 3"):
+    with pytest.raises(GraphError, match="takes a callable, not 3"):
         sg.function(3)
 
 

@@ -6,7 +6,7 @@ import pytest
 import gradops as ops
 import staticgrad as sg
 from staticgrad.passes.constants import PutConstantsInside
-from staticgrad.passes.pipeline import optimized
+from staticgrad.passes.pipeline import optimize_graph
 
 X = np.array([0.5, -1.0])
 
@@ -41,11 +41,11 @@ def test_a_constant_is_put_inside_unless_it_is_fed(kind):
     x, c = sg.placeholder("float64", [2], name="x"), sg.constant(3.0, "float64")
     y = BODIES[kind](x, c)
     free, fed = sg.freeze(y, [x]), sg.freeze(y, [x, c])
-    assert operands(optimized(free, 1)) < operands(optimized(fed, 1)) == operands(fed)
+    assert operands(optimize_graph(free, 1)) < operands(optimize_graph(fed, 1)) == operands(fed)
     inside = PutConstantsInside()(free)
     sg.verify(inside)
     wanted = sg.interpret(free, [X])[0]
-    for graph in (inside, optimized(free, 1)):
+    for graph in (inside, optimize_graph(free, 1)):
         assert np.array_equal(sg.compile(graph, optimize=0)(X)[0], wanted)
     assert np.array_equal(sg.compile(fed)(X, 3.0)[0], wanted)
 
@@ -58,7 +58,7 @@ def test_calls_that_give_different_constants_go_on_sharing_one_graph(other):
         sg.constant(3.0, "float64"),
         sg.constant(other, "float64"),
     )
-    graph = optimized(sg.freeze(f(x, a) + f(x, b), [x]), 1)
+    graph = optimize_graph(sg.freeze(f(x, a) + f(x, b), [x]), 1)
     assert {len(e.inputs) for e in graph if e.what == "call"} == {1 if other == 3.0 else 2}
     assert np.array_equal(sg.compile(graph)(X)[0], X * 3.0 + X * other)
 

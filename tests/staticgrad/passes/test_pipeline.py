@@ -11,7 +11,7 @@ from gradops.core.errors import OptionError
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
 from staticgrad.passes.fold import Fold
-from staticgrad.passes.pipeline import LEVELS, optimized, run_passes
+from staticgrad.passes.pipeline import LEVELS, optimize_graph, run_passes
 from staticgrad.passes.simplify import DropBroadcasts, DropRetyping
 
 
@@ -38,14 +38,14 @@ def test_all_passes_of_a_level_keep_the_bits(x):
 
 def test_passes_keep_the_interface(x):
     graph = gradient_graph(x)
-    changed = optimized(graph, 1)
+    changed = optimize_graph(graph, 1)
     assert [e.label for e in changed.inputs] == [e.label for e in graph.inputs]
     assert [e.type for e in changed.outputs] == [e.type for e in graph.outputs]
 
 
 def test_level_0_changes_nothing(x):
     graph = gradient_graph(x)
-    assert optimized(graph, 0) is graph
+    assert optimize_graph(graph, 0) is graph
 
 
 def test_a_level_that_there_is_not_is_refused(x):
@@ -150,7 +150,12 @@ def test_passes_keep_layouts_and_so_the_order_of_sums(name):
 
 def test_simplification_still_happens_where_the_layout_is_known(x):
     graph = sg.freeze([sg.negative(-sg.tanh(x @ np.ones((3, 4), np.float32))) * 1], [x])
-    assert [e.what for e in optimized(graph, 1)] == ["placeholder", "constant", "matmul", "tanh"]
+    assert [e.what for e in optimize_graph(graph, 1)] == [
+        "placeholder",
+        "constant",
+        "matmul",
+        "tanh",
+    ]
 
 
 def test_rules_of_users_are_applied_inside_loops_too(x):

@@ -76,7 +76,7 @@ def test_everything_keeps_its_dtype():
 
 
 def test_nothing_has_no_norm():
-    with pytest.raises(OptionError, match="nothing that has a norm"):
+    with pytest.raises(OptionError, match="nothing to take the norm of"):
         sg.global_norm([None, None])
 
 

@@ -90,7 +90,7 @@ def test_rates_that_are_numbers_give_the_default_dtype():
 
 
 def test_values_have_one_boundary_less():
-    with pytest.raises(OptionError, match="2 boundaries part 3 values, not 2"):
+    with pytest.raises(OptionError, match="2 boundaries separate 3 values, not 2"):
         sg.train.piecewise_constant(sg.constant(1), [1, 2], [0.1, 0.2])
 
 

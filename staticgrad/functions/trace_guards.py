@@ -1,4 +1,4 @@
-"""Whether a trace still holds: whether what the program reads from outside is as it was."""
+"""Guards of a trace: it is valid while the state that the program reads is unchanged."""
 
 from collections.abc import Set
 from typing import Any
@@ -7,17 +7,17 @@ from gradops import type_of
 from gradops.core.tracer_protocol import held
 
 from ..build.guards import Guard
-from ..functions.capturing import Inside
-from ..functions.pulling import are_arrays
+from .captures import TraceContext
+from .tape import are_arrays
 
 
-class Watched:
-    """The conditions of a trace beside its arguments, as they were when it was made.
+class TraceGuards:
+    """The conditions under which a trace is valid, other than those on its arguments.
 
-    `used` are the ids of captured holders that are fed, `changed` those of what calls change.
+    `used` has the ids of captured holders that are fed, `changed` of those that calls change.
     """
 
-    def __init__(self, inside: Inside, used: Set[int], changed: Set[int]) -> None:
+    def __init__(self, inside: TraceContext, used: Set[int], changed: Set[int]) -> None:
         givens = [g for g in inside.given if g.is_captured]
         self.givens = [g for g in givens
                        if g.look is not None or id(g) in changed
@@ -32,7 +32,7 @@ class Watched:
         self.is_free = self.guard.is_trivial and not (inside.given or self.others or self.unread)
 
     def fits(self) -> bool:
-        """Whether all is as it was, but for the types of what holders hold."""
+        """Whether all conditions hold, except those on the types of captured values."""
         return self.is_free or (
             (not self.holders or self.kind.looks(self.holders) == self.looks)
             and (self.mode is None or self.mode() is self.recording)
@@ -43,6 +43,6 @@ class Watched:
         )
 
     def has_types(self) -> bool:
-        """Whether captured holders hold what is of the types that they had."""
+        """Whether the values of captured holders have the types that they had."""
         values = [(held(g.x), g.type) for g in self.givens]
         return all(not are_arrays([v]) or type_of(v) == t for v, t in values)

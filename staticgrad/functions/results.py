@@ -1,4 +1,4 @@
-"""The results of a traced program: what is computed, and what is handed back as it is."""
+"""The results of a traced program: computed ones, arguments, captures and views."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,29 +6,34 @@ from typing import Any
 from gradops.core.tracer_protocol import is_holder
 
 from ..build.effects import is_run_only
-from ..functions.capturing import Given, is_value
 from ..ir.expr import Expr
+from .captures import TracedHolder, is_value
+
+View = tuple[Any, TracedHolder | None, int]  # the view, the holder it views, or a result's number
 
 
 class Results:
-    """The leaves that a program returned, each with where a call has it from.
+    """The leaves that a program returned, each with its source in a call.
 
     An argument or a captured tensor that is returned is returned itself, and a view of one is a
-    view of it. `templates` are what the graph computes, each once.
+    view of it. `templates` are the distinct values that the graph computes.
     """
 
     def __init__(
-        self, found: Sequence[Any], known: Mapping[int, Given], outside: Mapping[int, Any]
+        self,
+        leaves: Sequence[Any],
+        known: Mapping[int, TracedHolder],
+        outside: Mapping[int, object],
     ) -> None:
         self.templates: list[Any] = []
         self.sources: list[tuple[str, Any]] = []
         places: dict[int, int] = {}
-        for x in found:
+        for x in leaves:
             if id(x) in known:
                 self.sources.append(("given", known[id(x)]))
             elif is_run_only(x) or not is_computed(x) or id(x) in outside:
                 self.sources.append(("constant", None if is_run_only(x) else x))
-            elif (view := view_among(x, known, found)) is not None:
+            elif (view := view_among(x, known, leaves)) is not None:
                 self.sources.append(("view", view))
             else:
                 k = places.setdefault(id(x), len(self.templates))
@@ -38,17 +43,17 @@ class Results:
         self.holds = [x.__gradop_hold__ if is_holder(x) else None for x in self.templates]
         self.are_arrays = not any(self.holds)
 
-    def held(self, computed: Sequence[Any]) -> list[Any]:
-        """The computed results, in holders where the program returned holders."""
+    def held(self, computed: Sequence[object]) -> list[object]:
+        """The computed results, as holders where the program returned holders."""
         if self.are_arrays:
             return list(computed[: len(self.holds)])
         return [v if hold is None else hold(v) for hold, v in zip(self.holds, computed)]
 
-    def arranged(self, leaves: Sequence[Any], made: Sequence[Any]) -> Sequence[Any]:
-        """The results of a call in order: those computed, arguments, and views of these."""
+    def arranged(self, leaves: Sequence[object], made: Sequence[object]) -> Sequence[object]:
+        """The results of a call in order: computed ones, arguments, and views of these."""
         if self.in_order:
             return made
-        result: list[Any] = []
+        result: list[object] = []
         for source, x in self.sources:
             if source == "computed":
                 x = made[x]
@@ -63,17 +68,17 @@ class Results:
         return result
 
 
-def view_among(x: Any, known: Mapping[int, Given], found: Sequence[Any]) -> Any:
-    """A result that is a view of an argument, of a capture or of another result."""
+def view_among(x: Any, known: Mapping[int, TracedHolder], leaves: Sequence[object]) -> View | None:
+    """The view that `x` is of an argument, a capture or another result; None otherwise."""
     base = x.__gradop_kind__.base(x) if is_holder(x) else None
     if base is None:
         return None
     if id(base) in known:
         return x, known[id(base)], 0
-    places = [i for i, y in enumerate(found) if y is base]
+    places = [i for i, y in enumerate(leaves) if y is base]
     return (x, None, places[0]) if places else None
 
 
-def is_computed(x: Any) -> bool:
-    """Whether a result is computed by the graph, and not just handed back."""
+def is_computed(x: object) -> bool:
+    """Whether a result is computed by the graph, not a constant of the program."""
     return is_value(x) or isinstance(x, Expr)

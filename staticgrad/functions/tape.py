@@ -1,55 +1,59 @@
-"""Gradients of traced programs, by the tape that the program left when it was traced.
+"""Gradients of traced programs, from the tape that the program left when it was traced.
 
-What a program cut, by `detach()`, under `no_grad()` or with a backward of its own, is cut in the
-gradient, since it is the program's own tape that is gone back along.
+The tape is the program's own: gradients stop where the program stopped them, by `detach()`, under
+`no_grad()` or with a backward of its own.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gradops import TransformError
 from gradops.core.tracer_protocol import held
+from gradops.typing import AnyArray
 
 from ..build.tracing import expression, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.reachability import reachable
 from ..runtime.executable import Executable
-from .capturing import Given, Inside, again
+from .captures import TraceContext, TracedHolder, resume
+
+T = TypeVar("T")
+Value = AnyArray  # an array, or the value of a transform
 
 
 class Tape:
-    """The tape of a traced program: where gradients arrive, and the outputs they come from."""
+    """The tape of a traced program: its ends, where gradients arrive, and its outputs."""
 
     def __init__(
         self,
-        inside: Inside,
-        givens: Sequence[Given],
+        inside: TraceContext,
+        givens: Sequence[TracedHolder],
         feeds: Sequence[Expr],
-        ends: Sequence[Any],
+        ends: Sequence[object],
         outputs: Sequence[Any],
         optimize: int,
     ) -> None:
         self.inside, self.givens, self.optimize = inside, givens, optimize
         self.feeds, self.ends, self.outputs = list(feeds), list(ends), list(outputs)
         self.kind: Any = outputs[0].__gradop_kind__ if outputs else None
-        self.derivatives: dict[Any, Derivative] = {}
+        self.derivatives: dict[tuple[tuple[int, ...], tuple[int, ...]], Derivative] = {}
 
     def derivative(self, wanted: Sequence[int], given: Sequence[int]) -> "Derivative":
-        """The gradient at some ends for cotangents of some outputs, built at its first use."""
+        """The gradient at some ends for cotangents of some outputs, compiled at its first use."""
         key = tuple(wanted), tuple(given)
         result = self.derivatives.get(key)
         if result is None:
-            with again(self.inside, self.givens):
+            with resume(self.inside, self.givens):
                 result = self.derivatives.get(key) or Derivative(self, wanted, given)
                 self.derivatives[key] = result
         return result
 
 
 class Derivative:
-    """The compiled gradient of a traced program, and its tape for the next one."""
+    """The compiled gradient of a traced program, and the tape of that gradient."""
 
     def __init__(self, tape: Tape, wanted: Sequence[int], given: Sequence[int]) -> None:
         kind: Any = tape.kind
@@ -70,21 +74,21 @@ class Derivative:
             [gradients[k] for k in self.recorded], tape.optimize,
         )  # fmt: skip
 
-    def placed(self, found: Sequence[Any]) -> list[Any]:
-        """Gradients where there are some, None elsewhere."""
-        given = iter(found)
-        return [None if k is None else next(given) for k in self.found]
+    def with_none(self, values: Sequence[T]) -> list[T | None]:
+        """The gradients of all ends, None where there is none."""
+        remaining = iter(values)
+        return [None if k is None else next(remaining) for k in self.found]
 
 
 class TapedCall:
-    """One call of a traced program: the values that it ran with, from which gradients are had."""
+    """One call of a traced program: the values it ran with, which its gradient reads."""
 
     def __init__(
         self,
         name: str,
         tape: Tape,
         values: Sequence[Any],
-        variables: dict[str, Any],
+        variables: dict[str, np.ndarray],
         places: Sequence[int | None],
     ) -> None:
         self.name, self.tape, self.values, self.variables = name, tape, values, variables
@@ -93,26 +97,30 @@ class TapedCall:
         self.number = self.kind.time()
 
     def needed(self, wanted: Sequence[int], given: Sequence[int]) -> list[int]:
-        """The inputs that must be as they were."""
+        """The numbers of the inputs that the gradient reads, which must be unchanged."""
         read = set(self.tape.derivative(wanted, given).places)
         return [i for i, k in enumerate(self.places) if k in read]
 
-    def gradients(self, wanted: Sequence[int], given: Sequence[int], seeds: Any) -> list[Any]:
-        """The gradients of inputs for the cotangents of outputs, None where there is none."""
+    def gradients(
+        self, wanted: Sequence[int], given: Sequence[int], seeds: Sequence[Value]
+    ) -> list[Value | None]:
+        """The gradients of inputs for cotangents of outputs, None where there is none."""
         d = self.tape.derivative(wanted, given)
         return self.run(d, self.fed(d), seeds)
 
-    def run(self, d: Derivative, fed: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-        """The gradients for what is fed and cotangents, None where there is none."""
+    def run(
+        self, d: Derivative, fed: Sequence[Value], seeds: Sequence[Value]
+    ) -> list[Value | None]:
+        """Run a derivative on fed values and cotangents; None where there is no gradient."""
         values = [*fed, *seeds, *(self.variables[name] for name in d.variables)]
         if are_arrays(values):
-            return d.placed(d.executable(*values)[: len(d.found)])
-        return d.placed(d.executable.written(*values))
+            return d.with_none(d.executable(*values)[: len(d.found)])
+        return d.with_none(d.executable.written(*values))
 
-    def with_histories(self, d: Derivative, inputs: Sequence[Any]) -> list[Any]:
-        """The values that a derivative reads, those of inputs with their histories.
+    def with_histories(self, d: Derivative, inputs: Sequence[object]) -> list[Value]:
+        """The values that a derivative reads, inputs among them with their histories.
 
-        Gradients for cotangents that a transform carries are recorded inside of what it carries.
+        Gradients for cotangents of a transform are recorded in the values of the transform.
         """
         fed = self.fed(d)
         for x, k in zip(inputs, self.places, strict=True):
@@ -121,14 +129,18 @@ class TapedCall:
                 fed[i] = self.kind.with_history(fed[i], x)
         return fed
 
-    def fed(self, d: Derivative) -> list[Any]:
+    def fed(self, d: Derivative) -> list[Value]:
         """The values of the call that a derivative reads."""
         return [self.kind.read(self.values[k], self.name) for k in d.places]
 
     def recorded_gradients(
-        self, wanted: Sequence[int], given: Sequence[int], seeds: Any, inputs: Sequence[Any]
+        self,
+        wanted: Sequence[int],
+        given: Sequence[int],
+        seeds: Sequence[Any],
+        inputs: Sequence[object],
     ) -> list[Any]:
-        """The gradients as holders whose history leads to `inputs` and the cotangents."""
+        """The gradients as holders, recorded as functions of `inputs` and the cotangents."""
         values = [held(s) for s in seeds]
         d = self.tape.derivative(wanted, given)
         carried = not are_arrays(values)
@@ -152,20 +164,20 @@ class TapedCall:
 
 
 class OnceOnly:
-    """A gradient for cotangents that a transform carries, which is not differentiated in turn."""
+    """A gradient for cotangents of a transform, which cannot be differentiated again."""
 
     def __init__(self, call: TapedCall) -> None:
         self.name, self.number = call.name, call.kind.time()
 
     def needed(self, wanted: Sequence[int], given: Sequence[int]) -> list[int]:
-        """Refuse."""
+        """Raise TransformError."""
         raise TransformError(
-            f"the gradient of {self.name}, a compiled function, was taken for cotangents that vmap"
-            " or another transform carries, and cannot be differentiated again\n  hint: call the"
+            f"the gradient of {self.name}, a compiled function, was taken for cotangents of vmap"
+            " or another transform, and cannot be differentiated again\n  hint: call the"
             " function inside the transform, or differentiate the function itself"
         )
 
 
-def are_arrays(values: Sequence[Any]) -> bool:
-    """Whether compiled code can run on values."""
+def are_arrays(values: Sequence[object]) -> bool:
+    """Whether all values are arrays, which compiled code can run on."""
     return all(isinstance(v, np.ndarray | np.generic) for v in values)

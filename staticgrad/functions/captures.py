@@ -1,14 +1,15 @@
-"""The stand-ins inside a trace for arguments and for what a program reads from outside.
+"""The state of a trace: placeholders for arguments and for values read from outside.
 
-Note [Captures]. While a program is traced, every holder that it can reach holds an expression, and
-so whatever the program does with it, by whichever way, is built and not computed. When the trace
-ends, all of them are as they were. One thread traces at a time, since others see the same holders.
+Note [Captures]. While a program is traced, every holder that it can reach holds an expression, so
+all that the program does with it is built, not computed. When the trace ends, the holders are
+restored. One thread traces at a time, since others see the same holders.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -25,17 +26,19 @@ from ..build.tracing import expression, placeholder_like
 from ..ir.expr import Expr
 from ..ir.names import set_context
 
+Numbers = dict[Any, float]
+Container = list[Any] | dict[Any, Any] | deque[Any]
 LOCK = threading.RLock()
-SMALL = 1 << 16  # bytes up to which arrays are compared with what they held, all of them
+SMALL = 1 << 16  # bytes up to which arrays are compared as a whole with their earlier contents
 
 
-class Given:
-    """A holder that the program is given or reaches: the expressions that stand for it inside.
+class TracedHolder:
+    """A holder that the program takes or reaches, and its placeholders in the trace.
 
-    `inside` is what the program sees: the holder itself, or for an argument another in its place.
+    `inside` is what the program sees: the holder itself, or a new one in place of an argument.
     """
 
-    def __init__(self, x: Any, name: str, index: int | None = None, base: Any = None) -> None:
+    def __init__(self, x: Any, name: str, index: int | None = None, base: object = None) -> None:
         self.x, self.name, self.index, self.kind = x, name, index, x.__gradop_kind__
         self.base = base
         label = name.replace(".", "_").replace(" ", "_")
@@ -58,7 +61,7 @@ class Given:
         self.is_active = asks and self.inside.is_leaf
 
     def enter(self) -> None:
-        """Let the holder hold the expression for it."""
+        """Let the holder hold its placeholder."""
         if self.base is None:
             self.kind.enter(self.x, self.feed, self.grad)
         else:
@@ -66,20 +69,20 @@ class Given:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the program gave the holder other memory, as by `x.data = y`."""
+        """Whether the program replaced the memory of the holder, as by `x.data = y`."""
         return self.kind.memory(self.inside) is not self.memory
 
     @property
     def is_captured(self) -> bool:
-        """Whether the program reaches it by itself."""
+        """Whether the program reaches the holder from outside, not as an argument."""
         return self.index is None
 
-    def of(self, leaves: Sequence[Any]) -> Any:
-        """The holder of a call whose arguments are `leaves`."""
+    def of(self, leaves: Sequence[object]) -> Any:
+        """The holder in a call with the arguments `leaves`."""
         return self.x if self.index is None else leaves[self.index]
 
     def refuse_unfit(self) -> None:
-        """Refuse what the program did to a holder if a call could not do it."""
+        """Raise GraphError if the program changed the holder in a way that a call cannot."""
         asks = self.look is not None
         if self.inside.is_leaf and (self.kind.vertex(self.inside) is not None) != asks:
             raise GraphError(
@@ -94,42 +97,42 @@ class Given:
             )
 
     def leave(self) -> None:
-        """Take what the program left, and let the holder be as it was."""
+        """Record the state that the program left, and restore the holder."""
         if self.is_captured:
             self.after = self.kind.state(self.x)
             self.kind.restore(self.x, self.before)
 
 
-class Inside:
-    """A program while it is traced: what its holders, arrays and numbers stand for."""
+class TraceContext:
+    """A program while it is traced: the expressions of its holders, arrays and numbers."""
 
     name = "sg.function"
 
     def __init__(self, graph: Graph, found: Surroundings) -> None:
         self.graph, self.found = graph, found
-        self.given: list[Given] = []
+        self.given: list[TracedHolder] = []
         self.given_captured = False  # whether an argument is captured as well
-        self.captured: dict[int, Given] = {}
-        self.arrays: dict[int, tuple[Expr, np.ndarray[Any, Any]]] = {}
+        self.captured: dict[int, TracedHolder] = {}
+        self.arrays: dict[int, tuple[Expr, np.ndarray]] = {}
         self.outside = {id(owner(x)): owner(x) for _, x in found.arrays.values()}
-        self.numbers: dict[tuple[int, Any], tuple[Expr, Any, Any, Any]] = {}
-        self.kept: list[tuple[str, Any, Any]] = []
-        self.entries: list[tuple[Any, Any, Any]] = []
-        self.copies: list[tuple[str, Any, Any]] = []
-        self.drawing: list[tuple[str, Any, Any]] = []
+        self.numbers: dict[tuple[int, Hashable], tuple[Expr, Numbers, Hashable, object]] = {}
+        self.kept: list[tuple[str, Container, Container]] = []
+        self.entries: list[tuple[dict[Any, Any], Hashable, object]] = []
+        self.copies: list[tuple[str, np.ndarray, np.ndarray]] = []
+        self.drawing: list[tuple[str, object, object]] = []
         self.drawn: list[str] = []
-        self.cells: list[tuple[str, Any, Any]] = []
-        self.named: list[tuple[dict[str, Any], str, Any]] = []
-        self.looks: list[tuple[Callable[[], Any], Any]] = []
+        self.cells: list[tuple[str, CellType, object]] = []
+        self.named: list[tuple[dict[str, object], str, object]] = []
+        self.looks: list[tuple[Callable[[], object], object]] = []
         self.calls: list[Callable[[], None]] = []
 
     def __str__(self) -> str:
         return self.name
 
     def enter(self) -> None:
-        """Let all that was found hold expressions, and remember what containers hold."""
+        """Let all reachable holders hold expressions, and save the contents of containers."""
         self.cells = [(name, cell, cell.cell_contents)
-                      for name, cell in self.found.cells if filled(cell)]  # fmt: skip
+                      for name, cell in self.found.cells if has_contents(cell)]  # fmt: skip
         self.named = [(own, name, own[name]) for own, name in self.found.globals]
         for name, x, _ in self.found.containers:
             self.kept.append((name, x, x.copy()))
@@ -142,29 +145,29 @@ class Inside:
             self.capture(x, name)
 
     def leave(self) -> None:
-        """Let all holders be as they were, those that come from others last."""
+        """Restore all holders, views before their bases."""
         for given in reversed(self.given):
             given.leave()
 
     def argument(self, x: Any, index: int, name: str) -> Any:
-        """The stand-in for an argument; a holder that is captured as well is its own."""
+        """The holder that the program gets for an argument; `x` itself if it is captured too."""
         if id(x) in self.captured:
             self.given_captured = True
             return x
-        given = Given(x, name, index)
+        given = TracedHolder(x, name, index)
         self.given.append(given)
         return given.inside
 
     def capture(self, x: Any, name: str) -> None:
-        """Let a holder from outside hold an expression, unless it does."""
+        """Let a holder from outside hold an expression, unless it already does."""
         if id(x) in self.captured or isinstance(held(x), Expr):
             return
         base = self.found.bases[id(x)] if id(x) in self.found.bases else x.__gradop_kind__.base(x)
-        self.captured[id(x)] = given = Given(x, name, None, base)
+        self.captured[id(x)] = given = TracedHolder(x, name, None, base)
         self.given.append(given)
 
     def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
-        """The expression for an array, which is read in each call if it lies in memory outside."""
+        """The expression for an array, which is read in each call if its memory is outside."""
         if id(owner(x)) not in self.outside:
             return make()
         result = self.arrays.get(id(x))
@@ -172,51 +175,53 @@ class Inside:
             result = self.arrays[id(x)] = make(), x
         return result[0]
 
-    def result(self, x: Any) -> Expr:
-        """A value that a program returned, or left somewhere, as an expression."""
+    def result(self, x: object) -> Expr:
+        """A value that a program returned, or stored outside, as an expression."""
         value = held(x)
         if isinstance(value, np.ndarray):
             return self.constant(value, lambda: expression(value))
         return expression(value)
 
-    def unread(self) -> list[tuple[Any, bytes]]:
-        """Arrays that became no operand, but may have been computed with, and what is there.
+    def unread(self) -> list[tuple[np.ndarray, bytes]]:
+        """Arrays that are not operands of the graph but may have been read, with their contents.
 
-        Numbers that NumPy or Python took from them are part of the program. Large ones are looked
-        at here and there.
+        Numbers that NumPy or Python read from them are part of the program. Large arrays are
+        compared by samples.
         """
         read = {id(owner(x)) for _, x in self.arrays.values()}
-        result = [sample_of(x) for _, x in self.found.arrays.values() if id(owner(x)) not in read]
+        result = [
+            strided_sample(x) for _, x in self.found.arrays.values() if id(owner(x)) not in read
+        ]
         return [(x, x.tobytes()) for x in result]
 
-    def number(self, mapping: Any, key: Any) -> Expr:
-        """A number in a dict of the caller, which is read in each call."""
+    def number(self, mapping: Numbers, key: Hashable) -> Expr:
+        """A number in a dict of the caller that each call reads."""
         place = id(mapping), key
         if place not in self.numbers:
             e = placeholder("float64", [], str(key))
             self.numbers[place] = e, mapping, key, mapping[key]
         return self.numbers[place][0]
 
-    def remember(self, mapping: Any, name: str) -> None:
-        """Keep what a dict holds, to put it back when the trace ends."""
+    def remember(self, mapping: Container, name: str) -> None:
+        """Save the contents of a dict, to restore them when the trace ends."""
         self.kept.append((name, mapping, mapping.copy()))
 
-    def entry(self, mapping: Any, key: Any, x: Any) -> None:
-        """Let a dict have the holder `x` under a key, after each call another one."""
+    def entry(self, mapping: dict[Any, Any], key: Hashable, x: object) -> None:
+        """Store the holder `x` in a dict; each call stores a new one."""
         mapping[key] = x
         self.entries.append((mapping, key, x))
 
-    def guard(self, look: Callable[[], Any]) -> None:
-        """Let the trace hold only as long as `look` gives what it gives now."""
+    def guard(self, look: Callable[[], object]) -> None:
+        """Keep the trace valid only while `look` returns its present result."""
         if all(look != known for known, _ in self.looks):
             self.looks.append((look, look()))
 
     def with_each_call(self, done: Callable[[], None]) -> None:
-        """Have something done after each call."""
+        """Call `done` after each call."""
         self.calls.append(done)
 
     def forget(self, watched: set[int]) -> None:
-        """Let go of what only the trace needed: what was searched, and the first arguments."""
+        """Drop what only tracing needs: reachable objects, and the first arguments."""
         self.given[:] = [g for g in self.given if not g.is_captured or id(g) in watched]
         for g in self.given:
             g.before = None
@@ -226,14 +231,14 @@ class Inside:
         self.kept, self.cells, self.named, self.drawing = [], [], [], []
         self.copies = []
 
-    def restored(self) -> list[str]:
-        """Put back what containers and names stood for; the names of those that were changed."""
+    def restore_state(self) -> list[str]:
+        """Restore containers, names and generators; returns the names of the changed ones."""
         own = {(id(mapping), key) for mapping, key, _ in self.entries}
-        wrong = [name for each in self.kept for name in put_back(*each, own)]
+        wrong = [name for each in self.kept for name in restore_container(*each, own)]
         for cls, members in self.found.classes:
-            wrong += [f"{cls.__name__}.{k}" for k in put_back_members(cls, members)]
+            wrong += [f"{cls.__name__}.{k}" for k in restore_members(cls, members)]
         for name, cell, before in self.cells:
-            if not filled(cell) or cell.cell_contents is not before:
+            if not has_contents(cell) or cell.cell_contents is not before:
                 cell.cell_contents = before
                 wrong.append(name)
         for names, name, before in self.named:
@@ -251,10 +256,12 @@ class Inside:
         return wrong
 
 
-def put_back(name: str, x: Any, before: Any, own: set[Any]) -> list[str]:
-    """Let a container have what it had; what was changed of it, but for what calls change.
+def restore_container(
+    name: str, x: Container, before: Any, own: set[tuple[int, Hashable]]
+) -> list[str]:
+    """Restore a container; the names of its changed members, except for entries that calls set.
 
-    Values that a dict was given while tracing, and that no call could make stale, stay there.
+    Values that the program added to a dict stay there unless a call could make them stale.
     """
     if is_same(x, before):
         return []
@@ -271,41 +278,41 @@ def put_back(name: str, x: Any, before: Any, own: set[Any]) -> list[str]:
     return [f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]" for k in wrong]
 
 
-def is_traced(x: Any) -> bool:
-    """Whether something that was put into a dict depends on what is traced."""
+def is_traced(x: object) -> bool:
+    """Whether a value that was put into a dict depends on traced values."""
     return any(isinstance(held(leaf), Expr) or not is_memo(leaf) for leaf in leaves_of(x))
 
 
-def is_memo(x: Any) -> bool:
-    """Whether a value is one that a program keeps to save time, and not one that it counts."""
+def is_memo(x: object) -> bool:
+    """Whether a value may be a cache entry, which needs no update in later calls."""
     return is_value(x) or isinstance(x, tuple | FunctionType)
 
 
-def put_back_members(cls: type, members: dict[str, Any]) -> list[str]:
-    """Let a class have the members that it had; the names of those that were changed."""
+def restore_members(cls: type, members: dict[str, object]) -> list[str]:
+    """Restore the members of a class; the names of those that were changed."""
     wrong = [k for k, v in members.items() if vars(cls).get(k, cls) is not v]
     for k in wrong:
         setattr(cls, k, members[k])
     return wrong
 
 
-def owner(x: np.ndarray[Any, Any]) -> Any:
-    """The array whose memory an array is a view of."""
+def owner(x: np.ndarray) -> np.ndarray:
+    """The array that owns the memory of an array."""
     while isinstance(x.base, np.ndarray):
         x = x.base
     return x
 
 
-def sample_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array, or of a large one a view of entries here and there."""
+def strided_sample(x: np.ndarray) -> np.ndarray:
+    """The array, or a strided sample of a large one."""
     if x.nbytes <= SMALL:
         return x
     most = max(1, int((SMALL / 8 / x.itemsize) ** (1 / x.ndim)))
     return x[tuple(slice(None, None, -(-n // most)) for n in x.shape)]
 
 
-def filled(cell: Any) -> bool:
-    """Whether a cell of a closure holds something yet."""
+def has_contents(cell: CellType) -> bool:
+    """Whether a cell of a closure has contents."""
     try:
         return cell.cell_contents is not cell
     except ValueError:
@@ -313,15 +320,15 @@ def filled(cell: Any) -> bool:
 
 
 @contextmanager
-def building(inside: Inside) -> Iterator[None]:
-    """Build in the graph of a trace, whose programs draw no random numbers."""
+def building(inside: TraceContext) -> Iterator[None]:
+    """Build in the graph of a trace, as its only thread."""
     with LOCK, inside.graph.as_default(), set_context(TRACING, inside):
         yield
 
 
 @contextmanager
-def again(inside: Inside, givens: Sequence[Given]) -> Iterator[None]:
-    """Let captured holders be as the trace left them: for what is built from its results later."""
+def resume(inside: TraceContext, givens: Sequence[TracedHolder]) -> Iterator[None]:
+    """Put captured holders into the state that the trace left, to build on its results."""
     with building(inside):
         before = [(g, g.kind.state(g.x)) for g in givens if g.is_captured]
         try:
@@ -334,7 +341,7 @@ def again(inside: Inside, givens: Sequence[Given]) -> Iterator[None]:
 
 
 def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> None:
-    """Refuse a program that changes what is no value: that would happen once, and in no call."""
+    """Raise for a program that changes Python state, which would happen only while tracing."""
     if drawn:
         raise TransformError(
             f"{name} takes values from {', '.join(drawn)} while it is traced, which would be the"
@@ -349,6 +356,6 @@ def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> Non
         )
 
 
-def is_value(x: Any) -> bool:
-    """Whether an argument is fed, and not part of the program."""
+def is_value(x: object) -> bool:
+    """Whether an argument is fed as a value, not part of the program."""
     return is_holder(x) or isinstance(x, np.ndarray | np.generic)

@@ -1,4 +1,4 @@
-"""The variables that a traced program makes, which last from call to call."""
+"""The variables that a traced program creates, which keep their values between calls."""
 
 import threading
 from collections.abc import Sequence
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .executable import Executable
+from ..runtime.executable import Executable
 
 
 class State:
-    """The variables that a traced program made, for the calls of one trace: random numbers' too."""
+    """The variables of one trace, those of random numbers included, and their values."""
 
     def __init__(self, executable: Executable, feeds: int) -> None:
         self.executable, self.lock = executable, threading.Lock()
@@ -20,12 +20,12 @@ class State:
         self.values = [e.value for e in variables]
         self.updated = [numbers[v] for v, _ in executable.written.updates]
 
-    def named(self) -> dict[str, Any]:
-        """The values that variables have, by their names."""
+    def named(self) -> dict[str, np.ndarray]:
+        """The values of the variables by name."""
         return dict(zip(self.names, self.values, strict=True))
 
     def run(self, feeds: Sequence[Any], convert: bool) -> Any:
-        """Run with the values that variables have, and keep their new ones."""
+        """Run with the values of the variables, and store their new ones."""
         if not self.values:
             return self.executable(*feeds) if convert else self.executable.attempt(feeds)
         with self.lock:

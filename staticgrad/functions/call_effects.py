@@ -1,33 +1,33 @@
-"""The changes that each call of a traced program makes outside."""
+"""The side effects that each call of a traced program has outside."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from gradops.core.tracer_protocol import held, holding
 
-from .capturing import Given
+from .captures import TracedHolder
 
 
 class Effect:
-    """A change that each call makes: `apply` makes it, and gives the holder that has it."""
+    """A side effect of each call: `apply` makes it, and returns the changed holder."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Make the change in a call with these arguments."""
+        """Have the effect in a call with these arguments."""
         raise NotImplementedError
 
 
 class Write(Effect):
-    """A holder is written to, or given other memory."""
+    """A write to a holder, or the replacement of its memory."""
 
-    def __init__(self, given: Given, source: Any) -> None:
+    def __init__(self, given: TracedHolder, source: Any) -> None:
         super().__init__(source)
         self.given, self.is_replaced = given, given.is_replaced
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Write what the program left there."""
+        """Write the value that the program left in the holder."""
         x = self.given.of(leaves)
         if self.is_replaced:
             x.data = holding(self.source, value)
@@ -37,14 +37,14 @@ class Write(Effect):
 
 
 class Gradient(Effect):
-    """A holder gets another gradient, none if there is no source, or its gradient is written to."""
+    """A new gradient of a holder (None without a source), or a write to its gradient."""
 
-    def __init__(self, given: Given, source: Any, is_same: bool) -> None:
+    def __init__(self, given: TracedHolder, source: Any, is_same: bool) -> None:
         super().__init__(source)
         self.given, self.is_same = given, is_same
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Give it the gradient."""
+        """Set the gradient, or write to it."""
         x, kind = self.given.of(leaves), self.given.kind
         if not self.is_same:
             grad = None if self.source is None else holding(self.source, value)
@@ -56,20 +56,20 @@ class Gradient(Effect):
 
 
 class Entry(Effect):
-    """A dict gets a new holder under a key."""
+    """A new holder in a dict."""
 
     def __init__(self, mapping: Any, key: Any, source: Any) -> None:
         super().__init__(source)
         self.mapping, self.key = mapping, key
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Put it there."""
+        """Store the holder."""
         result = self.mapping[self.key] = holding(self.source, value)
         return result
 
 
-def effects_of(g: Given) -> list[Effect]:
-    """The changes that the program made to a holder."""
+def effects_of(g: TracedHolder) -> list[Effect]:
+    """The effects of the program on a holder."""
     result: list[Effect] = []
     if g.is_replaced or (g.feed is not None and held(g.inside) is not g.feed):
         result.append(Write(g, g.inside))
