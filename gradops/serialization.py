@@ -1,4 +1,4 @@
-"""Archives of arrays: zip files with a manifest that are safe to read, whatever is in them.
+"""Archives of arrays: zip files with a manifest, safe to read even if malicious.
 
 An archive is an uncompressed zip file: `manifest.json`, which describes what is stored, and a
 `.npy` member for each array. Nothing in it is executed, and nothing is allocated that the file does

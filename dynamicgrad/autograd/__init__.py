@@ -1,4 +1,4 @@
-"""Gradients as functions, operations of one's own, what is made of them, and how to check them."""
+"""PyTorch's `autograd`: gradients, custom functions, checkpoints and gradient checks."""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

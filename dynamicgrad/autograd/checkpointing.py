@@ -50,7 +50,7 @@ class Later(Operators):
 
     @property
     def type(self) -> ArrayType:
-        """The type that the value had."""
+        """The type of the value in the first run."""
         return self.kind
 
     @staticmethod
@@ -84,7 +84,7 @@ class Region:
         self.first_began = REPEATED.get() or self.began  # a region in one that is repeated
 
     def forget(self, nodes: Sequence[Any]) -> None:
-        """Replace the values that nodes saved by what finds them later."""
+        """Replace the values that nodes saved by placeholders that recompute them."""
         kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Handle)}
         for number, node in enumerate(nodes):
             for place, value in saved_by(node, self.began):
@@ -92,7 +92,7 @@ class Region:
                     self.slots.append(self.replace(number, node, place, value))
 
     def replace(self, number: int, node: Node, place: int | None, value: Any) -> "Slot":
-        """Put what finds a value later in its place."""
+        """Replace a saved value by a placeholder."""
         later = Later(self, type_of(value))
         if place is None:
             node.output = later
@@ -103,7 +103,7 @@ class Region:
         return Slot(number, place, str(node.op), weakref.ref(later))
 
     def recompute(self) -> None:
-        """Run the function again, as far as needed, and give values to what waits for them."""
+        """Run the function again, as far as needed, and fill the placeholders."""
         counting = Counting(last=max(slot.number for slot in self.slots) + 1)
         try:
             with self.repeat(counting):
@@ -156,7 +156,7 @@ def again(x: Any) -> Any:
 
 
 class Slot(NamedTuple):
-    """Where a value was: of which recorded node, at which operand or as the output; what waits."""
+    """A saved value to recompute: the node, the operand or None for the output, the placeholder."""
 
     number: int
     place: int | None
@@ -165,7 +165,7 @@ class Slot(NamedTuple):
 
 
 def saved_by(node: Any, began: int) -> list[tuple[int | None, Any]]:
-    """The values that a node saved: which operand, or None for the output, and the value.
+    """The values that a node saved, each with its operand's index, or None for the output.
 
     What is a leaf, or was there before, is not of the region's making; what has been written to
     since stays where it is, for backward to notice.

@@ -116,13 +116,13 @@ def unpack_dual(tensor: Tensor, *, level: float | None = None) -> UnpackedDualTe
 
 
 def without_ended(t: Tensor) -> Tensor:
-    """`t` without the tangents of levels that have ended."""
+    """`t` without the tangents of ended levels."""
     while isinstance(t.value, Dual) and t.value.gradop_level > LEVEL.get():
         t = tensor_of(t.value.primal)
     return t
 
 
 def active_level(level: float | None) -> float | None:
-    """The level that is meant: the one given, or the innermost if there is one."""
+    """The given level, or the innermost one, or None."""
     active: Any = LEVELS.get()
     return level if level is not None else (active[-1] if active else None)

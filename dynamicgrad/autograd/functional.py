@@ -333,7 +333,7 @@ def require_second(gradients: Sequence[Tensor]) -> None:
 
 
 def require_strategy(strategy: str) -> None:
-    """Refuse a strategy that there is not."""
+    """Raise for an unknown strategy."""
     if strategy not in STRATEGIES:
         raise TransformError(
             f'Expected strategy to be either "forward-mode" or "reverse-mode", not {strategy!r}.'
@@ -366,7 +366,7 @@ def zeros_for_none(
 
 
 def finish(found: Any, create_graph: bool) -> Any:
-    """Results, without history unless it was asked for."""
+    """Results, without history unless `create_graph`."""
     if isinstance(found, Tensor):
         return release(found if create_graph else found.detach())
     return type(found)(finish(x, create_graph) for x in found)

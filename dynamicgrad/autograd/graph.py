@@ -15,7 +15,7 @@ from ..hooks.saved_tensor_hooks import (
 
 
 def increment_version(tensor: Tensor) -> None:
-    """Count a write to the memory of a tensor that was made behind the library's back.
+    """Count a write to the memory of a tensor that the library did not see.
 
     >>> x = dg.zeros(2)
     >>> x.numpy()[0] = 1

@@ -61,7 +61,7 @@ def gradcheck(
 
 
 def require_modes(forward: bool, backward: bool, batched: bool) -> None:
-    """Refuse options that check nothing, or need one that is not given."""
+    """Raise for options that check nothing, or that need another option."""
     if not (backward or forward):
         raise TransformError("Expected at least one of check_forward_ad or check_backward_ad")
     if batched and not forward:
@@ -89,7 +89,7 @@ def require_agreement(check: Check, kind: str, fast: bool) -> None:
 
 
 def as_inputs(inputs: object) -> tuple[object, ...]:
-    """The inputs as a tuple; refuse them if none can be checked, warn of those that do badly."""
+    """The inputs as a tuple; raises if none can be checked, warns of single precision."""
     given = as_tuple(inputs)
     checked = {i: x for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad}
     if not checked:

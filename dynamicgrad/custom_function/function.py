@@ -173,7 +173,7 @@ def pullback_of(cls: type[Function]) -> Callable[..., Any]:
 
 
 def has_defaults(cls: type[Function]) -> bool:
-    """Whether forward has default arguments, which `setup_context` gets too."""
+    """True if forward has default arguments, which `setup_context` gets too."""
     apart = cls.setup_context is not Function.setup_context
     return apart and bool(getattr(cls.forward, "__defaults__", True))
 

@@ -33,7 +33,7 @@ def check_dirty(ctx: FunctionCtx, outs: Sequence[object]) -> None:
 def outputs_without_history(
     ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]
 ) -> list[object]:
-    """The outputs when nothing is recorded."""
+    """The outputs of an unrecorded call."""
     tracked = any(ctx.needs_input_grad)
     return [
         y if not isinstance(y, Handle) or any(y is t for t in ctx._dirty)

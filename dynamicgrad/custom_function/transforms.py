@@ -77,5 +77,5 @@ def apply_vmap(cls: type["Function"], args: Sequence[Any], outer: Batched) -> ob
 
 
 def batch(y: Tensor, dim: int | None, level: float) -> Tensor:
-    """An output as a batched value whose examples lie along `dim`."""
+    """An output as a batched value with its examples along `dim`."""
     return y if dim is None else handle(Batched(moveaxis(y.value, dim, 0), level))

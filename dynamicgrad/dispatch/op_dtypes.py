@@ -30,7 +30,7 @@ def to_compute_dtypes(op: Op, args: Operands) -> Operands:
 
 
 def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
-    """True if operands are tensors of single, or all of double precision: the common case.
+    """True if all tensors are float32, or all are float64: the common case.
 
     Operands of the types `besides` do not count, except for the first of three or more.
     """
@@ -215,7 +215,7 @@ def promote_with_factor(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tu
 
 
 def factor_in(op: object, factor: Any, dtype: np.dtype) -> Any:
-    """A factor for tensors of a dtype; refuses one that would change the dtype."""
+    """A factor for tensors of a dtype; raises DTypeError if it would change the dtype."""
     if not isinstance(factor, NUMBERS) or factor is True:
         return factor
     if category(dtype_of_number(factor)) > max(category(dtype), 1):

@@ -59,7 +59,7 @@ def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
-    """Whether arguments are floats of one dtype, and indices int64: accepted by all functions."""
+    """True for floats of one dtype and int64 indices, which all functions accept."""
     of: Any = None
     for i, a in enumerate(args):
         if isinstance(a, Handle):

@@ -1,4 +1,4 @@
-"""PyTorch's words for errors, which users search for: a row for each reason that gradops gives.
+"""PyTorch's error texts, which users search for, by the reasons in errors of gradops.
 
 `OperandError` asks the package that the user called for `__gradop_words__`.
 """
@@ -36,7 +36,7 @@ def out_of_range(axis: int, rank: int) -> str:
 
 
 def named_twice(error: OperandError, match: Match) -> str:
-    """The dimension that is named twice."""
+    """The text for a dimension given twice."""
     (shape,) = shapes_of(error)
     axes = [int(axis) % len(shape) for axis in sizes_in(match[1])]
     twice = next(a for i, a in enumerate(axes) if a in axes[:i])
@@ -44,7 +44,7 @@ def named_twice(error: OperandError, match: Match) -> str:
 
 
 def broadcast(error: OperandError, match: Match) -> str:
-    """Shapes that do not broadcast, with the dimension of the result."""
+    """The text for shapes that do not broadcast."""
     shapes = shapes_of(error)
     ndim = max(map(len, shapes))
     sizes = zip(*[(1,) * (ndim - len(s)) + tuple(s) for s in shapes])
@@ -57,7 +57,7 @@ def broadcast(error: OperandError, match: Match) -> str:
 
 
 def expand_text(error: OperandError, match: Match) -> str:
-    """A shape to which a tensor does not expand."""
+    """The text for a tensor that does not expand to a shape."""
     (own,), sizes = shapes_of(error), sizes_in(match[1])
     padded = ["1"] * (len(sizes) - len(own)) + [str(n) for n in own]
     pairs = enumerate(zip(padded, sizes, strict=True))
@@ -70,7 +70,7 @@ def expand_text(error: OperandError, match: Match) -> str:
 
 
 def unstackable(error: OperandError, match: Match) -> str:
-    """The first operand whose shape is not that of the first."""
+    """The text for operands of `stack` with different shapes."""
     first, *others = shapes_of(error)
     i, shape = next((i, s) for i, s in enumerate(others, 1) if s != first)
     return (
@@ -80,7 +80,7 @@ def unstackable(error: OperandError, match: Match) -> str:
 
 
 def permutation_text(error: OperandError, match: Match) -> str:
-    """A permutation of too few dimensions."""
+    """The text for a permutation of too few dimensions."""
     return (
         "number of dimensions in the tensor input does not match the length of the desired ordering"
         f" of dimensions i.e. input.dim() = {match[2]} is not equal to len(dims) ="
@@ -89,7 +89,7 @@ def permutation_text(error: OperandError, match: Match) -> str:
 
 
 def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
-    """Shapes of which there is no matrix product."""
+    """The text for shapes without a matrix product."""
     if len(a) == len(b) == 1:
         return (
             f"inconsistent tensor size, expected tensor {format_shape(a)} and src {format_shape(b)}"
@@ -108,19 +108,19 @@ def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
 
 
 def of_matmul(error: OperandError, match: Match) -> str:
-    """Operands of a matrix product."""
+    """The text for operands of a matrix product."""
     a, b = shapes_of(error)
     return product_of(a, b)
 
 
 def of_linear(error: OperandError, match: Match) -> str:
-    """Operands of a linear layer, whose weight is transposed."""
+    """The text for operands of a linear layer, whose weight is transposed."""
     x, w, _ = shapes_of(error)
     return product_of(x, w[::-1])
 
 
 def of_solve(error: OperandError, match: Match) -> str:
-    """A right side that does not fit its matrix."""
+    """The text for a right side that does not fit its matrix."""
     m, n, k = match[1], match[2], error.operands[1].shape[-1]
     if error.op == "lstsq":
         return "input.size(-2) should match other.size(-2)"
@@ -128,7 +128,7 @@ def of_solve(error: OperandError, match: Match) -> str:
 
 
 def of_mask(error: OperandError, match: Match) -> str:
-    """A mask that does not fit what it indexes."""
+    """The text for a mask that does not fit the indexed tensor."""
     x, *arrays = error.operands
     size, axis = int(match[1]), int(match[2])
     mask = next(m.shape for m in arrays if m.dtype.kind == "b" and size in m.shape)
@@ -139,7 +139,7 @@ def of_mask(error: OperandError, match: Match) -> str:
 
 
 def of_labels(error: OperandError, match: Match) -> str:
-    """Labels that are not as many as the rows of scores."""
+    """The text for a number of labels that differs from the rows of scores."""
     scores, labels = shapes_of(error)
     return (
         f"Expected input batch_size ({product(scores[:-1])}) to match target batch_size"
@@ -148,13 +148,13 @@ def of_labels(error: OperandError, match: Match) -> str:
 
 
 def of_channels(error: OperandError, match: Match) -> str:
-    """Channels that are not those of the filters."""
+    """The text for channels that do not match the filters."""
     channels = int(match[2]) * int(match[3] or 1)
     return f"expected input to have {channels} channels, but got {match[1]} channels instead"
 
 
 def of_losses(error: OperandError, match: Match) -> str:
-    """A target whose shape differs from that of the prediction."""
+    """The text for a target whose shape differs from the prediction's."""
     x, target = map(format_shape, shapes_of(error))
     return f"Using a target size ({target}) that is different to the input size ({x})"
 
@@ -213,7 +213,7 @@ PHRASES: dict[str, Phrase] = {
 
 
 def __gradop_words__(error: OperandError) -> str | None:
-    """PyTorch's words for an error of gradops; None if it has none."""
+    """PyTorch's text for an error of gradops; None if there is none."""
     for pattern, phrase in PHRASES.items():
         if match := re.match(pattern, error.reason):
             with suppress(Exception):  # an error of ours with such a reason, and other operands

@@ -24,7 +24,7 @@ def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[...
 
 
 def set_name(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
-    """`call` with a name, and what `doc` says before its examples."""
+    """`call` with a name, and a docstring from the part of `doc` before its examples."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (doc or "").split(">>>")[0].rstrip()
     return call

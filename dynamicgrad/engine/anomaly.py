@@ -39,7 +39,7 @@ def refuse_nan(
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on.
+    """True if anomaly mode is on.
 
     >>> dg.autograd.is_anomaly_enabled()
     False

@@ -1,4 +1,4 @@
-"""The array: the handle with NumPy's semantics, which functions of NumPy arrays get.
+"""The array: the handle with NumPy's semantics, for functions of NumPy arrays.
 
 Note [Numbers have no memory]. A single entry, or the sum of all, is a scalar in NumPy: it is
 immutable and shares no memory. After `s = y[0]`, `s += 1` rebinds `s` and leaves `y` as it is. An

@@ -165,7 +165,7 @@ def differentiating() -> Any:
 
 
 def telling_mode(mode: object, recorded: Read) -> Read:
-    """`recorded`, which also tells `mode` the node whose rules run."""
+    """`recorded`, which also reports to `mode` the node whose rules run."""
     if not isinstance(mode, Differentiating):
         return recorded
 

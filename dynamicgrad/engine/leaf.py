@@ -58,7 +58,7 @@ def require_float(t: Handle) -> None:
 
 
 def read_requires_grad(t: Tensor) -> bool:
-    """Whether gradients with respect to this tensor can be computed."""
+    """True if gradients with respect to this tensor can be computed."""
     return t.node is not None
 
 

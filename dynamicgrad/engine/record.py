@@ -121,5 +121,5 @@ def record(
 
 
 def only_type(a: Operand) -> Operand | ArrayType:
-    """A number itself, and of any other operand, whose value no rule reads, its type."""
+    """A number itself, and the type of any other operand, as no rule reads its value."""
     return a if type(a) in (float, int, bool) else type_of(a)

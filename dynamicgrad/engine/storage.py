@@ -77,7 +77,7 @@ def live_views(base: Handle) -> list[Any]:
 
 
 def keeps_order(value: np.ndarray) -> bool:
-    """Whether PyTorch would have the same memory layout: C order, or a dense permutation of it.
+    """True if PyTorch would have this memory layout: C order, or a dense permutation of it.
 
     A layout with the channels last, or with gaps, was chosen by a kernel of ours.
     """

@@ -68,7 +68,7 @@ def vmap(
 
 
 def require_options(randomness: str, chunk_size: int | None) -> None:
-    """Refuse options that there are not."""
+    """Raise TransformError for invalid options."""
     if chunk_size is not None and chunk_size <= 0:
         raise TransformError(
             f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
@@ -136,7 +136,7 @@ def dims_of_inputs(
 
 
 def require_axis(x: Any, d: Any, call: str) -> None:
-    """Refuse what has no axis `d`."""
+    """Raise TransformError unless `x` has the axis `d`."""
     if not isinstance(d, int):
         raise TransformError(f"{call}: Got in_dim={d!r} for an input, which is not an int or None")
     if not hasattr(x, "shape"):
@@ -173,7 +173,7 @@ def broadcast_dims(dims: Dims, tree: object) -> list[int | None] | None:
 
 
 def examples(inputs: Sequence[Any], dims: Sequence[int | None]) -> int:
-    """How many examples there are, on which the inputs must agree."""
+    """The number of examples; raises if the inputs disagree."""
     sizes = [int(x.shape[d]) for x, d in zip(inputs, dims, strict=True) if d is not None]
     if any(n != sizes[0] for n in sizes):
         raise TransformError(
@@ -184,7 +184,7 @@ def examples(inputs: Sequence[Any], dims: Sequence[int | None]) -> int:
 
 
 def dims_of_outputs(out_dims: Dims, returned: object, name: str) -> list[int | None]:
-    """The axis of each leaf of what the function returned."""
+    """The output axis of each leaf of the result."""
     where = broadcast_dims(out_dims, returned)
     if where is None:
         raise TransformError(
@@ -201,7 +201,7 @@ def expected_of(name: str) -> str:
 
 
 def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handle:
-    """A result with its examples along axis `d`; one that all examples share is repeated."""
+    """A result with its examples along axis `d`; an unbatched one is repeated."""
     mine = isinstance(y.value, Batched) and y.value.gradop_level == level
     if d is None:
         if mine:

@@ -128,7 +128,7 @@ def require_pair(primal: Handle, tangent: Handle) -> None:
 
 
 def dual(x: Face, tangent: Handle, level: float) -> Face:
-    """A tensor that holds the values of `x` and its tangent."""
+    """A dual tensor of the values of `x` and a tangent."""
     if tangent.dtype != x.dtype:
         tangent = astype(tangent, dtype=x.dtype)
     found = hold(type(x), Dual(as_part(x), as_part(tangent), level))
@@ -146,13 +146,13 @@ def parts(y: Face, level: float) -> tuple[Face, Face | None]:
 
 
 def primal_tree(tree: object, level: float) -> Any:
-    """A tree of which the tensors have no tangents of this level."""
+    """A tree whose tensors have no tangents of this level."""
     leaves, rebuild = flatten(tree)
     return rebuild([parts(x, level)[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def zeros(y: Handle) -> Handle:
-    """Zeros like `y`, the tangent of what depends on nothing."""
+    """Zeros like `y`: the tangent of a constant."""
     return hold(type(y), np.zeros(y.shape, y.dtype))
 
 

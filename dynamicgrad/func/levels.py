@@ -1,6 +1,6 @@
-"""Values that are lifted to the level of a transform.
+"""Values lifted to the level of a transform.
 
-Note [Lifting]. An operand of a higher level takes what is lower for a constant. So the vertices
+Note [Lifting]. To an operand of a higher level, lower ones are constants. So the vertices
 of a gradient inside `vmap` or `jvp` must not be lower than what the function may meet there: one
 that is, a parameter that all examples share say, is held by a `Lifted` of a new level. Everything
 below, batches, tangents and tapes of outer transforms, then goes on inside of it.
@@ -53,7 +53,7 @@ class Wrapper(Operators):
 
 
 class Lifted(Carrier, Wrapper):
-    """A value at a level above its own, which is that of a run."""
+    """A value lifted to the level of a run, above its own."""
 
     __slots__ = ("gradop_level", "inner", "run")
 
@@ -81,7 +81,7 @@ class Lifted(Carrier, Wrapper):
 
 
 def lift_all(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
-    """Tensors that are all as high as any the caller may meet, and the level he is at then.
+    """Tensors lifted to the highest level that the caller may meet, and that level.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].
     """
@@ -103,7 +103,7 @@ def as_part(x: Handle) -> Any:
 
 
 def release(t: Face) -> Face:
-    """`t` without liftings to levels of runs that have ended, also in what it holds."""
+    """`t` without liftings to levels of ended runs, also inside its value."""
     face, inner = type(t), unwrap(t)
     value = lower(inner.value)
     if value is inner.value:
@@ -112,7 +112,7 @@ def release(t: Face) -> Face:
 
 
 def lower(x: Any) -> Any:
-    """The value of a tensor without liftings to levels of runs that have ended."""
+    """The value of a tensor without liftings to levels of ended runs."""
     while has_ended(x):
         x = x.inner
     if isinstance(x, Handle):
@@ -121,12 +121,12 @@ def lower(x: Any) -> Any:
 
 
 def has_ended(x: object) -> TypeGuard[Lifted]:
-    """True if `x` is lifted to the level of a run that has ended."""
+    """True if `x` is lifted to the level of an ended run."""
     return isinstance(x, Lifted) and not x.run.goes_on()
 
 
 def has_history(x: object) -> bool:
-    """True if a tensor requires gradients, or one that it holds."""
+    """True if a tensor, or one nested in its value, requires gradients."""
     stack = [x]
     while stack:
         match stack.pop():
@@ -140,7 +140,7 @@ def has_history(x: object) -> bool:
 
 
 def without_history(x: Any, began: int) -> Any:
-    """`x` without history since then, and without that of the tensors that it holds."""
+    """`x` without history since `began`, also in the tensors nested in it."""
     match x:
         case Handle() if x.node is None or x.node.number >= began:
             value = without_history(x.value, began)

@@ -57,7 +57,7 @@ def merge(dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, A
 
 
 def slots(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
-    """Where a module keeps each parameter and buffer: a dict and the key in it, by full name."""
+    """The dict and key that hold each parameter and buffer of a module, by full name."""
     found = {}
     for prefix, part in module.named_modules(remove_duplicate=False):
         for holder in (part._parameters, part._buffers):
@@ -79,7 +79,7 @@ def tie(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def swap(own: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
-    """The given tensors in their places for a while."""
+    """Replace tensors by name inside a `with` block."""
     before = {name: own[name][0][own[name][1]] for name in given}
     try:
         put(own, given)
@@ -89,7 +89,7 @@ def swap(own: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
 
 
 def put(own: Mapping[str, Any], tensors: Mapping[str, Any]) -> None:
-    """Put tensors in the places of their names."""
+    """Set the tensors of these names."""
     for name, x in tensors.items():
         holder, key = own[name]
         holder[key] = x

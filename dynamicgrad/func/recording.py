@@ -65,7 +65,7 @@ class Recording:
         return found
 
     def depends_on_more(self, outputs: Sequence[Handle]) -> list[bool]:
-        """Which outputs depend on something whose gradient somebody else may ask for."""
+        """For each output, True if it depends on a vertex whose gradient others may ask for."""
         ends = [t.node for t in outputs if t.node is not None]
         if not ends:
             return [False] * len(outputs)
@@ -79,13 +79,13 @@ class Recording:
         return [t.node in reached for t in outputs]
 
     def foreign(self, v: Any) -> bool:
-        """True if somebody else may ask for the gradient in a vertex, or in an older input."""
+        """True if others may ask for the gradient of a vertex, or of its older inputs."""
         if v.op is None:
             return v.run is None or (v.run is not self.run and v.run.goes_on())
         return self.is_older(v) or any(self.is_older(x) and self.foreign(x) for x in v.inputs)
 
     def is_older(self, v: Any) -> bool:
-        """True if a vertex was there before the run began."""
+        """True if a vertex was recorded before the run began."""
         return v is not None and v.number < self.run.began
 
     def leads_out(self, outputs: Sequence[Handle]) -> bool:
@@ -93,11 +93,11 @@ class Recording:
         return self.outer and any(self.depends_on_more(outputs))
 
     def holds_history(self, outputs: Sequence[Handle]) -> bool:
-        """Whether what the outputs hold has a history, which goes on in their gradients."""
+        """True if the values of outputs have a history, which continues in their gradients."""
         return self.outer and any(has_history(t.value) for t in outputs)
 
     def settle(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
-        """The outputs for the caller, with history only where he records and something depends."""
+        """The outputs for the caller; recorded ones that depend on outer vertices keep history."""
         if not is_recording():
             return [release(self.without_record(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
@@ -107,14 +107,14 @@ class Recording:
         ]
 
     def without_record(self, t: Handle) -> Handle:
-        """`t` without what was recorded since the run began, in it and in what it holds."""
+        """`t` without history recorded since the run began, also inside its value."""
         if t.node is not None and t.node.number < self.run.began:
             return t
         value = without_history(t.value, self.run.began)
         return without_own_history(t) if value is t.value else hold(type(t), value)
 
     def settle_tree(self, tree: object) -> Any:
-        """A tree for the caller, its tensors as `settled` has them."""
+        """A tree for the caller, with its tensors settled."""
         leaves, rebuild = flatten(tree)
         found = iter(self.settle([x for x in leaves if isinstance(x, Handle)]))
         return rebuild([next(found) if isinstance(x, Handle) else x for x in leaves])
@@ -128,9 +128,9 @@ def gradients(
     create: bool,
     linear: bool = False,
 ) -> list[Handle]:
-    """The gradients in the vertices, zeros where the outputs do not depend on them.
+    """The gradients with respect to the vertices; zeros for those without influence.
 
-    With `linear` they are recorded as functions of the cotangents and of nothing else.
+    With `linear` they are recorded as functions of the cotangents only.
     """
     faces = [face_of((*outputs, t)) for t in vertices]
     reached = [i for i, y in enumerate(outputs) if y.node is not None]
@@ -149,7 +149,7 @@ def gradients(
 
 
 def vertex(x: Face, keep_history: bool) -> Face:
-    """The value of `x` as a vertex of its own: a leaf, or what follows from the history of `x`."""
+    """`x` as a vertex of its own: a new leaf, or an identity node on the history of `x`."""
     require_float(x)
     if x.node is not None and keep_history:
         return ops.reshape(x, shape=x.shape)
@@ -159,7 +159,7 @@ def vertex(x: Face, keep_history: bool) -> Face:
 
 
 def without_own_history(t: Handle) -> Handle:
-    """`t` without its history; a write to it is noticed by whoever saved it."""
+    """`t` without history, on its storage, so that writes to it are still detected."""
     if t.node is None:
         return t
     found = hold(type(t), t.value)

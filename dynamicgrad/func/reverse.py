@@ -49,7 +49,7 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
 
 
 def gradient_and_value(func: Function, argnums: ArgNums, has_aux: bool, call: str) -> Function:
-    """As `grad_and_value`; errors name `call`, which the user made."""
+    """As `grad_and_value`; errors name `call`, the user's call."""
     if not callable(func):
         raise TransformError(
             f"grad takes a function and makes another of it, got {type(func)}"
@@ -80,7 +80,7 @@ def gradient_and_value(func: Function, argnums: ArgNums, has_aux: bool, call: st
 
 
 def of_integers(func: Function, args: Any, argnums: ArgNums, call: str) -> NotDifferentiableError:
-    """The error for arguments to differentiate by of which one is not of floats: it says which."""
+    """The error that names the argument to differentiate by that is not of floats."""
     for n in argnums if isinstance(argnums, tuple) else (argnums,):
         for x in map(as_handle, flatten(args[n])[0]):
             if not is_inexact(x.dtype):
@@ -182,7 +182,7 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
 
 
 class ForwardRun:
-    """A function that has run on vertices, from its outputs back to which one can go."""
+    """A function that has run on vertices, ready to pull cotangents of its outputs back."""
 
     def __init__(
         self, func: Function, primals: object, has_aux: bool = False, lifted: bool = False

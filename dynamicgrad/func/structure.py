@@ -26,7 +26,7 @@ NUMBERS = {float, int, bool, complex}
 
 
 def has_handles(tree: object) -> bool:
-    """Whether there is a handle of either face among the leaves."""
+    """True if a leaf is a handle."""
     if isinstance(tree, tuple) and any(isinstance(x, Handle) for x in tree):
         return True  # without looking into the others
     return any(isinstance(x, Handle) for x in flatten(tree)[0])
@@ -64,7 +64,7 @@ def speaks_numpy(handed: Iterable[object]) -> bool:
 def outputs_of(
     tree: object, call: str, numbers: bool
 ) -> tuple[list[Handle], Callable[[Iterable[Any]], Any]]:
-    """The tensors that a function returned, of which there must be some and nothing else.
+    """The tensors that a function returned; raises for none, or for other leaves.
 
     With `numbers`, Python's are constants too.
     """

@@ -47,7 +47,7 @@ def jet(
 
 
 def curve(x: Handle, derivatives: Sequence[Any], level: float) -> Handle:
-    """A tensor that holds the series through `x` with some derivatives."""
+    """A tensor of the series through `x` with these derivatives."""
     found = [as_part(x)]
     for k, d in enumerate(derivatives, 1):
         d = as_handle(d) if hasattr(d, "shape") else hold(type(x), np.full(x.shape, d, x.dtype)[()])
@@ -58,7 +58,7 @@ def curve(x: Handle, derivatives: Sequence[Any], level: float) -> Handle:
 
 
 def coefficients(y: Handle, order: int, level: float) -> list[Handle]:
-    """The coefficients of an output; of what does not change along the curve, zeros."""
+    """The coefficients of an output; zeros for one that is constant along the curve."""
     value = y.value
     if isinstance(value, Series) and value.gradop_level == level:
         return [release(on_face(type(y), c)) for c in value.coefficients]

@@ -1,1 +1,1 @@
-"""Hooks on tensors, nodes and saved tensors, and what gradient graphs show of themselves."""
+"""Hooks on tensors, nodes and saved tensors, and inspection of gradient graphs."""

@@ -53,7 +53,7 @@ def saved_property(name: str) -> property:
 
 
 def names_of(node: Node) -> list[str]:
-    """The attributes of a node; of the `_saved_*` ones, those that it has."""
+    """The attributes of a node, with its `_saved_*` ones."""
     try:
         own = {f"_saved_{name}" for name in saved_values(node)}
     except TapeError:  # freed

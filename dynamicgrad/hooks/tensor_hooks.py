@@ -189,7 +189,7 @@ class HookCalls:
 def turns_of_leaves(
     ends: Iterable[Vertex], active: AbstractSet[Vertex] | None
 ) -> dict[Leaf, float]:
-    """When to visit each leaf that has a `watch`, among the negative numbers of the vertices.
+    """The sort key of each leaf that has a `watch`, among the negated numbers of the vertices.
 
     Of several leaves of one user, the earlier operands come first.
     """

@@ -28,7 +28,7 @@ GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much weights grow to make up for what an activation function shrinks.
+    """The recommended gain of weights before an activation function.
 
     `param` is the slope of a leaky_relu, by default 0.01. Raises ValueError for an unknown name.
 
@@ -44,7 +44,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def fill(t: Tensor, value: Any) -> Tensor:
-    """Let `t` have these values, in its dtype."""
+    """Fill `t` with values, cast to its dtype."""
     with no_grad():
         return t.copy_(handle(np.asarray(value, t.dtype)))
 
@@ -81,7 +81,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator = None,
 ) -> Tensor:
-    """Normal random numbers, those outside of `a` and `b` drawn again.
+    """Normal random numbers, redrawn outside of `a` and `b`.
 
     Raises ValueError where next to nothing lies between the bounds.
 
@@ -127,7 +127,7 @@ def ones_(t: Tensor) -> Tensor:
 
 
 def fans(t: Tensor) -> tuple[int, int]:
-    """How many entries of the input make an entry of the output, and the other way round."""
+    """The fan-in and fan-out of a weight."""
     if t.ndim < 2:
         raise ShapeError(
             "init", [t.type],
@@ -157,7 +157,7 @@ def xavier_normal_(t: Tensor, gain: float = 1.0, generator: Generator = None) ->
 
 
 def deviation(t: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    """The standard deviation that keeps variances the same through a layer; He et al. (2015)."""
+    """The standard deviation of weights that preserves variances; He et al. (2015)."""
     if mode not in ("fan_in", "fan_out"):
         raise OptionError("init", [t.type], f"mode is 'fan_in' or 'fan_out', not {mode!r}")
     fan = fans(t)[mode == "fan_out"]
@@ -171,7 +171,7 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator = None,
 ) -> Tensor:
-    """Uniform random numbers that keep variances the same through a layer; He et al. (2015).
+    """Uniform random numbers that preserve variances through a layer; He et al. (2015).
 
     >>> dg.nn.init.kaiming_uniform_(dg.empty(3, 3), nonlinearity="relu").shape
     (3, 3)
@@ -187,7 +187,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator = None,
 ) -> Tensor:
-    """Normal random numbers that keep variances the same through a layer; He et al. (2015).
+    """Normal random numbers that preserve variances through a layer; He et al. (2015).
 
     >>> dg.nn.init.kaiming_normal_(dg.empty(3, 3), nonlinearity="relu").shape
     (3, 3)

@@ -64,7 +64,7 @@ def clip_grad_norm_(
 
 
 def is_scaled(factor: object) -> bool:
-    """True if a factor may change anything; it is not known while a graph is traced."""
+    """True if a factor is not 1, or unknown in a traced program."""
     return not (isinstance(factor, np.ndarray | np.generic) and factor == 1)
 
 

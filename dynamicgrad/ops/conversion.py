@@ -164,7 +164,7 @@ def dlpack_device(t: Tensor) -> tuple[int, int]:
     return 1, 0
 
 
-def from_dlpack(source: Tensor, /, *, device: object = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(source: Any, /, *, device: object = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's array, or with `copy` has its own.
 
     Read-only memory gives a tensor that cannot be written to. Raises OptionError for another device

@@ -1,4 +1,4 @@
-"""How an update rule reaches the parameters: small ones put together, large ones in tiles.
+"""Blocks of parameters for update rules: small ones concatenated, large ones in tiles.
 
 Note [Blocks]. A rule is a dozen NumPy calls. Beside small arrays the calls themselves cost most, so
 small parameters are put one after the other into one array, for which the rule runs once. With
@@ -51,7 +51,7 @@ class Block:
         self.spans = [slice(i, i + TILE) for i in range(0, max(size, 1), TILE)]
 
     def adopt(self, name: str, tensors: Sequence[Tensor]) -> None:
-        """Hold an entry of the states in one array, or as one number."""
+        """Move an entry of the states into one array; the step count into one number."""
         if name == "step":
             count = self.counts[name] = handle(np.array(tensors[0].value, np.float32))
             found = [count] * len(self.states)
@@ -65,16 +65,16 @@ class Block:
             state[name] = t
 
     def remember(self) -> None:
-        """Remember what the states hold, so that it is noticed if someone replaces it."""
+        """Remember the values of the states, to detect replacements."""
         self.alive = [t.value for t in self.entries()]  # else their ids could be given away
         self.kept = [*map(id, self.alive)]
 
     def entries(self) -> Iterator[Tensor]:
-        """The tensors of all states in turn."""
+        """The tensors of all states."""
         return chain.from_iterable(map(dict.values, self.states))
 
     def is_current(self, states: Mapping[Tensor, State]) -> bool:
-        """True if the parameters and their states are still those that the block was made of."""
+        """True if neither the parameters nor their states were replaced."""
         return (
             [*map(id, map(value_of, self.params))] == self.own
             and [*map(id, map(states.get, self.params))] == self.held
@@ -82,7 +82,7 @@ class Block:
         )
 
     def gather(self, grads: list[np.ndarray]) -> None:
-        """Take the gradients and, where they do not lie in one array, the parameters."""
+        """Copy the gradients and parameters into the block; a parameter alone is used in place."""
         if self.alone:
             self.grad = grads[self.places[0]].reshape(-1)
         else:
@@ -99,7 +99,7 @@ class Block:
         return rule(self.flat[span], self.grad[span], state, **options)
 
     def write(self, span: slice, updated: Updated) -> None:
-        """Keep what the rule gave for a tile."""
+        """Write the results of the rule for a tile."""
         param, state = updated
         self.flat[span] = param
         for name, value in state.items():
@@ -113,7 +113,7 @@ class Block:
             array[span] = value
 
     def begin(self) -> None:
-        """Hold the entries of the state that began with this step."""
+        """Adopt the entries of the state that this step created."""
         for name, array in self.begun.items():
             self.arrays[name] = array
             for state, view in zip(self.states, parts(array, self.memories)):
@@ -122,7 +122,7 @@ class Block:
         self.remember()
 
     def finish(self, first: Updated) -> None:
-        """Count the step, and let the parameters have what was computed."""
+        """Count the step, and write the results to the parameters."""
         if "step" in first[1]:
             self.count(first[1]["step"])
         if self.begun:
@@ -137,7 +137,7 @@ class Block:
             (p.storage or storage_of(p)).write(place)
 
     def count(self, step: int) -> None:
-        """Keep the number of steps."""
+        """Set the number of steps."""
         if not self.counts:
             count = self.counts["step"] = handle(np.zeros((), np.float32))
             for state in self.states:
@@ -149,7 +149,7 @@ class Block:
 
 
 def require_shape(name: str, t: Tensor, own: np.ndarray) -> None:
-    """Refuse an entry of the state that belongs to another parameter."""
+    """Raise ShapeError for an entry of the state whose shape is not the parameter's."""
     if t.shape != own.shape:
         raise ShapeError(
             "step", [type_of(own)], f"its state {name!r} has the shape {t.shape}",
@@ -164,7 +164,7 @@ def parts(flat: np.ndarray, memories: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def blocks_of(params: list[Tensor], states: Mapping[Tensor, State]) -> list[Block]:
-    """The blocks in which these parameters are updated."""
+    """The parameters grouped into blocks by size, dtype and state."""
     together: dict[Any, list[int]] = {}
     for i, p in enumerate(params):
         state = states[p]
@@ -178,7 +178,7 @@ def blocks_of(params: list[Tensor], states: Mapping[Tensor, State]) -> list[Bloc
 
 
 def checked_gradient(p: Tensor, g: Tensor) -> np.ndarray:
-    """The gradient of a parameter as an array, if the parameter can be updated with it."""
+    """The gradient of a parameter as an array; raises if it does not fit the parameter."""
     value, own = g.value, p.value
     arrays = type(value) is np.ndarray and type(own) is np.ndarray
     if arrays and own.flags.writeable and value.shape == own.shape and value.dtype is own.dtype:
@@ -187,7 +187,7 @@ def checked_gradient(p: Tensor, g: Tensor) -> np.ndarray:
 
 
 def explain(p: Tensor, value: Any) -> Any:
-    """The gradient, or the reason why there can be no update."""
+    """The gradient; raises with the reason if the parameter cannot be updated with it."""
     own = memory(p)
     if not isinstance(own, np.ndarray) or not isinstance(value, np.ndarray):
         raise TapeError(f"an optimizer updates arrays; the parameter, a {p.type}, holds none")
@@ -201,7 +201,7 @@ def explain(p: Tensor, value: Any) -> Any:
 
 
 def require_like(p: Tensor, g: Any) -> None:
-    """Refuse a gradient, or a type of one, of another shape or dtype than the parameter has."""
+    """Raise for a gradient with another shape or dtype than the parameter."""
     if g.shape != p.shape:
         raise ShapeError("step", [p.type], f"its gradient has the shape {g.shape}")
     if g.dtype != p.dtype:

@@ -1,4 +1,4 @@
-"""Steps of optimizers inside programs that are traced: the same rules, one parameter at a time.
+"""Steps of optimizers in traced programs: the same rules, one parameter at a time.
 
 Note [Compiled steps]. The parameters, the state and the rate are read in each call; the other
 options are part of the program, which is traced again when one of them changes. State that begins
@@ -51,7 +51,7 @@ def enter(optimizer: "Optimizer", tracing: Tracing) -> None:
 
 
 def count(optimizer: "Optimizer") -> None:
-    """Count a step that a compiled program has made."""
+    """Count a step of a compiled program."""
     optimizer.steps_done += 1
 
 
@@ -70,7 +70,7 @@ def look(optimizer: "Optimizer") -> Any:
 
 
 def step(optimizer: "FirstOrder", tracing: Tracing) -> None:
-    """Build the update of all parameters that have gradients, and then let them have it."""
+    """Build the updates of all parameters that have gradients, then assign them."""
     found = []
     for group in optimizer.param_groups:
         options = {name: option(group, name, tracing) for name in optimizer.options}
@@ -89,7 +89,7 @@ def step(optimizer: "FirstOrder", tracing: Tracing) -> None:
 
 
 def option(group: dict[str, Any], name: str, tracing: Tracing) -> Any:
-    """An option of a group: of the rate, what it will be in each call."""
+    """An option of a group; for the learning rate, the expression of its value in each call."""
     value = group[name]
     if isinstance(value, Tensor):
         return value.value

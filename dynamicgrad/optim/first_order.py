@@ -69,11 +69,11 @@ class FirstOrder(Optimizer):
         return blocks
 
     def are_current(self, blocks: list[Block]) -> bool:
-        """True if nobody replaced what the blocks were made of."""
+        """True if no parameter or state of the blocks was replaced."""
         return all(block.is_current(self.state) for block in blocks)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
+        """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
         super().load_state_dict(state_dict)
         self.blocks.clear()
 

@@ -1,4 +1,4 @@
-"""L-BFGS: steps along a direction that the last gradients tell of the curvature."""
+"""L-BFGS: quasi-Newton steps, with the curvature estimated from the last gradients."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -101,7 +101,7 @@ class LBFGS(Optimizer):
             return self.searched(closure)
 
     def searched(self, closure: Callable[[], T]) -> T:
-        """The step itself, of which nothing is recorded."""
+        """Run the step without recording, and restore the parameters if it fails."""
         search = Search(self.param_groups[0], enable_grad()(closure))
         state = self.state[search.params[0]]
         start = search.flat()
@@ -136,7 +136,7 @@ class Search:
         return np.concatenate(found, axis=None)
 
     def move_to(self, flat: np.ndarray) -> None:
-        """Let the parameters have the entries of a vector."""
+        """Set the parameters to the entries of a vector."""
         end = 0
         for p in self.params:
             start, end = end, end + memory(p).size
@@ -202,7 +202,7 @@ class Search:
         return found.t, found.loss, found.grad
 
     def is_done(self, i: int, grad: np.ndarray, moved: np.ndarray, change: float) -> bool:
-        """True if the budget is spent, the gradient small, or the progress."""
+        """True if the budget is spent, or the gradient or the progress is small."""
         group = self.group
         return (
             i + 1 == group["max_iter"]
@@ -214,7 +214,7 @@ class Search:
 
 
 def history_of(state: dict[str, Any]) -> History:
-    """The history that a state holds, in lists of its own: a step that fails changes no state."""
+    """The history in a state, in new lists, so that a failing step changes no state."""
     if "H_diag" not in state:
         return History()
     dirs, steps = ([t.value for t in state[name]] for name in ("old_dirs", "old_stps"))

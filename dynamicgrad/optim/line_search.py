@@ -27,7 +27,7 @@ Evaluate = Callable[[float], Point]
 
 
 def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
-    """Where the cubic through two points with their slopes is least, kept between bounds."""
+    """The minimizer, within bounds, of the cubic through two points with their slopes."""
     if a.t > b.t:
         a, b = b, a
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
@@ -44,7 +44,7 @@ def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
 def strong_wolfe(
     evaluate: Evaluate, start: Point, t: float, size: float, tolerance_change: float, budget: int
 ) -> tuple[Point, int]:
-    """A point that meets the conditions, or the best one found, and how often `evaluate` ran.
+    """A point that meets the conditions, or else the best one, and the number of evaluations.
 
     `start` is the point at 0, `t` the length to try first, `size` the greatest entry of the
     direction and `budget` how many trials there may be.

@@ -80,7 +80,7 @@ class Optimizer:
         self.steps_done = 0
 
     def __gradop_stateful__(self) -> list[tuple[str, object]]:
-        """The parameters and what is kept of them, for a trace that captures the optimizer."""
+        """The parameters and their states, for a trace that captures the optimizer."""
         own = [(f"params[{i}]", p) for i, p in enumerate(self.parameters())]
         kept = [(f"state[{i}].{name}", t) for i, (_, p) in enumerate(own)
                 for name, t in self.state.get(p, {}).items()]  # fmt: skip
@@ -110,7 +110,7 @@ class Optimizer:
         return (p for group in self.param_groups for p in group["params"])
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters with options of their own, as for fine-tuning what was frozen before."""
+        """Add parameters with their own options, for example after unfreezing a layer."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group).__name__}")
         group = {**param_group, **members(param_group["params"])}
@@ -140,7 +140,7 @@ class Optimizer:
         return state.state_dict(self.state, self.param_groups)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
+        """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
         found, self.param_groups = state.load(state_dict, self.param_groups)
         self.state = defaultdict(dict, found)
 

@@ -1,1 +1,1 @@
-"""Tensors while a program is captured: holders of values, writes to what was captured."""
+"""Tensors in traced programs: the tracer protocol, and writes to captured tensors."""

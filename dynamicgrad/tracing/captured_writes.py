@@ -1,4 +1,4 @@
-"""Writes in place that put a batch or a tangent of a transform into a tensor.
+"""In-place writes of a batch or a tangent of a transform into a captured tensor.
 
 Note [Captured writes]. A tensor that the function under `vmap` or `jvp` creates may be written to
 like that; it is gone after the call. A captured tensor would be left with a batch in it. At the

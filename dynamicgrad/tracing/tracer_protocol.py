@@ -30,7 +30,7 @@ def held(t: Handle) -> AnyArray:
 
 
 def hold(t: Handle, value: AnyArray) -> Handle:
-    """A leaf that holds `value`, and requires gradients if `t` is one that does."""
+    """A handle that holds `value`; a leaf that requires gradients if `t` is one."""
     found = new_handle(type(t), value)
     return make_leaf(found) if type(t.node) is Leaf else found
 
@@ -77,7 +77,7 @@ class Handles:
 
     @staticmethod
     def base(t: Handle) -> Handle | None:
-        """The tensor of which `t` is a view, unless that has other memory since; else None."""
+        """The tensor of which `t` is a view; None if there is none, or it has other memory now."""
         if t.alias is None or t.storage is not t.alias.base.storage:
             return None
         if t.alias.steps is None:

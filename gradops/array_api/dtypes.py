@@ -110,22 +110,22 @@ class Info:
         }
 
     def default_device(self) -> object:
-        """The device where values are made."""
+        """The device of new arrays."""
         return self.making.device
 
     def default_dtypes(self, *, device: object = None) -> dict[str, np.dtype]:
-        """The dtypes of what is made from Python numbers."""
+        """The dtypes of arrays made from Python numbers."""
         require_device(device)
         return self.making.default_dtypes()
 
     def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, np.dtype]:
-        """The dtypes there are, of a kind or of several if they are given."""
+        """The dtypes by name, optionally of one kind or several."""
         require_device(device)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         return {name: DTYPES[name] for k in kinds for name in of_kind(k)}
 
     def devices(self) -> tuple[object, ...]:
-        """The devices there are."""
+        """The available devices."""
         return (self.making.device,)
 
 

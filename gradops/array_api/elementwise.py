@@ -12,7 +12,7 @@ NEITHER = complex(math.nan, math.nan)
 
 
 def whole(f: Function) -> Function:
-    """A function of one array that leaves integers what they are."""
+    """A function of one array that copies integers unchanged."""
     return lambda x, /: ops.copy(x) if type_of(x).dtype.kind in "iu" else f(x)
 
 
@@ -25,7 +25,7 @@ def expm1(x: OperandLike, /) -> AnyArray:
 
 
 def sign(x: OperandLike, /) -> AnyArray:
-    """The direction of each entry; NaN where any part is, also beside an infinite one."""
+    """The sign of each entry; NaN where any part is NaN, even if the other is infinite."""
     y = ops.sign(x)
     return ops.where(ops.isnan(x), NEITHER, y) if is_complex(type_of(x).dtype) else y
 

@@ -45,7 +45,7 @@ class Making:
     device: object = "cpu"
 
     def default_dtypes(self) -> dict[str, np.dtype]:
-        """The dtypes of what is made of Python numbers, and of indices."""
+        """The dtypes of arrays made from Python numbers, and of indices."""
         real = native(self.default_dtype())
         return {
             "real floating": real,
@@ -127,7 +127,7 @@ class Making:
         device: object = None,
         endpoint: bool = True,
     ) -> Any:
-        """So many numbers at equal distances between two."""
+        """`num` evenly spaced numbers between two."""
         require_device(device)
         dtype = self.dtype_for(start * 1.0 + stop, dtype)
         return self.new(np.linspace(start, stop, num, endpoint, dtype=dtype))
@@ -178,7 +178,7 @@ class Making:
     def empty(
         self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
     ) -> AnyArray:
-        """Zeros in a shape, of which programs are to make no use."""
+        """An uninitialized array of a shape; here zeros."""
         return self.zeros(shape, dtype=dtype, device=device)
 
     def full_like(
@@ -190,26 +190,26 @@ class Making:
         dtype: DTypeLike | None = None,
         device: object = None,
     ) -> AnyArray:
-        """A number in the shape, and unless told otherwise the dtype, of an array."""
+        """A number in the shape and, by default, the dtype of an array."""
         require_device(device)
         return self.filled_like(x, fill_value, dtype if dtype is None else native(dtype))
 
     def zeros_like(
         self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
     ) -> AnyArray:
-        """Zeros in the shape, and unless told otherwise the dtype, of an array."""
+        """Zeros in the shape and, by default, the dtype of an array."""
         return self.full_like(x, 0, dtype=dtype, device=device)
 
     def ones_like(
         self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
     ) -> AnyArray:
-        """Ones in the shape, and unless told otherwise the dtype, of an array."""
+        """Ones in the shape and, by default, the dtype of an array."""
         return self.full_like(x, 1, dtype=dtype, device=device)
 
     def empty_like(
         self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
     ) -> AnyArray:
-        """Zeros, of which programs are to make no use, in the shape and dtype of an array."""
+        """An uninitialized array like another; here zeros."""
         return self.zeros_like(x, dtype=dtype, device=device)
 
     def fftfreq(

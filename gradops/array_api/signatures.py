@@ -47,7 +47,7 @@ def spread_over(f: Function) -> Function:
 
 
 def running(f: Function) -> Function:
-    """A reduction of all that comes before each entry, in a dtype."""
+    """A cumulative reduction along an axis, in a dtype."""
     return lambda x, /, *, axis=None, dtype=None, include_initial=False: f(
         x, axis=axis, dtype=dtype, include_initial=include_initial
     )

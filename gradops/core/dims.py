@@ -172,7 +172,7 @@ def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
 
 
 def broadcast_size(*sizes: int) -> int:
-    """The size that sizes broadcast to: the one that is not 1, if there is one."""
+    """The size that sizes broadcast to: one that is not 1, else 1."""
     return next((n for n in sizes if n != 1), 1)
 
 
@@ -295,7 +295,7 @@ def product(sizes: Iterable[Size]) -> Size:
 
 
 def at_least_zero(size: Size) -> Size:
-    """The size, or 0 where it is negative: what is left when more is taken away than there is.
+    """The size, or 0 if it is negative.
 
     >>> n = Dim("n")
     >>> left = at_least_zero(n - 2)
@@ -311,7 +311,7 @@ def at_least_zero(size: Size) -> Size:
 
 
 def common_size(sizes: Iterable[Size]) -> Size:
-    """The size that sizes broadcast to: of those known, the first that is not 1."""
+    """The size that sizes broadcast to, preferably a known one."""
     distinct = [s for s in dict.fromkeys(sizes) if s != 1]
     known = [s for s in distinct if isinstance(s, int)]
     if known or len(distinct) < 2:
@@ -321,7 +321,7 @@ def common_size(sizes: Iterable[Size]) -> Size:
 
 
 def broadcast_parts(size: Size) -> tuple[Size, ...]:
-    """The sizes of which `size` is what they broadcast to; they do not nest."""
+    """The sizes that broadcast to `size`; they do not nest."""
     match _terms(size):
         case [((("broadcast", *parts),), 1)]:
             return tuple(parts)

@@ -102,7 +102,7 @@ class OperandError(GradError):
 
 
 def words_of_caller(error: OperandError) -> str | None:
-    """The words by which users of the package that they called know an error.
+    """The error text of the package that the user called, such as PyTorch's.
 
     A package has them if it has a function `__gradop_words__` of an error.
     """
@@ -127,7 +127,7 @@ class IndexingError(OperandError, IndexError, RuntimeError):
 
 
 class NoKernelError(DTypeError, NotImplementedError):
-    """A dtype that an op does not compute: there is no sign of a truth value."""
+    """A dtype that an op has no kernel for, such as the sign of booleans."""
 
 
 class OptionError(OperandError, ValueError, RuntimeError):
@@ -180,7 +180,7 @@ class NumPyCallError(MissingRuleError, TypeError):
 
 
 class TapeError(GradError, RuntimeError):
-    """A tape that cannot do what was asked, as it was freed, cut or changed."""
+    """The tape cannot run backward: it was freed, detached or changed."""
 
 
 class NotDifferentiableError(TapeError, TypeError):

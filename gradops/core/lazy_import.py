@@ -1,4 +1,4 @@
-"""Modules that many programs never use, imported when they are asked for."""
+"""Modules imported on first use."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 def lazily(
     package: str, where: Mapping[str, str], missing: Callable[[str], AttributeError] | None = None
 ) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose names are imported when they are asked for.
+    """The `__getattr__` of a package that imports names on first use.
 
     `where` says which module has a name; a module may be the name. `missing` gives the error for
     any other name.

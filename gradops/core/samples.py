@@ -37,7 +37,7 @@ def between(low: float, high: float, *shapes: Shape, **attrs: object) -> Samples
 
 
 def distinct(*shapes: Shape, **attrs: object) -> Samples:
-    """Reals no two of which, in all operands, are near each other: order survives a small step."""
+    """Reals that are far from each other in all operands, so that small steps keep their order."""
 
     def draw(rng: "np.random.Generator") -> Any:
         sizes = [int(np.prod(shape)) for shape in shapes]
@@ -87,7 +87,7 @@ def beside(*several: Samples) -> Samples:
 
 
 def with_edges(samples: Samples) -> Samples:
-    """The samples of an op that works entry by entry, and of operands without axes or entries.
+    """The samples of an elementwise op, with added ones without axes or entries.
 
     These have the dtypes and attributes of the first sample, unless there are such samples already.
     """

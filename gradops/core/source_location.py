@@ -60,7 +60,7 @@ def here() -> Place | None:
 
 
 def depth_of_user() -> int:
-    """How many calls up from its caller the innermost code outside the library is, 1 for itself."""
+    """The stack level of the innermost code outside the library; 1 is the caller."""
     frame, depth = sys._getframe(1), 1
     while OURS[frame.f_code.co_filename] and frame.f_back is not None:
         frame, depth = frame.f_back, depth + 1
@@ -228,12 +228,12 @@ class Call:
         return f"{named.__name__}.{node.attr}"
 
     def depth_of_first(self) -> int | None:
-        """How deep lists are nested in the first argument, 2 at most; None if it is not known."""
+        """The nesting depth of lists in the first argument, at most 2; None if unknown."""
         return depth_of(self.node.args[0], self) if self.node.args else None
 
 
 def depth_of(node: ast.expr, call: Call) -> int | None:
-    """How deep lists are nested in what an expression gives, 2 at most; None if not known."""
+    """The nesting depth of lists in an expression's value, at most 2; None if unknown."""
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         return 1 + bool(depth_of(node.elt, call))
     if isinstance(node, ast.List | ast.Tuple):

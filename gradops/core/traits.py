@@ -1,4 +1,4 @@
-"""Traits: facts about an op that passes, tests and the tape ask for."""
+"""Traits: facts about an op, for passes, tests and the tape."""
 
 from enum import StrEnum
 from typing import Never

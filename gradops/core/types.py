@@ -15,7 +15,7 @@ PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an i
 
 
 def as_size(size: Any) -> Size:
-    """A size from what users write: an int, a name, a `Dim`, or an expression of sizes.
+    """A size from an int, a name, a `Dim`, or an expression of sizes.
 
     Raises DTypeError for anything else.
     """
@@ -54,17 +54,17 @@ class ArrayType:
 
     @property
     def ndim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> Size:
-        """How many elements there are."""
+        """The number of elements."""
         return product(self.shape)
 
     @property
     def type(self) -> "ArrayType":
-        """Itself, so that a type can stand for an array of which only the type is known."""
+        """The type itself, so that it can replace an array whose values are unknown."""
         return self
 
     @property
@@ -123,7 +123,7 @@ def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype, ...]) -> Ar
 
 
 def native(dtype: Any) -> np.dtype:
-    """A numeric dtype in this machine's byte order, and as NumPy's one object for it.
+    """A numeric dtype in native byte order, as NumPy's canonical object.
 
     Generated code compares dtypes by identity, which `newbyteorder` does not keep. Raises
     DTypeError for what names no dtype.
@@ -196,7 +196,7 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
 
 
 def is_integer(x: object) -> bool:
-    """True if `x` is an integer of Python's or NumPy's, and no truth value."""
+    """True if `x` is an integer of Python or NumPy, and not a bool."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 

@@ -79,7 +79,7 @@ def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
 
 
 def all_hidden(masks: Sequence[Operand]) -> Any:
-    """A mask of queries that may attend to no key; None if there are known to be none."""
+    """The mask of queries without any visible key; None if there are surely none."""
     hides = [m if is_boolean(m) else equal(m, -np.inf) for m in masks]
     nowhere = all(reduce(logical_or, hides), axis=-1, keepdims=True)
     found = held(nowhere)

@@ -138,12 +138,12 @@ class Operators:
 
     @property
     def ndim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> Any:
-        """How many entries there are."""
+        """The number of entries."""
         return ArrayType(self.shape, self.dtype).size
 
     @property

@@ -22,7 +22,7 @@ from ..library.reduce.reduction import sum
 from ..library.shape.joining import concatenate
 from ..library.shape.movement import reshape
 from ..numpy_api.detach_checks import recording_detached
-from ..typing import AnyArray
+from ..typing import OperandLike
 
 Function = Callable[..., Any]
 CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
@@ -171,9 +171,9 @@ class SciPy:
     def constraint(
         self,
         f: Function,
-        x0: AnyArray,
-        lb: AnyArray,
-        ub: AnyArray,
+        x0: object,
+        lb: OperandLike,
+        ub: OperandLike,
         args: Any = (),
         hess: bool = True,
         **others: object,

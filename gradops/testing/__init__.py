@@ -1,4 +1,4 @@
-"""Property tests of ops, finite differences, and what they say of a rule that is wrong."""
+"""Property tests of ops, finite differences, and diagnosis of wrong rules."""
 
 from ..core.lazy_import import lazily as _lazily
 

@@ -63,7 +63,7 @@ def what_an_op_refuses_it_refuses_in_words(op: Op) -> None:
 
 
 def wrong_attributes_are_refused_in_words(op: Op) -> None:
-    """An axis that there is not, a shape or dtype that is none: each is refused by the op."""
+    """A missing axis, or an invalid shape or dtype, is refused by the op."""
     for operands, attrs in itertools.islice(op.samples(np.random.default_rng(0)), 1):
         for name in op.params.keys() & UNUSUAL_ATTRS.keys():
             for value in UNUSUAL_ATTRS[name]:

@@ -1,4 +1,4 @@
-"""Check an op: every property that ops have, on operands that it declares.
+"""Checks every property of an op on its samples.
 
 Tolerances are relative to the sum of the magnitudes of what was added up, so cancellation does not
 count as an error.
@@ -95,7 +95,7 @@ def check(op: Op, samples: Samples | None = None, rng: Any = None) -> None:
 
 
 def verify(prop: Callable[[Any], None], subject: Any, title: str) -> None:
-    """Check one property; whatever goes wrong is reported under the title."""
+    """Check one property; failures are reported under the title."""
     try:
         with np.errstate(all="ignore"):
             prop(subject)
@@ -178,14 +178,14 @@ LAYOUTS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def read_only(x: Any) -> Any:
-    """`x` as an array for nobody to write into."""
+    """`x` as a read-only array."""
     x = np.asarray(x)
     x.flags.writeable = False
     return x
 
 
 def layout_in_memory_does_not_matter(case: Case) -> None:
-    """Operands may be read-only, and have strides that are negative or larger than an entry."""
+    """Operands may be read-only, and have negative or large strides."""
     y = case(*case.operands)
     g = noise(y)
     for name, laid in LAYOUTS.items():
@@ -271,7 +271,7 @@ def jvp_is_the_transpose_of_vjp(case: Case) -> None:
 
 
 def second_derivative_is_the_derivative_of_the_vjp(case: Case) -> None:
-    """Each VJP rule can be differentiated in turn, and rightly so."""
+    """The derivative of each VJP rule is correct."""
     floats = [i for i, x in enumerate(case.operands) if is_inexact(x.dtype)]
     directions = {i: direction(case, i, i) for i in floats}
     for i in with_derivative(case):
@@ -329,7 +329,7 @@ def vmap_is_a_loop(case: Case) -> None:
 
 
 def each_example(case: Case, axes: Sequence[int | None]) -> Iterator[Sequence[Any]]:
-    """The operands of each draw, those that are not batched always from the first."""
+    """The operands of each draw; unbatched ones are always those of the first."""
     for drawn in case.examples:
         yield [x if a == 0 else first for x, first, a in zip(drawn, case.operands, axes)]
 
@@ -345,7 +345,7 @@ def doc_is_a_sentence(op: Op) -> None:
 
 
 def there_are_samples(op: Op) -> None:
-    """There is something to check the op on, unless it takes or gives more than arrays."""
+    """The op has samples, unless it takes or gives more than arrays."""
     samples = list(op.samples(np.random.default_rng(0)))
     demand(samples or op.traits & NOT_OF_ARRAYS, "there are no samples")
 

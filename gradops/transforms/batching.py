@@ -68,7 +68,7 @@ class Batched(Carrier, ArrayMethods):
         )
 
     def item(self) -> Any:
-        """There is no one entry: each example has its own."""
+        """Raise TransformError: each example has its own entry."""
         raise array_conversion_error(ITEM, COLLECTED, KEEP)
 
     tolist = __float__ = __int__ = __complex__ = item
@@ -81,7 +81,7 @@ class Batched(Carrier, ArrayMethods):
 
 
 class Shared:
-    """One of several values of an op that is batched, which all examples have in common."""
+    """An unbatched value of a batched op, shared by all examples."""
 
     __slots__ = ("value",)
 
@@ -148,7 +148,7 @@ def to_front(ndim: int, axis: int) -> tuple[int, ...]:
 
 
 def unbatch(y: object, axis: int, size: object, level: float) -> Any:
-    """A result with its examples along `axis`; one that all examples share is repeated."""
+    """A result with its examples along `axis`; an unbatched one is repeated."""
     if not (isinstance(y, Batched) and y.gradop_level == level):
         y = OPS["broadcast_to"](y, shape=(size, *shape_of(y)))
         return y if not axis else unbatch(Batched(y, level), axis, size, level)

@@ -32,7 +32,7 @@ class VertexOp(Protocol):
 
     @property
     def traits(self) -> frozenset[Trait]:
-        """Facts that passes and the tape ask for."""
+        """The traits of the op."""
 
     def pull(
         self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs, /

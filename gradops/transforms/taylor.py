@@ -94,7 +94,7 @@ class Series(Carrier, ArrayMethods):
         return complex(self.left_behind())
 
     def left_behind(self) -> Any:
-        """The value at h = 0, of which Python makes a number: that is worth a warning."""
+        """The value at h = 0, with a warning: a Python number has no derivatives."""
         warn_detached(
             "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
             " functions of NumPy or ours; x.item() says that it is meant",
@@ -124,7 +124,7 @@ class Tower:
         self.series: list[Lazy] = []
 
     def close(self) -> None:
-        """Let go of the series, which refer to each other."""
+        """Break the reference cycles between the series."""
         for x in self.series:
             x.find = x.shifted = None
         self.made.clear()

@@ -33,14 +33,14 @@ tanhshrink = of_tensor(ops.tanhshrink)
 
 
 def apply(function: Callable[[Any], Any], x: Tensor, inplace: bool) -> Tensor:
-    """A function of `x`, written into `x` if asked; what it saves for backward is a copy then."""
+    """A function of `x`; with `inplace`, of a copy of `x`, and written into `x`."""
     return x.copy_(function(x.clone())) if inplace else function(x)
 
 
 def piecewise(
     function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any
 ) -> Tensor:
-    """A function of `x` that is linear piece by piece, written into `x` if asked."""
+    """A piecewise linear function of `x`, with `inplace` written into `x`."""
     return apply(lambda x: mark_kinked(function(x, *args), x, name), as_tensor(x), inplace)
 
 
@@ -114,7 +114,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    """Each entry, but within bounds; its derivative there is 0.
+    """Each entry limited to bounds; the derivative at and beyond the bounds is 0.
 
     >>> dg.nn.functional.hardtanh(dg.tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000])

@@ -1,4 +1,4 @@
-"""Losses of classes and probabilities, as functions.
+"""Losses for class labels and probabilities.
 
 Classes lie along dimension 1, or along the only one, as in PyTorch: scores of shape (N, C, ...) go
 with labels of shape (N, ...).
@@ -64,7 +64,7 @@ def cross_entropy(
 
 
 def require_order(x: Tensor, y: Tensor) -> None:
-    """Refuse labels in the place of scores, and scores in that of labels."""
+    """Raise for labels and scores in the wrong order."""
     if x.dtype.kind in "iu" and y.dtype.kind == "f":
         raise ops.NoKernelError(
             "cross_entropy", [x.type, y.type], f"the input is {x.dtype} and the target {y.dtype}",
@@ -99,14 +99,14 @@ def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
 
 
 def is_array(t: Tensor) -> bool:
-    """True if the entries of a tensor are known now, as they are not while a graph is traced."""
+    """True if the entries of a tensor are known; in a traced program they are not."""
     return isinstance(t.value, np.ndarray | np.generic)
 
 
 def of_probabilities(
     x: Tensor, p: Tensor, weight: Tensor | None, reduction: str, smoothing: float
 ) -> Tensor:
-    """The cross entropy of probabilities as labels; a mean is that of the rows."""
+    """The cross entropy with probabilities as targets; a mean is over the rows."""
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
     shares = ops.strong_product(p, ops.log_softmax(x))
@@ -158,7 +158,7 @@ def spread_loss(
 def labels_and_weights(
     logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int
 ) -> tuple[Tensor, Tensor]:
-    """The labels, 0 for those that do not count, and how much each counts."""
+    """The labels, with 0 for ignored ones, and the weight of each."""
     require_labels(logs, labels, ignored)
     counted = labels != ignored
     chosen = ops.where(counted, labels, ops.zeros_like(labels))
@@ -169,7 +169,7 @@ def labels_and_weights(
 
 
 def reduce_weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
-    """Losses reduced, each as much as it counts; one that does not count may be infinite."""
+    """The weighted reduction of losses; those of weight 0 may be infinite."""
     losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
     if reduction == "mean":
         return ops.sum(losses) / ops.sum(counts)

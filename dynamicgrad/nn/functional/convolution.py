@@ -83,7 +83,7 @@ def unfold(
 
 
 def with_examples(x: Tensor, ndim: int) -> tuple[Tensor, bool]:
-    """`x` with an axis of examples, and whether it had none."""
+    """`x` with an axis of examples, and True if it was added."""
     return (x[None], True) if x.ndim == ndim else (x, False)
 
 

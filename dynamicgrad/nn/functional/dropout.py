@@ -20,7 +20,7 @@ def require_probability(p: float) -> None:
 
 
 def keep_mask(input: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
-    """1 where an entry is kept, else 0."""
+    """A random mask: 1 with probability 1 - p, else 0."""
     found = draw(lambda g, size: g.random(size, np.float32), shape, generator)
     return ops.astype(found >= p, dtype=input.dtype)
 
@@ -28,7 +28,7 @@ def keep_mask(input: Tensor, p: float, shape: tuple[int, ...], generator: Genera
 def drop_entries(
     input: Tensor, p: float, shape: tuple[int, ...], inplace: bool, generator: Generator
 ) -> Tensor:
-    """The input with entries dropped, all those together that share one in `shape`."""
+    """The input times a random mask of `shape`, which broadcasts, scaled by 1 / (1 - p)."""
     found = keep_mask(input, p, shape, generator)
     scale = as_tensor(found / (1 - p) if p < 1 else found)
     return input.mul_(scale) if inplace else input * scale
@@ -76,7 +76,7 @@ def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False,
     generator: Generator = None,
 ) -> Tensor:  # fmt: skip
-    """Some entries set to what selu tends to; then all scaled so that mean and variance stay.
+    """Dropout that sets entries to the lower limit of selu, and keeps mean and variance.
 
     >>> dg.nn.functional.alpha_dropout(dg.ones(2), 0.5)
     tensor([1., 1.])
@@ -100,7 +100,7 @@ def drop_to_floor(
     input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...],
     generator: Generator,
 ) -> Tensor:  # fmt: skip
-    """The input with entries at the floor, scaled and moved: mean 0 and variance 1 stay."""
+    """The input with random entries at `FLOOR`, scaled and shifted to keep mean and variance."""
     require_probability(p)
     if not training or p == 0:
         return input

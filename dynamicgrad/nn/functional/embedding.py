@@ -11,7 +11,7 @@ def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The rows of `weight` that integers name; the row `padding_idx` gets no gradient.
+    """The rows of `weight` at integer indices; the row `padding_idx` gets no gradient.
 
     Gradients are dense, also if `sparse`. Raises OptionError for `max_norm` and
     `scale_grad_by_freq`, which are not here, and IndexingError for a row that there is not.
@@ -31,7 +31,7 @@ def embedding(
 
 
 def require_rows(labels: Tensor) -> None:
-    """Refuse labels that NumPy would count from the end, where they are known."""
+    """Raise for known negative labels, which NumPy would count from the end."""
     numbers = labels.value
     known = (
         isinstance(numbers, np.ndarray | np.generic) and numbers.size and numbers.dtype.kind == "i"
@@ -107,7 +107,7 @@ def pool(rows: Tensor, counted: Tensor | np.ndarray | None, mode: str) -> Tensor
 
 
 def one_hot(labels: Tensor, num_classes: int = -1) -> Tensor:
-    """A row per label, with a 1 at its place; by default up to the greatest label there is.
+    """A row per label, with a 1 at its index; by default as long as the greatest label needs.
 
     >>> dg.nn.functional.one_hot(dg.tensor([0, 2]))
     tensor([[1, 0, 0],

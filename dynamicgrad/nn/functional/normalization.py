@@ -47,7 +47,7 @@ def batch_norm(
 
 
 def require_several(name: str, x: Tensor, sizes: Sequence[int], what: str) -> None:
-    """Refuse channels that have no spread, as there is one entry along these sizes, or none."""
+    """Raise ShapeError for channels of fewer than two entries, which have no variance."""
     if x.ndim > 1 and (count := math.prod(sizes)) < 2:
         raise ops.ShapeError(
             name, [x.type], f"each channel has {count or 'no'} entr{'y' if count else 'ies'}, and"
@@ -57,7 +57,7 @@ def require_several(name: str, x: Tensor, sizes: Sequence[int], what: str) -> No
 
 
 def update_statistics(x: Tensor, running: Sequence[Any], momentum: Any, by_example: bool) -> None:
-    """Move the running mean and variance towards those of the batch, or of examples on average."""
+    """Update the running mean and variance by those of the batch, or by means over examples."""
     with no_grad():
         new = running_moments(x, running, momentum, by_example)
         for before, after in zip(running, new, strict=True):

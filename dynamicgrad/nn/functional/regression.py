@@ -13,7 +13,7 @@ from ...ops.creation import full_like
 
 
 def of_tensors(loss: Callable[..., Any]) -> Callable[..., Tensor]:
-    """A loss of ours, with PyTorch's names for what it compares."""
+    """A loss of gradops with PyTorch's argument names."""
 
     def call(input: Tensor, target: Tensor, *args: Any, **options: Any) -> Tensor:
         return loss(as_tensor(input), as_tensor(target), *args, **options)
@@ -55,7 +55,7 @@ def pairwise_distance(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cos for pairs with target 1, what cos exceeds a margin by for target -1.
+    """1 - cos for pairs with target 1, max(0, cos - margin) for target -1.
 
     >>> x = dg.tensor([[1.0, 0.0]])
     >>> dg.nn.functional.cosine_embedding_loss(x, x, dg.ones(1))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradops as ops
+from gradops.typing import Sizes
 
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
@@ -16,11 +17,12 @@ METHODS = {
 
 
 def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    input: Tensor, size: Sizes | None = None,
+    scale_factor: float | Sequence[float] | None = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The input (examples, channels, ...) with other sizes of what follows the channels.
+    """The input (examples, channels, ...) resampled to other spatial sizes.
 
     These are `size`, or the old ones times `scale_factor`; modes are "nearest", "nearest-exact",
     "linear", "bilinear", "trilinear", "bicubic" and "area".
@@ -44,8 +46,8 @@ def interpolate(
     return ops.interpolate(x, sizes, scales, method, bool(align_corners))
 
 
-def for_each(value: Tensor, n: int) -> Sequence[Any] | None:
-    """A value for each of `n` dimensions, if there is one."""
+def for_each(value: object, n: int) -> Sequence[Any] | None:
+    """One value for each of `n` dimensions; None stays None."""
     if value is None or isinstance(value, Sequence):
         return value
     return (value,) * n

@@ -281,5 +281,5 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """How many slopes there are."""
+        """The number of slopes."""
         return f"num_parameters={self.num_parameters}"

@@ -57,7 +57,7 @@ class Filters(Module):
         return for_each(type(self).__name__, name, value, self.axes)
 
     def reset_parameters(self) -> None:
-        """Reinitialize filters and biases, uniform up to 1 / sqrt(entries that make one)."""
+        """Reinitialize filters and biases, uniform within 1 / sqrt(fan-in)."""
         fan = math.prod(self.weight.shape[1:])
         for p in self.parameters():
             bound = 1 / math.sqrt(fan) if fan else 0.0

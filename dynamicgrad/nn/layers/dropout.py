@@ -34,7 +34,7 @@ class Dropout(Module):
         self.p, self.inplace, self.generator = p, inplace, generator
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input, with some entries dropped if the mode is that of training."""
+        """The input, with random entries dropped in training mode."""
         return self.drop(input, self.p, self.training, self.inplace, self.generator)
 
     def extra_repr(self) -> str:
@@ -73,7 +73,7 @@ class Dropout3d(Dropout):
 
 
 class AlphaDropout(Dropout):
-    """Dropout that keeps the mean 0 and the variance 1 of what follows a `SELU`.
+    """Dropout that keeps mean 0 and variance 1 after a `SELU`.
 
     >>> dg.nn.AlphaDropout().eval()(dg.ones(2, 3)).shape
     (2, 3)

@@ -84,7 +84,7 @@ class Embedding(Module):
         return ops.embedding(indices, self.weight, self.padding_idx)
 
     def shorten(self, indices: Tensor) -> None:
-        """Scale the rows that are looked up down to the greatest norm that there may be."""
+        """Scale the rows that are looked up to a norm of at most `max_norm`."""
         with no_grad():
             used = np.unique(np.asarray(indices.value))
             rows = self.weight.value[used]

@@ -55,7 +55,7 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Gives what it is given; its arguments are ignored.
+    """Returns its input; arguments of the constructor are ignored.
 
     >>> dg.nn.Identity()(3)
     3

@@ -13,7 +13,7 @@ class Loss(Applied):
     """A loss without weights."""
 
     def extra_repr(self) -> str:
-        """Nothing, as in PyTorch."""
+        """An empty string, as in PyTorch."""
         return ""
 
 
@@ -98,7 +98,7 @@ class SoftMarginLoss(Loss, reduction="mean"):
 
 
 class HingeEmbeddingLoss(Loss, margin=1.0, reduction="mean"):
-    """x for the label 1, what it lacks of a margin for the label -1.
+    """x for the label 1, max(0, margin - x) for the label -1.
 
     >>> dg.nn.HingeEmbeddingLoss()(dg.tensor([0.5, 0.5]), dg.tensor([1.0, -1.0]))
     tensor(0.5000)
@@ -108,7 +108,7 @@ class HingeEmbeddingLoss(Loss, margin=1.0, reduction="mean"):
 
 
 class CosineEmbeddingLoss(Loss, margin=0.0, reduction="mean"):
-    """1 - cos for pairs with target 1, what cos exceeds a margin by for target -1.
+    """1 - cos for pairs with target 1, max(0, cos - margin) for target -1.
 
     >>> dg.nn.CosineEmbeddingLoss()(dg.ones(1, 2), dg.ones(1, 2), dg.ones(1)).shape
     ()

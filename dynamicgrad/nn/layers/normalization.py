@@ -17,7 +17,7 @@ from ..modules.parameter import Parameter
 def parameter(
     module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike | None
 ) -> None:
-    """Give a module a parameter of a shape, or with None the name of one that there is not."""
+    """Register a parameter of a shape with a module; None registers the name only."""
     found = None if shape is None else Parameter(empty(*shape, dtype=dtype))
     module.register_parameter(name, found)
 

@@ -66,7 +66,7 @@ class MaxPool1d(MaxPool):
 
 
 class MaxPool2d(MaxPool):
-    """The greatest number of each window of inputs (batch, channels, height, width).
+    """The maximum of each window of inputs (batch, channels, height, width).
 
     Windows move by `stride`, by default their size; there are `padding` entries that are never the
     greatest around the input. With `return_indices` there are also the places of these numbers, and
@@ -154,7 +154,7 @@ class AvgPool3d(AvgPool):
 
 
 class Adaptive(Module):
-    """Pooling to sizes that are given; None keeps that of the input."""
+    """Pooling to given output sizes; None keeps the input's."""
 
     axes: ClassVar[int]
 
@@ -168,7 +168,7 @@ class Adaptive(Module):
 
 
 class AdaptiveAvgPool(Adaptive):
-    """The means of as many windows as there are to be."""
+    """Average pooling to a given number of windows."""
 
     def forward(self, input: Tensor) -> Tensor:
         """The means."""
@@ -206,7 +206,7 @@ class AdaptiveAvgPool3d(AdaptiveAvgPool):
 
 
 class AdaptiveMaxPool(Adaptive):
-    """The greatest numbers of as many windows as there are to be."""
+    """Max pooling to a given number of windows."""
 
     def __init__(self, output_size: Sizes, return_indices: bool = False) -> None:
         super().__init__(output_size)

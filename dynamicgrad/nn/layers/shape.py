@@ -1,4 +1,4 @@
-"""Modules that only move entries, or make others between them; and distances of vectors."""
+"""Modules that reshape, pad or resample; and distances of vectors."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from ..modules.module import Module
 
 
 class Flatten(Module):
-    """The dimensions from `start_dim` to `end_dim` made one.
+    """Flattens the dimensions from `start_dim` to `end_dim` into one.
 
     >>> dg.nn.Flatten()(dg.ones(2, 3, 4)).shape
     (2, 12)

@@ -25,7 +25,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": F.relu, "gelu": F.gelu}
 
 
 def activation_of(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """An activation function from its name; a function stays itself."""
+    """The activation function of a name; functions are returned unchanged."""
     if callable(activation):
         return activation
     if activation not in ACTIVATIONS:
@@ -34,7 +34,7 @@ def activation_of(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any
 
 
 class TransformerEncoderLayer(Module):
-    """Attention of a sequence to itself, and a network of two layers for each of its places.
+    """Self-attention, then a network of two layers at each position.
 
     Each is added to its input and normalized: the sum, or with `norm_first` what the part is given.
 
@@ -164,7 +164,7 @@ class TransformerDecoderLayer(Module):
 
 
 def copies(layer: Module, count: int) -> ModuleList:
-    """So many copies of a layer, which begin with the same weights, as in PyTorch."""
+    """`count` copies of a layer with equal initial weights, as in PyTorch."""
     return ModuleList([copy.deepcopy(layer) for _ in range(count)])
 
 
@@ -290,7 +290,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, dtype: DTypeLike | None = None) -> Tensor:
-        """The mask that lets each place look at itself and what comes before it, as numbers.
+        """The additive causal mask: 0 up to each position, -inf after it.
 
         >>> dg.nn.Transformer.generate_square_subsequent_mask(2)
         tensor([[0., -inf],

@@ -1,4 +1,4 @@
-"""Backward hooks of modules: functions that see the gradients of all inputs and outputs of a call.
+"""Backward hooks of modules, which get the gradients of all inputs and outputs of a call.
 
 A module with such hooks sends its inputs, and its outputs, through an identity, whose backward has
 the gradients of all of them at once.
@@ -14,7 +14,7 @@ Grads = tuple[Any, ...]
 
 
 class BackwardHookFunction(Function):
-    """The identity on tensors; their gradients are what a function makes of them."""
+    """The identity on tensors, with a function applied to their gradients."""
 
     @staticmethod
     def forward(ctx: Any, seen: Callable[[Grads], Grads], zeros: bool, *xs: Tensor) -> Grads:
@@ -31,7 +31,7 @@ class BackwardHookFunction(Function):
 
 
 class Crossing:
-    """One call of a module: the gradients on their way from its outputs to its inputs."""
+    """One call of a module, with hooks on the gradients of its outputs and inputs."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -40,19 +40,19 @@ class Crossing:
         self.enters = False  # whether an input requires a gradient
 
     def inputs(self, args: Grads) -> Grads:
-        """The arguments, in front of which the hooks are called."""
+        """The arguments, with the hooks called on their gradients."""
         self.count = len(args)
         self.enters = any(isinstance(a, Tensor) and a.requires_grad for a in args)
         return watch(args, self.at_inputs, zeros=True)
 
     def outputs(self, output: Any) -> Any:
-        """The output, behind which the pre-hooks are called; of a tuple, all tensors in it."""
+        """The output, or all tensors in a tuple, with the pre-hooks called on their gradients."""
         if isinstance(output, tuple):
             return watch(output, self.at_outputs, zeros=False)
         return watch((output,), self.at_outputs, zeros=False)[0]
 
     def at_outputs(self, grads: Grads) -> Grads:
-        """The gradients of the outputs after the pre-hooks saw them."""
+        """The gradients of the outputs after the pre-hooks."""
         for hook in [*self.module._backward_pre_hooks.values()]:
             grads = replace(hook(self.module, grads), grads, "grad_output")
         self.grad_output = grads
@@ -71,14 +71,14 @@ class Crossing:
                 )
 
     def at_inputs(self, grads: Grads) -> Grads:
-        """The gradients of the inputs after the hooks saw them."""
+        """The gradients of the inputs after the hooks."""
         for hook in [*self.module._backward_hooks.values()]:
             grads = replace(hook(self.module, grads, self.grad_output), grads, "grad_input")
         return grads
 
 
 def watch(xs: Grads, seen: Callable[[Grads], Grads], zeros: bool) -> Grads:
-    """Values of which the tensors crossed; `seen` gets a gradient for each, None for the others."""
+    """`xs` with hooked tensors; `seen` gets their gradients, and None for other values."""
     places = [i for i, x in enumerate(xs) if isinstance(x, Tensor)]
     tensors = [xs[i] for i in places]
     if not any(t.requires_grad for t in tensors):
@@ -93,7 +93,7 @@ def watch(xs: Grads, seen: Callable[[Grads], Grads], zeros: bool) -> Grads:
 
 
 def put_at(values: Grads, places: Sequence[int], among: list[Any]) -> list[Any]:
-    """`among` with values put in its places."""
+    """`among` with values assigned at indices."""
     for i, value in zip(places, values, strict=True):
         among[i] = value
     return among

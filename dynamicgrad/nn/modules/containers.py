@@ -36,7 +36,7 @@ class Sequence(Module):
         self.renumber(kept)
 
     def renumber(self, modules: Iterable[Module | None]) -> None:
-        """Let these be the members."""
+        """Replace the members."""
         self._modules.clear()
         for module in modules:
             self.append(module)
@@ -67,7 +67,7 @@ class Sequence(Module):
 
 
 class Sequential(Sequence):
-    """Modules that are called one after the other; given in turn, or as a dict with names.
+    """Modules called one after the other; given as arguments, or as a dict of names.
 
     >>> dg.nn.Sequential(dg.nn.Linear(2, 3), dg.nn.ReLU())
     Sequential(
@@ -85,7 +85,7 @@ class Sequential(Sequence):
             self.extend(args)
 
     def part(self, members: list[tuple[str, Module | None]]) -> "Sequential":
-        """The modules that are asked for, under their names."""
+        """The selected modules, under their names."""
         return type(self)(dict(members))
 
     def forward(self, input: Any) -> Any:
@@ -148,7 +148,7 @@ class Named(Module):
         return vars(self)[self._kind].keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """The names with what they name."""
+        """The pairs of names and members."""
         return vars(self)[self._kind].items()
 
     def values(self) -> Iterable[Any]:
@@ -259,7 +259,7 @@ class ParameterDict(Named):
 
 
 def position(i: int, length: int) -> int:
-    """An index from the start; raises IndexError if there is nothing at it."""
+    """A nonnegative index; raises IndexError if it is out of range."""
     i = i.__index__()
     if not -length <= i < length:
         raise IndexError(f"index {i} is out of range: there are {length}")

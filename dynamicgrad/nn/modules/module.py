@@ -90,7 +90,7 @@ class Module:
         own[kind][name] = value
 
     def kind_of(self, name: str, value: object) -> str | None:
-        """Where an attribute of this name and value is kept; None if it is an ordinary one."""
+        """The registry of an attribute by its name and value; None for an ordinary one."""
         if isinstance(value, Parameter):
             return "_parameters"
         if isinstance(value, Module):
@@ -119,7 +119,7 @@ class Module:
         return sorted({*super().__dir__(), *(name for kind in KINDS for name in vars(self)[kind])})
 
     def register_parameter(self, name: str, param: Tensor | None) -> None:
-        """Add a parameter; None keeps the name for one that there is not."""
+        """Add a parameter; None registers the name only."""
         self.require_new(name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
@@ -169,7 +169,7 @@ class Module:
     def named_modules(
         self, memo: set["Module"] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, "Module"]]:
-        """This module and all in it, each after the one that holds it."""
+        """This module and all modules in it, in pre-order."""
         seen = set() if memo is None else memo
         stack: list[tuple[str, Module]] = [(prefix, self)]
         while stack:
@@ -187,7 +187,7 @@ class Module:
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, "Module"]]:
-        """The modules that this one holds itself."""
+        """The direct submodules with their names."""
         first_names: dict[Module, str] = {}
         for name, module in self._modules.items():
             if module is not None:
@@ -195,13 +195,13 @@ class Module:
         return ((name, module) for module, name in first_names.items())
 
     def children(self) -> Iterator["Module"]:
-        """The modules that this one holds itself, without their names."""
+        """The direct submodules."""
         return (module for _, module in self.named_children())
 
     def named_members(
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Tensor]]:
-        """The parameters, or the buffers, of the modules in turn."""
+        """The parameters, or the buffers, of all modules with their names."""
         seen = set()
         modules = (
             self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
@@ -220,7 +220,7 @@ class Module:
         return self.named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
-        """All parameters; what to hand to an optimizer."""
+        """All parameters, for an optimizer."""
         return (p for _, p in self.named_parameters(recurse=recurse))
 
     def named_buffers(
@@ -276,7 +276,7 @@ class Module:
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Let the parameters require gradients, or freeze them."""
+        """Set whether the parameters require gradients."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
         return self
@@ -290,7 +290,7 @@ class Module:
                 p.grad = p.grad.detach().zero_()
 
     def to(self, *wanted: object, dtype: DTypeLike | None = None, device: object = None) -> Self:
-        """Give the parameters and buffers that are floats, and their gradients, another dtype.
+        """Cast floating-point parameters and buffers, and their gradients, to another dtype.
 
         A device may be named as well; there is only the CPU.
         """
@@ -300,7 +300,7 @@ class Module:
         return self
 
     def cuda(self, device: object = None) -> Self:
-        """Refused, with OptionError: there is no device but the CPU."""
+        """Raise OptionError: there is no device but the CPU."""
         return self.to("cuda")
 
     def cpu(self) -> Self:
@@ -330,7 +330,7 @@ class Module:
     def load_state_dict(
         self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False
     ) -> state.IncompatibleKeys:
-        """Copy values in by path, or with `assign` let the tensors take the places.
+        """Copy values by path, or with `assign` replace the tensors.
 
         Raises StateError that names everything that does not fit, and changes nothing then; with
         `strict=False`, missing and unexpected keys are returned instead.

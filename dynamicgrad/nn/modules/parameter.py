@@ -8,7 +8,7 @@ from ...engine.tensor import Tensor, as_tensor, handle
 
 
 class ParameterType(type):
-    """Tells parameters by their mark.
+    """Makes `isinstance(t, Parameter)` test the `is_parameter` attribute.
 
     A parameter is a `Tensor` and nothing else, because what happens a million times is specialised
     for exactly that type; so its class cannot tell it from other tensors.

@@ -48,7 +48,7 @@ def state_dict(module: "Module", prefix: str, keep_vars: bool) -> dict[str, Tens
 def load_state_dict(
     module: "Module", state: Mapping[str, object], strict: bool, assign: bool
 ) -> IncompatibleKeys:
-    """Put a state into a module, if all of it fits."""
+    """Load a state into a module, if all of it fits."""
     if not hasattr(state, "items"):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state).__name__}.")
     own = {key: (m, name, t) for key, m, name, t in entries(module)}
@@ -66,7 +66,7 @@ def load_state_dict(
 
 
 def describe_shapes(found: dict[str, Tensor], own: dict[str, Entry]) -> list[str]:
-    """The error texts for tensors whose shape is not that of the module's."""
+    """The error texts for tensors whose shapes differ from the module's."""
     return [
         f"size mismatch for {key}: copying a param with shape {t.shape} from checkpoint, the shape"
         f" in current model is {own[key][2].shape}."
@@ -85,7 +85,7 @@ def describe_keys(keys: IncompatibleKeys) -> list[str]:
 
 
 def put(module: "Module", name: str, own: Tensor, value: Tensor, assign: bool) -> None:
-    """Copy a value into a tensor of a module, or let it take the tensor's place."""
+    """Copy a value into a tensor of a module, or with `assign` replace the tensor."""
     if not assign:
         with no_grad():
             own.copy_(value)
@@ -96,7 +96,7 @@ def put(module: "Module", name: str, own: Tensor, value: Tensor, assign: bool) -
 
 
 def cast(module: "Module", dtype: np.dtype) -> None:
-    """Give parameters, buffers and gradients that are floats another dtype."""
+    """Cast floating-point parameters, buffers and gradients to another dtype."""
     if dtype.kind != "f":
         raise TypeError(f"nn.Module.to only accepts floating point dtypes, but got {dtype}")
     groups = [own for m in module.modules() for own in (m._parameters, m._buffers)]
@@ -106,7 +106,7 @@ def cast(module: "Module", dtype: np.dtype) -> None:
 
 
 def cast_tensor(t: Any, dtype: np.dtype) -> None:
-    """Let a leaf that holds floats, and its gradient, have another dtype."""
+    """Cast a floating-point leaf and its gradient to another dtype."""
     if t.dtype.kind != "f" or t.dtype == dtype:
         return
     grad, required = t.grad, t.requires_grad

@@ -1,4 +1,4 @@
-"""Several schedules in one: one after the other, or all at once."""
+"""Schedules composed of others: one after the other, or all in each step."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from .scheduler import LRScheduler
 
 
 class Several(LRScheduler):
-    """Base class of schedules made of others, which have one optimizer and are saved along."""
+    """Base class of schedules composed of others on one optimizer, and saved with them."""
 
     def __init__(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
         for i, scheduler in enumerate(schedulers):
@@ -24,7 +24,7 @@ class Several(LRScheduler):
         return {**super().state_dict(), "schedulers": states}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load a state from `state_dict`."""
         rest = {name: value for name, value in state_dict.items() if name != "schedulers"}
         super().load_state_dict(rest)
         for scheduler, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
@@ -32,7 +32,7 @@ class Several(LRScheduler):
 
 
 class ChainedScheduler(Several):
-    """Schedules that all step at once, each from the rates that the one before it left.
+    """Schedules applied in sequence at each step, each to the rates from the one before.
 
     >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
     >>> parts = [dg.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5) for _ in range(2)]

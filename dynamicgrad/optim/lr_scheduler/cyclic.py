@@ -41,7 +41,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().restart()
 
     def step(self, epoch: float | None = None) -> None:
-        """Go on to the next epoch, or to one that is given."""
+        """Advance to the next epoch, or to a given one."""
         if epoch is None:
             return super().step()
         if epoch < 0:
@@ -126,7 +126,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this step; the momenta are set on the way."""
+        """The rates of this step; also sets the momenta."""
         height = self.height()
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             low, high = group["base_momentum"], group["max_momentum"]
@@ -203,7 +203,7 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this step; the momenta are set on the way."""
+        """The rates of this step; also sets the momenta."""
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(
@@ -228,7 +228,7 @@ class OneCycleLR(LRScheduler):
 
 
 def steps_in_all(total: int | None, epochs: int | None, each: int | None) -> int:
-    """How many steps the training has, given in one of two ways."""
+    """The total number of steps, given directly or by epochs and steps per epoch."""
     if total is None and (epochs is None or each is None):
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
     found = epochs * each if total is None else total  # type: ignore[operator]
@@ -238,7 +238,7 @@ def steps_in_all(total: int | None, epochs: int | None, each: int | None) -> int
 
 
 def phases(total: int, share: float, three: bool) -> list[Phase]:
-    """The phases of the cycle: up, down, and the last of it, which may be one with the second."""
+    """The phases of the cycle: up and down, with a separate last phase if `three`."""
     up: Phase = (share * total - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")
     if not three:
         return [up, (total - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]

@@ -34,7 +34,7 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The initial rates times what the functions give."""
+        """The initial rates times the values of the functions."""
         return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self.base_lrs)]
 
     def state_dict(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class LambdaLR(LRScheduler):
         return {**super().state_dict(), "lr_lambdas": held}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave; functions stay those that there are."""
+        """Load a state from `state_dict`; the functions stay."""
         rest = {name: value for name, value in state_dict.items() if name != "lr_lambdas"}
         super().load_state_dict(rest)
         for f, held in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
@@ -60,7 +60,7 @@ class MultiplicativeLR(LambdaLR):
     """
 
     def get_lr(self) -> list[float]:
-        """The rates as they are times what the functions give, but at the start."""
+        """The present rates times the values of the functions; unchanged at the start."""
         rates = [group["lr"] for group in self.optimizer.param_groups]
         if self.is_initial:
             return rates
@@ -205,7 +205,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def factor(self) -> float:
-        """The remaining share of this epoch over that of the last."""
+        """The ratio of the polynomial's values at this epoch and the last."""
         if self.is_initial or self.last_epoch > self.total_iters:
             return 1.0
         left, before = (1 - i / self.total_iters for i in (self.last_epoch, self.last_epoch - 1))
@@ -304,7 +304,7 @@ class ReduceLROnPlateau(LRScheduler):
         return sign * current < sign * bound
 
     def reduced(self, lr: float, low: float) -> float:
-        """A smaller rate, unless the difference is nothing."""
+        """The rate reduced to at least `low`; unchanged if the difference is at most `eps`."""
         new = max(lr * self.reduction, low)
         return new if lr - new > self.eps else lr
 

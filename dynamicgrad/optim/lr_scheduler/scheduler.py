@@ -35,7 +35,7 @@ class LRScheduler:
         self.start()
 
     def start(self) -> None:
-        """Make the first step, which belongs to the construction."""
+        """Make the first step, at construction."""
         self.is_initial, self.steps_done = True, 0
         self.advance()
         self.is_initial, self.steps_done = False, 1
@@ -65,13 +65,13 @@ class LRScheduler:
         self.set_lr(self.get_lr())
 
     def set_lr(self, rates: list[float]) -> None:
-        """Let the groups have learning rates, and remember them."""
+        """Set and remember the learning rates of the groups."""
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
         self._last_lr = rates
 
     def get_lr(self) -> list[float]:
-        """The learning rates of the epoch that begins, computed from those that were."""
+        """The learning rates of the new epoch, from the present ones."""
         factor = self.factor()
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
@@ -88,7 +88,7 @@ class LRScheduler:
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load a state from `state_dict`."""
         vars(self).update(state_dict)
 
 

@@ -230,7 +230,7 @@ log_softmax = along_axis_op(
 
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
-"""What makes activations tend to mean 0 and variance 1."""
+"""The scale and slope with which activations tend to mean 0 and variance 1."""
 
 
 def nonpositive_part(x: Any) -> AnyArray:

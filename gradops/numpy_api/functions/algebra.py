@@ -16,12 +16,12 @@ __all__ = ["eig", "eigvals", "qr", "svd", "trace"]
 
 
 def eigvals(a: OperandLike) -> AnyArray:
-    """The eigenvalues, as real numbers where all of them are known to be."""
+    """The eigenvalues; real if all imaginary parts are known to be zero."""
     return real_if_known(linalg.eigvals(a))
 
 
 def eig(a: OperandLike) -> Any:
-    """The eigenvalues and eigenvectors, as real numbers where all of the values are known to be."""
+    """The eigenvalues and eigenvectors; real if all eigenvalues are known to be real."""
     found = linalg.eig(a)
     values = real_if_known(found.eigenvalues)
     if values is found.eigenvalues:
@@ -30,7 +30,7 @@ def eig(a: OperandLike) -> Any:
 
 
 def real_if_known(w: OperandLike) -> Any:
-    """The real part of numbers whose imaginary parts are known, and zero."""
+    """The real part, if all imaginary parts are known to be zero; else `w`."""
     try:
         return w if np.any(concrete(stop_gradient(imag(w)))) else real(w)
     except GradError:  # of a graph, or a stack of examples
@@ -43,7 +43,7 @@ def trace(x: AnyArray, offset: int = 0, dtype: DTypeLike | None = None) -> AnyAr
 
 
 def qr(a: OperandLike, mode: str = "reduced") -> Any:
-    """Orthonormal columns and a triangle, of which mode "r" gives the second."""
+    """The QR decomposition; with mode "r" the triangle only."""
     return linalg.qr(a, mode="reduced").R if mode == "r" else linalg.qr(a, mode=mode)
 
 

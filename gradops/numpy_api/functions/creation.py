@@ -8,7 +8,7 @@ import gradops as ops
 
 from ...core.types import as_shape, shape_of, type_of
 from ...library.shape.movement import in_dtype
-from ...typing import AnyArray, DTypeLike
+from ...typing import AnyArray, DTypeLike, OperandLike, ShapeLike
 from .joining import as_array
 
 __all__ = [
@@ -17,7 +17,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def constant_like(a: AnyArray, value: object, dtype: DTypeLike | None, shape: object) -> AnyArray:
+def constant_like(
+    a: OperandLike, value: int, dtype: DTypeLike | None, shape: ShapeLike | None
+) -> AnyArray:
     """Zeros or ones like an operand, with its own memory if it has another shape."""
     if shape is None:
         return ops.zeros_like(a, dtype=dtype) if value == 0 else ops.ones_like(a, dtype=dtype)
@@ -26,7 +28,9 @@ def constant_like(a: AnyArray, value: object, dtype: DTypeLike | None, shape: ob
     return ops.copy(ops.broadcast_to(none if value == 0 else none + 1, shape=as_shape(shape)))
 
 
-def zeros_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None) -> AnyArray:
+def zeros_like(
+    a: OperandLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> AnyArray:
     """Zeros of the type of an operand."""
     return constant_like(a, 0, dtype, shape)
 
@@ -34,21 +38,26 @@ def zeros_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None
 empty_like = zeros_like
 
 
-def ones_like(a: AnyArray, dtype: DTypeLike | None = None, shape: object = None) -> AnyArray:
+def ones_like(
+    a: OperandLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> AnyArray:
     """Ones of the type of an operand."""
     return constant_like(a, 1, dtype, shape)
 
 
 def full_like(
-    a: AnyArray, fill_value: AnyArray, dtype: DTypeLike | None = None, shape: object = None
+    a: OperandLike,
+    fill_value: OperandLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
 ) -> AnyArray:
-    """One value, which may be differentiated, in the type of an operand."""
+    """A value, which may be traced, in the shape and dtype of an operand."""
     value = ops.astype(np.asarray(fill_value) if not hasattr(fill_value, "gradop_level")
                        else fill_value, dtype=dtype or type_of(a).dtype)  # fmt: skip
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
 
 
-def in_common_float(*ends: AnyArray) -> list[Any]:
+def in_common_float(*ends: OperandLike) -> list[Any]:
     """Operands in their common float dtype; Python's numbers are weakly typed."""
     dtypes = [type_of(x).dtype if hasattr(x, "shape") else x for x in map(as_array, ends)]
     dtype = np.result_type(*dtypes, 1.0)
@@ -91,15 +100,15 @@ def logspace(
     return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
-def expand_to_rank(x: AnyArray, rank: int) -> AnyArray:
+def expand_to_rank(x: OperandLike, rank: int) -> AnyArray:
     """An operand with leading axes of size 1 up to `rank` axes."""
     shape = shape_of(as_array(x))
     return ops.reshape(as_array(x), shape=(*(1,) * (rank - len(shape)), *shape))
 
 
 def geomspace(
-    start: AnyArray,
-    stop: AnyArray,
+    start: OperandLike,
+    stop: OperandLike,
     num: int = 50,
     endpoint: bool = True,
     dtype: DTypeLike | None = None,

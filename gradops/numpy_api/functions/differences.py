@@ -38,7 +38,7 @@ def beside(values: Any, ary: OperandLike) -> Any:
     return ops.astype(row, dtype=dtype)
 
 
-def gradient(f: object, *varargs: object, axis: Axis = None, edge_order: int = 1) -> Any:
+def gradient(f: OperandLike, *varargs: OperandLike, axis: Axis = None, edge_order: int = 1) -> Any:
     """Derivatives along each axis, estimated by second-order differences."""
     rank = len(shape_of(f))
     f = f if is_inexact(type_of(f).dtype) else ops.astype(f, dtype=np.float64)
@@ -113,7 +113,7 @@ def correlate(a: OperandLike, v: OperandLike, mode: str = "valid") -> AnyArray:
 
 
 def unwrap(
-    p: OperandLike, discont: object = None, axis: int = -1, period: float = 2 * np.pi
+    p: OperandLike, discont: float | None = None, axis: int = -1, period: float = 2 * np.pi
 ) -> AnyArray:
     """Angles without jumps: multiples of the period are added."""
     step = ops.diff(p, axis=axis)

@@ -1,4 +1,4 @@
-"""NumPy's functions that put arrays together and take them apart."""
+"""NumPy's functions that join and split arrays."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import as_shape, broadcast_shapes, shape_of, type_of
-from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike, ShapeLike
+from ...typing import AnyArray, Axis, DTypeLike, OperandLike, ShapeLike
 from ..refusals import cast, concrete, length
 
 __all__ = [
@@ -18,15 +18,15 @@ __all__ = [
 
 
 def each_in(
-    call: str, arrays: Iterable[AnyArray], dtype: DTypeLike | None, casting: str
+    call: str, arrays: Iterable[OperandLike], dtype: DTypeLike | None, casting: str
 ) -> list[Any]:
-    """The arrays, in a dtype if one is given and they may be cast to it."""
+    """The arrays, cast to a dtype if one is given."""
     found = [as_array(x) for x in arrays]
     return found if dtype is None else [cast(call, x, np.dtype(dtype), casting) for x in found]
 
 
 def concatenate(
-    arrays: Iterable[AnyArray],
+    arrays: Iterable[OperandLike],
     axis: Any = 0,
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
@@ -39,7 +39,7 @@ concat = concatenate
 
 
 def stack(
-    arrays: Iterable[AnyArray],
+    arrays: Iterable[OperandLike],
     axis: int = 0,
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
@@ -49,14 +49,14 @@ def stack(
 
 
 def hstack(
-    tup: Iterable[AnyArray], dtype: DTypeLike | None = None, casting: str = "same_kind"
+    tup: Iterable[OperandLike], dtype: DTypeLike | None = None, casting: str = "same_kind"
 ) -> AnyArray:
     """The arrays side by side."""
     return ops.hstack(each_in("numpy.hstack", tup, dtype, casting))
 
 
 def vstack(
-    tup: Iterable[AnyArray], dtype: DTypeLike | None = None, casting: str = "same_kind"
+    tup: Iterable[OperandLike], dtype: DTypeLike | None = None, casting: str = "same_kind"
 ) -> AnyArray:
     """The arrays one above the other."""
     return ops.vstack(each_in("numpy.vstack", tup, dtype, casting))
@@ -73,7 +73,7 @@ def append(arr: OperandLike, values: OperandLike, axis: Axis = None) -> AnyArray
 
 
 def block(arrays: object) -> AnyArray:
-    """An array put together from nested lists of blocks."""
+    """An array assembled from nested lists of blocks."""
     depth, first = 0, arrays
     while isinstance(first, list):
         depth, first = depth + 1, first[0]
@@ -103,7 +103,7 @@ def broadcast_to(array: OperandLike, shape: ShapeLike, subok: bool = False) -> A
     return ops.expand_to(as_array(array), shape=as_shape(shape))
 
 
-def broadcast_arrays(*args: AnyArray, subok: bool = False) -> tuple[object, ...]:
+def broadcast_arrays(*args: OperandLike, subok: bool = False) -> tuple[object, ...]:
     """Views of arrays in the shape that they have together."""
     arrays = list(map(as_array, args))
     shape = broadcast_shapes("broadcast_arrays", list(map(type_of, arrays)))
@@ -128,7 +128,7 @@ def ix_(*args: object) -> tuple[AnyArray, ...]:
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """The parts of an array along an axis: so many equal ones, or those that begin at indices."""
+    """The parts of an array along an axis: a number of equal ones, or split at indices."""
     return list(ops.split(ary, indices_or_sections, axis=axis))
 
 
@@ -152,14 +152,14 @@ def flat_and_axis(arr: object, axis: Any) -> tuple[Any, int]:
     return (ops.reshape(arr, shape=(-1,)), 0) if axis is None else (arr, axis % len(shape_of(arr)))
 
 
-def delete(arr: Operand, obj: Any, axis: int | None = None) -> Any:
+def delete(arr: OperandLike, obj: Any, axis: int | None = None) -> Any:
     """An array without its entries at some places along an axis."""
     arr, axis = flat_and_axis(arr, axis)
     return ops.take(arr, np.delete(np.arange(length(arr, axis)), obj), axis=axis)
 
 
-def insert(arr: AnyArray, obj: Any, values: Operand, axis: int | None = None) -> AnyArray:
-    """An array with values put before one place along an axis, or one before each of several."""
+def insert(arr: OperandLike, obj: Any, values: OperandLike, axis: int | None = None) -> AnyArray:
+    """An array with values inserted before one index along an axis, or before each of several."""
     arr, axis = flat_and_axis(arr, axis)
     values, rank, n = as_array(values), len(shape_of(arr)), length(arr, axis)
     single = isinstance(obj, int | np.integer)

@@ -8,7 +8,7 @@ import gradops as ops
 
 from ...core.dims import product
 from ...core.types import is_complex, is_inexact, shape_of, type_of
-from ...typing import AnyArray, Operand, OperandLike
+from ...typing import Operand, OperandLike
 from ..refusals import length
 
 __all__ = [
@@ -24,12 +24,12 @@ def shape(a: OperandLike) -> Any:
 
 
 def ndim(a: OperandLike) -> int:
-    """How many axes there are."""
+    """The number of axes."""
     return len(shape_of(a))
 
 
 def size(a: Operand, axis: int | None = None) -> Any:
-    """How many entries there are, or how many along an axis."""
+    """The number of entries, in all or along an axis."""
     return product(shape_of(a)) if axis is None else shape_of(a)[axis]
 
 
@@ -76,7 +76,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return np.can_cast(dtype_or(from_), dtype_or(to), casting)
 
 
-def common_type(*arrays: AnyArray) -> Any:
+def common_type(*arrays: OperandLike) -> Any:
     """The scalar type of floats that all operands fit in."""
     found = np.result_type(*map(dtype_or, arrays))
     return found.type if is_inexact(found) else np.float64

@@ -8,7 +8,7 @@ __all__ = ["argpartition", "partition"]
 
 
 def partition(a: OperandLike, kth: object, axis: int | None = -1) -> AnyArray:
-    """The entries, in order: so the one at each place is the one that belongs there."""
+    """The sorted entries, which are a valid partition for every `kth`."""
     return ops.sort(a, axis)
 
 

@@ -9,7 +9,7 @@ import gradops as ops
 from ...core.types import shape_of
 from ...library.linalg.einsum import LETTERS
 from ...library.shape.movement import compute_in
-from ...typing import AnyArray, DTypeLike, Operand, OperandLike
+from ...typing import AnyArray, DTypeLike, OperandLike
 from .joining import as_array
 
 __all__ = ["cross", "dot", "einsum", "inner", "trace", "vdot"]
@@ -57,7 +57,7 @@ def vdot(a: OperandLike, b: OperandLike) -> AnyArray:
     return ops.matmul(ops.conj(flat[0]), flat[1])
 
 
-def einsum(*operands: Operand, optimize: Operand = False) -> Any:
+def einsum(*operands: Any, optimize: object = False) -> Any:
     """Products summed over indices, given in Einstein's notation or as lists of numbers."""
     if isinstance(operands[0], str):
         equation, *xs = operands
@@ -69,7 +69,7 @@ def einsum(*operands: Operand, optimize: Operand = False) -> Any:
     return ops.einsum(equation, *map(as_array, pairs[::2]))
 
 
-def view_of(equation: str, x: Operand) -> Any:
+def view_of(equation: str, x: OperandLike) -> Any:
     """The view that an equation without sums gives of its only operand, as in NumPy; else None.
 
     Writes to it reach the operand: `np.einsum("ii->i", x)[...] = 1` fills a diagonal.

@@ -1,4 +1,4 @@
-"""NumPy's functions that take axes away, with `dtype`, `initial`, `where` and `keepdims`."""
+"""NumPy's reductions, with `dtype`, `initial`, `where` and `keepdims`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -135,7 +135,7 @@ def var(
 
 
 def mean_of(a: object, axis: object, dtype: DTypeLike | None, where: OperandLike) -> AnyArray:
-    """The mean, with axes of size 1 for those it was taken over."""
+    """The mean, with reduced axes of size 1."""
     return mean(a, axis, dtype, keepdims=True, where=where)
 
 
@@ -143,11 +143,11 @@ def std(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    ddof: object = 0,
+    ddof: float = 0,
     keepdims: bool = False,
     where: OperandLike = True,
     mean: OperandLike = UNSET,
-    correction: OperandLike = UNSET,
+    correction: float = UNSET,
 ) -> Any:
     """The standard deviation of the entries where `where` is true."""
     if where is True and mean is UNSET and dtype is None:
@@ -203,9 +203,9 @@ def ignoring_nan(reduce: Callable[..., Any]) -> Callable[..., Any]:
         keepdims: bool = False,
         initial: OperandLike = UNSET,
         where: OperandLike = True,
-        ddof: int = 0,
+        ddof: float = 0,
         mean: OperandLike = UNSET,
-        correction: OperandLike = UNSET,
+        correction: float = UNSET,
     ) -> AnyArray:
         given = dict(initial=initial, ddof=ddof, mean=mean, correction=correction, dtype=dtype)
         given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}

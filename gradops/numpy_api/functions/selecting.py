@@ -19,7 +19,7 @@ __all__ = [
 
 
 def where(condition: OperandLike, x: OperandLike = UNSET, y: OperandLike = UNSET) -> AnyArray:
-    """The entries of `x` where the condition holds, else those of `y`."""
+    """The entries of `x` where the condition is true, else those of `y`."""
     if x is UNSET or x is None:
         raise refusal(
             "numpy.where(condition)", "the shape of its result depends on the values",
@@ -48,7 +48,7 @@ def clip(
     return a if high is None else ops.minimum(a, high)
 
 
-def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> AnyArray:
+def choose(a: OperandLike, choices: Sequence[OperandLike], mode: str = "raise") -> AnyArray:
     """For each entry of `a`, the corresponding entry of the choice with that index."""
     n = len(choices)
     if mode == "wrap":
@@ -62,7 +62,7 @@ def choose(a: OperandLike, choices: Sequence[object], mode: str = "raise") -> An
 
 
 def select(
-    condlist: Sequence[object], choicelist: Sequence[object], default: OperandLike = 0
+    condlist: Sequence[OperandLike], choicelist: Sequence[OperandLike], default: OperandLike = 0
 ) -> Any:
     """For each entry, the first choice whose condition is true."""
     found = default
@@ -88,13 +88,13 @@ def piecewise(
 
 
 def compress(condition: OperandLike, a: OperandLike, axis: Axis = None) -> AnyArray:
-    """The entries along an axis at the places where a condition holds."""
+    """The entries along an axis where a condition is true."""
     a, axis = flat_and_axis(as_array(a), axis)
     return ops.take(a, np.nonzero(concrete(condition))[0], axis=axis)
 
 
 def extract(condition: OperandLike, arr: OperandLike) -> AnyArray:
-    """The entries where a condition holds, along one axis."""
+    """The entries where a condition is true, as a vector."""
     return compress(np.ravel(concrete(condition)), arr)
 
 
