@@ -22,7 +22,7 @@ def new(array: AnyArray) -> Array:
     return hold(Array, array)
 
 
-def filled_like(x: Array, value: Number, dtype: DTypeLike | None = None) -> Array:
+def filled_like(x: Array, value: Number, dtype: DTypeLike = None) -> Array:
     """A number in the shape and, by default, the dtype of `x`."""
     return new(np.full(x.shape, value, dtype or x.dtype))
 

@@ -108,7 +108,7 @@ def ifftshift(input: Tensor, dim: Axis = None) -> Tensor:
 
 
 def fftfreq(
-    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, requires_grad: bool = False
+    n: int, d: float = 1.0, *, dtype: DTypeLike = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequencies of the entries of `fft`, for `n` samples at a distance `d`.
 
@@ -119,7 +119,7 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, requires_grad: bool = False
+    n: int, d: float = 1.0, *, dtype: DTypeLike = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequencies of the entries of `rfft`, for `n` samples at a distance `d`.
 
@@ -129,7 +129,7 @@ def rfftfreq(
     return frequencies(transforms.rfftfreq(n, d), dtype, requires_grad)
 
 
-def frequencies(values: np.ndarray, dtype: DTypeLike | None, requires_grad: bool) -> Tensor:
+def frequencies(values: np.ndarray, dtype: DTypeLike, requires_grad: bool) -> Tensor:
     """Frequencies as a tensor of a dtype, by default the default dtype."""
     dtype = default_dtype.get_default_dtype() if dtype is None else np.dtype(dtype)
     return creation.tensor(values.astype(dtype), requires_grad=requires_grad)

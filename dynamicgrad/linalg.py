@@ -156,7 +156,7 @@ def matrix_rank(
 
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> Tensor:  # fmt: skip
     """The norm of vectors along dimensions, or of all entries.
 
@@ -169,7 +169,7 @@ def vector_norm(
 
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> Tensor:  # fmt: skip
     """The norm of matrices, which two dimensions hold.
 
@@ -181,7 +181,7 @@ def matrix_norm(
 
 def norm(
     A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> Tensor:  # fmt: skip
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 

@@ -1,7 +1,7 @@
 """Types for annotations: what ops take and give.
 
-`ArrayLike` and `DTypeLike` are NumPy's: import them from here, as `numpy.typing` is slow to import.
-Nothing here runs.
+`ArrayLike` and `DTypeLike`, which admits None for the default, are NumPy's: import them from here,
+as `numpy.typing` is slow to import. Nothing here runs.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,9 @@ from .core.dims import Dim, Shape, Size
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
-    from numpy.typing import DTypeLike as DTypeLike
+    from numpy.typing import DTypeLike as NumPyDType
+
+    DTypeLike = NumPyDType | None
 else:
     ArrayLike = DTypeLike = object
 

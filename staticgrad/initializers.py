@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import as_shape, native
-from gradops.typing import AnyArray
+from gradops.typing import AnyArray, ArrayLike, DTypeLike
 
 from .build.graph import get_default_graph
 from .build.inputs import default_dtype
@@ -42,7 +41,7 @@ class Initializer:
     draw: Callable[[AnyArray, tuple[int, ...], np.dtype], AnyArray]
     seed: int | None = None
 
-    def __call__(self, shape: Shape, dtype: DTypeLike | None = None, name: str = "") -> np.ndarray:
+    def __call__(self, shape: Shape, dtype: DTypeLike = None, name: str = "") -> np.ndarray:
         """The value for the variable called `name`, on which random values depend."""
         dtype = native(dtype or default_dtype())
         sizes = tuple([n for n in as_shape(shape) if isinstance(n, int) and n >= 0])

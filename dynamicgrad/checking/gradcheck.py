@@ -70,10 +70,7 @@ def require_modes(forward: bool, backward: bool, batched: bool) -> None:
         )
 
 
-MISMATCH = {
-    "vjp": "Jacobian mismatch",
-    "jvp": "Jacobian computed with forward mode mismatch",
-}
+MISMATCH = {"vjp": "Jacobian mismatch", "jvp": "Jacobian computed with forward mode mismatch"}
 
 
 def require_agreement(check: Check, kind: str, fast: bool) -> None:

@@ -27,7 +27,7 @@ from .node import Leaf
 from .storage import alias
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, DTypeLike
+    from gradops.typing import ArrayLike, DTypeLike
 
 
 class Array(Handle, ArrayMethods):
@@ -94,7 +94,7 @@ class Array(Handle, ArrayMethods):
     def flat(self, values: ArrayLike) -> None:
         self.put(np.arange(self.size), values)
 
-    def view(self, dtype: DTypeLike | None = None) -> Array:
+    def view(self, dtype: DTypeLike = None) -> Array:
         """Another array on the same memory."""
         if dtype is not None and np.dtype(dtype) != self.dtype:
             raise TransformError(
@@ -160,7 +160,7 @@ class Array(Handle, ArrayMethods):
         """NumPy's flags of the memory layout."""
         return np.asarray(self.value).flags
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
         if self.is_traced():
             raise array_conversion_error(CUT_OFF)
         return np.array(self.value, dtype=dtype, copy=copy)
@@ -229,7 +229,7 @@ class Flat:
         places = np.arange(len(self))[key]
         self.of[np.unravel_index(places, self.of.shape)] = value
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
         return self.of.ravel().__array__(dtype, copy)
 
 
@@ -242,7 +242,7 @@ def require_owner(x: Array, call: str) -> None:
         )
 
 
-def array(data: ArrayLike | Handle, dtype: DTypeLike | None = None) -> Array:
+def array(data: ArrayLike | Handle, dtype: DTypeLike = None) -> Array:
     """An `Array` on a copy of `data`, for programs written with NumPy.
 
     Dtypes are NumPy's: Python floats give float64. A tensor or an array keeps its history.

@@ -19,7 +19,7 @@ CATEGORIES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 """The categories of dtypes by kind; results are not cast to a lower one."""
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from gradops.typing import ArrayLike
 
 
 class Tensor(Handle):

@@ -27,11 +27,7 @@ from .structure import (
 
 
 def jacrev(
-    func: Function,
-    argnums: ArgNums = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
+    func: Function, argnums: ArgNums = 0, *, has_aux: bool = False, chunk_size: int | None = None
 ) -> Function:
     """A function that computes the Jacobian of `func` by reverse mode: a pass for each output.
 

@@ -76,7 +76,7 @@ class Lifted(Carrier, Wrapper):
         values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
         return Lifted(op(*values, **attrs), top.gradop_level, top.run)
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Any:
         return np.array(self.inner, dtype=dtype, copy=copy)
 
 

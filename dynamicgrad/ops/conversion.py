@@ -20,7 +20,7 @@ from .creation import from_numpy
 
 
 def to(
-    x: Tensor, *wanted: Any, dtype: DTypeLike | None = None, device: object = None,
+    x: Tensor, *wanted: Any, dtype: DTypeLike = None, device: object = None,
     copy: bool = False, non_blocking: bool = False, memory_format: object = None,
 ) -> Tensor:  # fmt: skip
     """The tensor in another dtype, or in that of another tensor; itself if it has that dtype.
@@ -82,7 +82,7 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray:
     return entries
 
 
-def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+def array(t: Handle, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
     """The entries for `np.asarray`; refused for tensors that require gradients."""
     if t.node is not None and is_recording():
         raise array_conversion_error(

@@ -84,7 +84,7 @@ def make_tensor(value: AnyArray, requires_grad: bool) -> Tensor:
 
 
 @on_device
-def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
 
     Arrays keep their dtype; Python floats get the default dtype. Raises TapeError if gradients are
@@ -129,7 +129,7 @@ def plain(data: object, cut: list[Handle]) -> object:
 
 
 @on_device
-def as_tensor(data: Any, dtype: DTypeLike | None = None) -> Tensor:
+def as_tensor(data: Any, dtype: DTypeLike = None) -> Tensor:
     """`data` as a tensor; a tensor is returned unchanged, the memory of an array is shared.
 
     >>> x = dg.ones(2)
@@ -172,7 +172,7 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 @on_device
 def full(
-    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor of a shape, filled with a number.
@@ -186,7 +186,7 @@ def full(
 
 
 @on_device
-def zeros(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def zeros(*shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros.
 
     >>> dg.zeros(2, 2)
@@ -197,7 +197,7 @@ def zeros(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
 
 
 @on_device
-def ones(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def ones(*shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones.
 
     >>> dg.ones(3)
@@ -207,7 +207,7 @@ def ones(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool 
 
 
 @on_device
-def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def empty(*shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor with uninitialised entries.
 
     >>> dg.empty(2, 3).shape
@@ -218,7 +218,7 @@ def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
 
 @on_device
 def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None,
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Numbers from `start`, by default 0, to before `end`.
@@ -238,7 +238,7 @@ def arange(
 
 @on_device
 def linspace(
-    start: Any, end: Any, steps: int, dtype: DTypeLike | None = None, requires_grad: bool = False,
+    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
@@ -269,7 +269,7 @@ def linspace(
 
 @on_device
 def eye(
-    n: int, m: int | None = None, dtype: DTypeLike | None = None, requires_grad: bool = False
+    n: int, m: int | None = None, dtype: DTypeLike = None, requires_grad: bool = False
 ) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
 
@@ -282,7 +282,7 @@ def eye(
 
 
 @on_device
-def rand(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def rand(*shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, uniform from 0 to 1.
 
     >>> dg.rand(2, 3).shape
@@ -293,7 +293,7 @@ def rand(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool 
 
 
 @on_device
-def randn(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def randn(*shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Standard normal random numbers.
 
     >>> dg.randn((3, 3), requires_grad=True).requires_grad
@@ -321,7 +321,7 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: DTypeLike = np.
 
 
 @on_device
-def zeros_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Zeros of the shape and, by default, the dtype of `x`.
 
     >>> dg.zeros_like(dg.ones(2))
@@ -331,7 +331,7 @@ def zeros_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = 
 
 
 @on_device
-def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def ones_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Ones of the shape and, by default, the dtype of `x`.
 
     >>> dg.ones_like(dg.zeros(2))
@@ -342,7 +342,7 @@ def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = F
 
 @on_device
 def full_like(
-    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A number repeated in the shape and, by default, the dtype of `x`.
@@ -356,7 +356,7 @@ def full_like(
 
 
 @on_device
-def empty_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def empty_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Uninitialised entries of the shape and, by default, the dtype of `x`.
 
     >>> dg.empty_like(dg.zeros(2)).shape
@@ -366,7 +366,7 @@ def empty_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = 
 
 
 @on_device
-def rand_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def rand_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, uniform from 0 to 1, of the shape and, by default, the dtype of `x`.
 
     >>> dg.rand_like(dg.zeros(2)).shape
@@ -376,7 +376,7 @@ def rand_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = F
 
 
 @on_device
-def randn_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = False) -> Tensor:
+def randn_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Standard normal random numbers of the shape and, by default, the dtype of `x`.
 
     >>> dg.randn_like(dg.zeros(2)).shape
@@ -399,7 +399,7 @@ def randperm(n: int) -> Tensor:
 
 @on_device
 def new_zeros(
-    t: Tensor, *shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False
+    t: Tensor, *shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False
 ) -> Tensor:
     """Zeros of a shape, in the dtype of this tensor."""
     return zeros(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
@@ -407,7 +407,7 @@ def new_zeros(
 
 @on_device
 def new_ones(
-    t: Tensor, *shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool = False
+    t: Tensor, *shape: ShapeLike, dtype: DTypeLike = None, requires_grad: bool = False
 ) -> Tensor:
     """Ones of a shape, in the dtype of this tensor."""
     return ones(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
@@ -415,7 +415,7 @@ def new_ones(
 
 @on_device
 def new_full(
-    t: Tensor, shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    t: Tensor, shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor filled with a number, in the dtype of this tensor."""
@@ -424,7 +424,7 @@ def new_full(
 
 @on_device
 def new_tensor(
-    t: Tensor, data: Any, dtype: DTypeLike | None = None, requires_grad: bool = False
+    t: Tensor, data: Any, dtype: DTypeLike = None, requires_grad: bool = False
 ) -> Tensor:
     """A copy of `data` in the dtype of this tensor."""
     return tensor(data, dtype or t.dtype, requires_grad)

@@ -66,7 +66,7 @@ def poisson(x: Tensor, generator: Generator = None) -> Tensor:
 
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator = None,
-    dtype: DTypeLike | None = None, requires_grad: bool = False,
+    dtype: DTypeLike = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Normal random numbers, with means and standard deviations that are tensors or numbers.
 

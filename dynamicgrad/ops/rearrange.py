@@ -187,7 +187,7 @@ def triu(x: Tensor, diagonal: int = 0) -> Tensor:
     return ops.triu(x, k=diagonal)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None) -> Tensor:
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = None) -> Tensor:
     """The rows and columns of the entries on and below a diagonal.
 
     >>> dg.tril_indices(2, 2)
@@ -198,7 +198,7 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None
     return cut_off(handle(indices), None, False)
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None) -> Tensor:
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = None) -> Tensor:
     """The rows and columns of the entries on and above a diagonal.
 
     >>> dg.triu_indices(2, 2)
@@ -248,9 +248,7 @@ def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     known = product(n for n in sizes if n != -1)
     if known == 0 and -1 in sizes:
         raise ops.ShapeError(
-            "unflatten",
-            [ops.type_of(x)],
-            f"-1 is ambiguous next to a size of 0 in {tuple(sizes)}",
+            "unflatten", [ops.type_of(x)], f"-1 is ambiguous next to a size of 0 in {tuple(sizes)}"
         )
     parts = [shape[k] // known if n == -1 else n for n in sizes]
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))

@@ -108,7 +108,7 @@ std, std_mean = deviation(ops.std, "std", "The square root of the variance")
 def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., AnyArray]:
     """A cumulative function along a dimension, which may convert its operand to a dtype."""
 
-    def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
+    def call(x: Tensor, dim: int, *, dtype: DTypeLike = None) -> AnyArray:
         return compute_in(dtype, op, x, axis=dim)
 
     return numbers_as_rows(set_name(call, name, op.__doc__))
@@ -126,7 +126,7 @@ def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
 
 def norm(
     x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> Tensor:  # fmt: skip
     """The norm of order `p` of all entries as one vector, or along dimensions.
 
@@ -165,7 +165,7 @@ def nan_reduction(name: str) -> Callable[..., Tensor]:
     """A reduction that ignores NaN."""
 
     def call(
-        x: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
+        x: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike = None
     ) -> Tensor:
         from gradops.numpy_api.functions import reducing
 

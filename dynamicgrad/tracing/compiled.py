@@ -14,17 +14,7 @@ from gradops.typing import AnyArray
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import (
-    NOTHING,
-    SEVERAL,
-    Node,
-    Part,
-    Parts,
-    SavedOperands,
-    Storage,
-    Vertex,
-    clock,
-)
+from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands, Storage, Vertex, clock
 from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of

@@ -63,7 +63,7 @@ def iinfo(type: object, /) -> IntegerInfo:
     return IntegerInfo(found.bits, found.max, found.min, found.dtype)
 
 
-def isdtype(dtype: DTypeLike | None, kind: object) -> bool:
+def isdtype(dtype: DTypeLike, kind: object) -> bool:
     """True if a dtype is of a kind, equals another one, or is any of several."""
     if isinstance(kind, tuple):
         return any(isdtype(dtype, k) for k in kind)
@@ -103,11 +103,7 @@ class Info:
 
     def capabilities(self) -> dict[str, object]:
         """The capabilities: data-dependent shapes, and the largest number of axes."""
-        return {
-            "boolean indexing": True,
-            "data-dependent shapes": True,
-            "max dimensions": 64,
-        }
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> object:
         """The device of new arrays."""

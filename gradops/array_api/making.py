@@ -54,7 +54,7 @@ class Making:
             "indexing": np.dtype(np.intp),
         }
 
-    def dtype_for(self, number: object, dtype: DTypeLike | None = None) -> np.dtype:
+    def dtype_for(self, number: object, dtype: DTypeLike = None) -> np.dtype:
         """`dtype`, or that of an array of Python numbers like this one."""
         if dtype is not None:
             return native(dtype)
@@ -67,7 +67,7 @@ class Making:
         obj: OperandLike,
         /,
         *,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         device: object = None,
         copy: bool | None = None,
     ) -> AnyArray:
@@ -83,13 +83,7 @@ class Making:
         return self.shared(found)
 
     def astype(
-        self,
-        x: OperandLike,
-        dtype: DTypeLike | None,
-        /,
-        *,
-        copy: bool = True,
-        device: object = None,
+        self, x: OperandLike, dtype: DTypeLike, /, *, copy: bool = True, device: object = None
     ) -> AnyArray:
         """An array in another dtype; DTypeError for real numbers from complex ones."""
         require_device(device)
@@ -107,7 +101,7 @@ class Making:
         stop: object = None,
         step: object = 1,
         *,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         device: object = None,
     ) -> AnyArray:
         """Numbers at equal distances from `start`, or 0 if it stands alone, to before `stop`."""
@@ -123,7 +117,7 @@ class Making:
         /,
         num: int,
         *,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         device: object = None,
         endpoint: bool = True,
     ) -> Any:
@@ -139,7 +133,7 @@ class Making:
         /,
         *,
         k: int = 0,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         device: object = None,
     ) -> Any:
         """Ones on a diagonal of a matrix, zeros elsewhere."""
@@ -152,75 +146,58 @@ class Making:
         return ops.astype(ops.equal(ops.expand_dims(rows + k, axis=1), columns), dtype=dtype)
 
     def full(
-        self,
-        shape: object,
-        fill_value: object,
-        *,
-        dtype: DTypeLike | None = None,
-        device: object = None,
+        self, shape: object, fill_value: object, *, dtype: DTypeLike = None, device: object = None
     ) -> Any:
         """A number in a shape."""
         require_device(device)
         return self.filled(as_shape(shape), fill_value, self.dtype_for(fill_value, dtype))
 
-    def zeros(
-        self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
-    ) -> AnyArray:
+    def zeros(self, shape: object, *, dtype: DTypeLike = None, device: object = None) -> AnyArray:
         """Zeros in a shape."""
         return self.full(shape, 0, dtype=self.dtype_for(0.0, dtype), device=device)
 
-    def ones(
-        self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
-    ) -> AnyArray:
+    def ones(self, shape: object, *, dtype: DTypeLike = None, device: object = None) -> AnyArray:
         """Ones in a shape."""
         return self.full(shape, 1, dtype=self.dtype_for(0.0, dtype), device=device)
 
-    def empty(
-        self, shape: object, *, dtype: DTypeLike | None = None, device: object = None
-    ) -> AnyArray:
+    def empty(self, shape: object, *, dtype: DTypeLike = None, device: object = None) -> AnyArray:
         """An uninitialized array of a shape; here zeros."""
         return self.zeros(shape, dtype=dtype, device=device)
 
     def full_like(
-        self,
-        x: Operand,
-        /,
-        fill_value: Operand,
-        *,
-        dtype: DTypeLike | None = None,
-        device: object = None,
+        self, x: Operand, /, fill_value: Operand, *, dtype: DTypeLike = None, device: object = None
     ) -> AnyArray:
         """A number in the shape and, by default, the dtype of an array."""
         require_device(device)
         return self.filled_like(x, fill_value, dtype if dtype is None else native(dtype))
 
     def zeros_like(
-        self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
+        self, x: Operand, /, *, dtype: DTypeLike = None, device: object = None
     ) -> AnyArray:
         """Zeros in the shape and, by default, the dtype of an array."""
         return self.full_like(x, 0, dtype=dtype, device=device)
 
     def ones_like(
-        self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
+        self, x: Operand, /, *, dtype: DTypeLike = None, device: object = None
     ) -> AnyArray:
         """Ones in the shape and, by default, the dtype of an array."""
         return self.full_like(x, 1, dtype=dtype, device=device)
 
     def empty_like(
-        self, x: Operand, /, *, dtype: DTypeLike | None = None, device: object = None
+        self, x: Operand, /, *, dtype: DTypeLike = None, device: object = None
     ) -> AnyArray:
         """An uninitialized array like another; here zeros."""
         return self.zeros_like(x, dtype=dtype, device=device)
 
     def fftfreq(
-        self, n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: object = None
+        self, n: int, /, *, d: float = 1.0, dtype: DTypeLike = None, device: object = None
     ) -> AnyArray:
         """The frequencies of a discrete Fourier transform."""
         require_device(device)
         return self.new(np.fft.fftfreq(n, d).astype(self.dtype_for(0.0, dtype)))
 
     def rfftfreq(
-        self, n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: object = None
+        self, n: int, /, *, d: float = 1.0, dtype: DTypeLike = None, device: object = None
     ) -> AnyArray:
         """The frequencies of the transform of real numbers."""
         require_device(device)
@@ -236,7 +213,7 @@ def require_device(device: object) -> None:
         )  # fmt: skip
 
 
-def convert(x: object, dtype: DTypeLike | None, copy: bool | None) -> Any:
+def convert(x: object, dtype: DTypeLike, copy: bool | None) -> Any:
     """`x` in a dtype, if one is given; copied if `copy`."""
     found = type_of(x)
     if dtype is None or native(dtype) == found.dtype:

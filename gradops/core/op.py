@@ -51,11 +51,7 @@ class ErrorSample:
     __slots__ = ("attrs", "error", "operands", "says")
 
     def __init__(
-        self,
-        operands: Sequence[Any],
-        attrs: Mapping[str, Any],
-        error: type[Exception],
-        says: str,
+        self, operands: Sequence[Any], attrs: Mapping[str, Any], error: type[Exception], says: str
     ) -> None:
         self.operands, self.attrs, self.error, self.says = operands, attrs, error, says
 

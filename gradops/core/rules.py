@@ -33,9 +33,7 @@ class JointVJP:
     """
 
     def __init__(
-        self,
-        rule: Callable[..., Sequence[Any]],
-        reach: Callable[..., Sequence[int]] | None = None,
+        self, rule: Callable[..., Sequence[Any]], reach: Callable[..., Sequence[int]] | None = None
     ) -> None:
         self.rule, self.reach = rule, reach
 

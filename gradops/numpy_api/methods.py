@@ -69,7 +69,7 @@ class ArrayMethods(Operators):
 
     def astype(
         self,
-        dtype: DTypeLike | None,
+        dtype: DTypeLike,
         order: str = "K",
         casting: str = "unsafe",
         subok: bool = True,

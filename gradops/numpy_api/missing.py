@@ -42,10 +42,7 @@ TABLE: Mapping[tuple[str, str], str] = {
 }  # fmt: skip
 
 REASONS = {name: why for why, names in TABLE.items() for name in names.split()}
-UNKNOWN = (
-    "tensors and expressions do not know it",
-    BY_HAND,
-)
+UNKNOWN = ("tensors and expressions do not know it", BY_HAND)
 
 
 def reason_for(space: str, name: str) -> tuple[str, str]:

@@ -86,7 +86,7 @@ def reduce_ufunc(
     call: str,
     x: AnyArray,
     axis: int | None = 0,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     keepdims: bool = False,
     initial: OperandLike = UNSET,
     where: OperandLike = True,
@@ -103,7 +103,7 @@ def reduce_ufunc(
 
 
 def accumulate_ufunc(
-    ufunc: np.ufunc, call: str, x: AnyArray, axis: int = 0, dtype: DTypeLike | None = None
+    ufunc: np.ufunc, call: str, x: AnyArray, axis: int = 0, dtype: DTypeLike = None
 ) -> AnyArray:  # fmt: skip
     """`ufunc.accumulate`, by default along the first axis."""
     if same := ACCUMULATIONS.get(ufunc):
@@ -128,7 +128,7 @@ def entries(call: str, x: AnyArray, axis: int) -> list[object]:
 
 
 def outer(
-    ufunc: np.ufunc, call: str, a: AnyArray, b: AnyArray, dtype: DTypeLike | None = None
+    ufunc: np.ufunc, call: str, a: AnyArray, b: AnyArray, dtype: DTypeLike = None
 ) -> AnyArray:
     """`ufunc.outer`: every entry of `a` with every entry of `b`."""
     column = (*shape_of(a), *(1 for _ in shape_of(b)))

@@ -49,9 +49,7 @@ def complex_step(f: Line) -> np.ndarray | None:
 
 
 def along(
-    f: Callable[..., np.ndarray],
-    operands: Sequence[np.ndarray],
-    directions: dict[int, np.ndarray],
+    f: Callable[..., np.ndarray], operands: Sequence[np.ndarray], directions: dict[int, np.ndarray]
 ) -> Line:
     """`f` along `directions` of some of its operands, given by their positions."""
     return lambda h: f(

@@ -123,7 +123,7 @@ def parameter(names: Names, type: ArrayType, name: str) -> Expr:
     return names.add(Expr(Kind.PARAMETER, type, names.unique(name), names, place=here()))
 
 
-def as_value(value: object, dtype: DTypeLike | None = None) -> np.ndarray:
+def as_value(value: object, dtype: DTypeLike = None) -> np.ndarray:
     """A new array from a number, sequence or array; Python floats get the default dtype."""
     if lost := lost_meaning(value):
         raise GraphError(f"the value is {lost[0]}\n  hint: {lost[1]}")
@@ -161,7 +161,7 @@ def short_repr(value: object) -> str:
 
 def constant(
     value: OperandLike,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     shape: Sequence[int] | None = None,
     name: str = "constant",
 ) -> Expr:
@@ -227,7 +227,7 @@ class Variable(Expr):
         self,
         initial_value: OperandLike | Callable[[], OperandLike],
         name: str = "Variable",
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         trainable: bool = True,
     ) -> None:
         if not isinstance(name, str):

@@ -16,7 +16,7 @@ from gradops.transforms.reverse import ancestors
 from .kinds import Kind
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from gradops.typing import DTypeLike
 
     from .expr import Expr
 

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from numpy.typing import DTypeLike
-
 import gradops as ops
 from gradops import OptionError, ShapeError, nn
 from gradops.nn import Projections
-from gradops.typing import AnyArray, Operand
+from gradops.typing import AnyArray, DTypeLike, Operand
 
 from .. import initializers
 from ..build.graph import name_scope

@@ -8,12 +8,10 @@ A kernel has the shape (window..., channels, filters), that of a transposed conv
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from numpy.typing import DTypeLike
-
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.library.nn.conv_layers import for_each
-from gradops.typing import AnyArray, Operand
+from gradops.typing import AnyArray, DTypeLike, Operand
 
 from .. import initializers
 from ..build.graph import name_scope

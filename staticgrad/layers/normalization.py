@@ -1,12 +1,10 @@
 """Normalization layers: batch norm with TensorFlow's variables, others with PyTorch's."""
 
-from numpy.typing import DTypeLike
-
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import normalize_axis
 from gradops.nn import running_moments
-from gradops.typing import Operand
+from gradops.typing import DTypeLike, Operand
 
 from .. import initializers
 from ..build.graph import add_to_collection, name_scope

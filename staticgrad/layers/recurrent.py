@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from numpy.typing import DTypeLike
-
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.nn import CELLS, Weights, recurrent
-from gradops.typing import Operand
+from gradops.typing import DTypeLike, Operand
 
 from ..build.graph import name_scope
 from ..build.inputs import as_expression

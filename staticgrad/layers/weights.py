@@ -4,11 +4,9 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
-from numpy.typing import DTypeLike
-
 from gradops import OptionError, ShapeError
 from gradops.core.types import as_size, shape_of, type_of
-from gradops.typing import AnyArray
+from gradops.typing import AnyArray, DTypeLike
 
 from .. import initializers
 from ..build.graph import get_default_graph

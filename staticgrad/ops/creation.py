@@ -28,7 +28,7 @@ def fill(dims: ShapeLike, value: Operand) -> Expr:
     return ops.broadcast_to(as_expression(value), shape=as_shape(dims))
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> Expr:
+def zeros(shape: ShapeLike, dtype: DTypeLike = None) -> Expr:
     """Zeros of a shape, which may have unknown sizes.
 
     >>> sg.Session().run(sg.zeros([2]))
@@ -37,7 +37,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> Expr:
     return fill(shape, constant(0, dtype or default_dtype()))
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Expr:
+def ones(shape: ShapeLike, dtype: DTypeLike = None) -> Expr:
     """Ones of a shape, which may have unknown sizes.
 
     >>> sg.Session().run(sg.ones([2], "int64"))
@@ -55,7 +55,7 @@ def arange(
     start: Operand | Size,
     limit: Operand | Size | None = None,
     delta: Operand = 1,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> Expr:
     """The numbers from `start`, or 0 if only a limit is given, to before `limit`, by `delta`.
 
@@ -109,7 +109,7 @@ def eye(
     num_rows: SizeLike,
     num_columns: SizeLike | None = None,
     batch_shape: ShapeLike = (),
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> Expr:
     """Identity matrices: ones on the diagonal and zeros elsewhere.
 

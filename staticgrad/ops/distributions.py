@@ -18,7 +18,7 @@ from .random import float_dtype, random_key
 
 
 def random_gamma(
-    shape: ShapeLike, alpha: Operand, beta: Operand | None = None, dtype: DTypeLike | None = None,
+    shape: ShapeLike, alpha: Operand, beta: Operand | None = None, dtype: DTypeLike = None,
     seed: int | None = None,
     name: str = "random_gamma",
 ) -> Expr:  # fmt: skip
@@ -35,7 +35,7 @@ def random_gamma(
     return rename(x if beta is None else x / beta, name)
 
 
-def as_parameter(x: Operand, dtype: DTypeLike | None) -> Expr | np.ndarray:
+def as_parameter(x: Operand, dtype: DTypeLike) -> Expr | np.ndarray:
     """A parameter as an expression or array of floats; numbers get the default dtype."""
     if isinstance(x, Expr):
         return x if dtype is None else ops.astype(x, dtype=dtype)
@@ -47,7 +47,7 @@ def as_parameter(x: Operand, dtype: DTypeLike | None) -> Expr | np.ndarray:
 def random_poisson(
     lam: Operand,
     shape: ShapeLike,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     seed: int | None = None,
     name: str = "random_poisson",
 ) -> Expr:

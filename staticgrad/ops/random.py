@@ -101,7 +101,7 @@ def step_number(names: Names, effects: list[Expr]) -> Expr:
 
 
 def random_normal(
-    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike | None = None,
+    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike = None,
     seed: int | None = None,
     name: str = "random_normal",
 ) -> Expr:  # fmt: skip
@@ -118,7 +118,7 @@ def random_normal(
 
 
 def truncated_normal(
-    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike | None = None,
+    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike = None,
     seed: int | None = None,
     name: str = "truncated_normal",
 ) -> Expr:  # fmt: skip
@@ -134,7 +134,7 @@ def truncated_normal(
 
 def random_uniform(
     shape: ShapeLike, minval: Operand = 0, maxval: Operand | None = None,
-    dtype: DTypeLike | None = None, seed: int | None = None,
+    dtype: DTypeLike = None, seed: int | None = None,
     name: str = "random_uniform",
 ) -> Expr:  # fmt: skip
     """Uniformly distributed numbers in [`minval`, `maxval`); floats have a default `maxval` of 1.
@@ -179,7 +179,7 @@ def random_shuffle(value: Operand, seed: int | None = None, name: str = "random_
     return rename(take(x, order, axis=0), name)
 
 
-def float_dtype(dtype: DTypeLike | None) -> np.dtype:
+def float_dtype(dtype: DTypeLike) -> np.dtype:
     """A dtype of floats, the default one if none is given."""
     return native(dtype or default_dtype())
 

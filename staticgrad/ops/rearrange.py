@@ -240,7 +240,7 @@ def boolean_mask(tensor: Operand, mask: Operand, axis: int = 0) -> AnyArray:
 def one_hot(
     indices: Operand, depth: SizeLike, on_value: Operand | None = None,
     off_value: Operand | None = None, axis: int = -1,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
 ) -> AnyArray:  # fmt: skip
     """One-hot vectors of the indices, along a new axis of size `depth`.
 

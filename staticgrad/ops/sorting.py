@@ -94,7 +94,7 @@ def in_top_k(predictions: Operand, targets: Operand, k: int) -> AnyArray:
 
 
 def searchsorted(
-    sorted_sequence: Operand, values: Operand, side: str = "left", out_type: DTypeLike | None = None
+    sorted_sequence: Operand, values: Operand, side: str = "left", out_type: DTypeLike = None
 ) -> AnyArray:
     """The indices at which entries would be inserted into sorted rows to keep them sorted.
 
@@ -147,7 +147,7 @@ def setdiff1d(x: Operand, y: Operand, index_dtype: DTypeLike = "int64") -> ListD
 
 
 def count_nonzero(
-    input: Operand, axis: Axis = None, keepdims: bool = False, dtype: DTypeLike | None = None
+    input: Operand, axis: Axis = None, keepdims: bool = False, dtype: DTypeLike = None
 ) -> AnyArray:
     """The number of nonzero entries, along axes or in all.
 

@@ -53,11 +53,7 @@ class Parser:
     """Reads lines into expressions. Its state is the expressions read so far, by name."""
 
     def __init__(
-        self,
-        budget: Budget,
-        aside: Aside | None,
-        above: Mapping[str, Section],
-        inside: bool,
+        self, budget: Budget, aside: Aside | None, above: Mapping[str, Section], inside: bool
     ) -> None:
         self.budget = budget
         self.aside = aside  # gives the values of constants that were put aside

@@ -179,7 +179,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     return ops.where(x * beta > threshold, x, ops.softplus(x * beta) / beta)
 
 
-def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> Tensor:
     """exp(x) divided by its sum along a dimension; warns if that is left to be guessed.
 
     >>> dg.nn.functional.softmax(dg.zeros(2), dim=0)
@@ -188,7 +188,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
     return apply_along(FUNCTIONS["softmax"], input, dim, dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> Tensor:
     """exp(-x) divided by its sum along a dimension.
 
     >>> dg.nn.functional.softmin(dg.zeros(2), dim=0)
@@ -197,7 +197,7 @@ def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
     return apply_along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> Tensor:
     """The logarithm of softmax, accurate where softmax underflows.
 
     >>> dg.nn.functional.log_softmax(dg.zeros(2), dim=0)
@@ -206,7 +206,7 @@ def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None =
     return apply_along(FUNCTIONS["log_softmax"], input, dim, dtype)
 
 
-def apply_along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
+def apply_along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike) -> Tensor:
     """An op along a dimension, in a dtype if one is given."""
     x = as_tensor(input)
     if dim is None:

@@ -270,7 +270,7 @@ class PReLU(Module):
     """
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike | None = None
+        self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike = None
     ) -> None:
         super().__init__()
         self.num_parameters = num_parameters

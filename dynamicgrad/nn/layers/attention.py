@@ -39,7 +39,7 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         if embed_dim < 1 or num_heads < 1 or embed_dim % num_heads:
@@ -54,7 +54,7 @@ class MultiheadAttention(Module):
         self.out_proj = Linear(embed_dim, embed_dim, bias, dtype)
         self.reset_parameters()
 
-    def make_projections(self, bias: bool, dtype: DTypeLike | None) -> None:
+    def make_projections(self, bias: bool, dtype: DTypeLike) -> None:
         """The parameters of queries, keys and values: one weight for all if they are as large."""
         n = self.embed_dim
         shapes: dict[str, tuple[int, ...] | None] = {

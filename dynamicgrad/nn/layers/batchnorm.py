@@ -28,7 +28,7 @@ class ByChannel(Module):
         momentum: float | None = 0.1,
         affine: bool | None = None,
         track_running_stats: bool | None = None,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum

@@ -33,7 +33,7 @@ class Filters(Module):
         groups: int,
         bias: bool,
         padding_mode: str,
-        dtype: DTypeLike | None,
+        dtype: DTypeLike,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels = channels
@@ -112,7 +112,7 @@ class Conv(Filters):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(
             (in_channels, out_channels), kernel_size, stride, padding, dilation, groups, bias,
@@ -190,7 +190,7 @@ class ConvTranspose(Filters):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: str = "zeros",
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')

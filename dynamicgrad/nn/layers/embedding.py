@@ -38,7 +38,7 @@ class Embedding(Module):
         norm_type: float = 2.0,
         _weight: Any = None,
         _freeze: bool = False,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim

@@ -26,7 +26,7 @@ class Linear(Module):
     """
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, dtype: DTypeLike | None = None
+        self, in_features: int, out_features: int, bias: bool = True, dtype: DTypeLike = None
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
@@ -85,7 +85,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:

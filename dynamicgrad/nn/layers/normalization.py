@@ -14,9 +14,7 @@ from ..modules.module import Module
 from ..modules.parameter import Parameter
 
 
-def parameter(
-    module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike | None
-) -> None:
+def parameter(module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike) -> None:
     """Register a parameter of a shape with a module; None registers the name only."""
     found = None if shape is None else Parameter(empty(*shape, dtype=dtype))
     module.register_parameter(name, found)
@@ -43,7 +41,7 @@ class LayerNorm(Module):
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
@@ -89,7 +87,7 @@ class RMSNorm(Module):
         normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
@@ -129,7 +127,7 @@ class GroupNorm(Module):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         if num_channels % num_groups:

@@ -49,7 +49,7 @@ class Recurrent(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         require_probability(dropout)
@@ -69,7 +69,7 @@ class Recurrent(Module):
         self.make_weights(dtype)
         self.reset_parameters()
 
-    def make_weights(self, dtype: DTypeLike | None) -> None:
+    def make_weights(self, dtype: DTypeLike) -> None:
         """Parameters under PyTorch's names, in its order."""
         rows, shown = CELLS[self.mode].gates * self.hidden_size, self.proj_size or self.hidden_size
         size = self.input_size
@@ -199,7 +199,7 @@ class RNN(Recurrent):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(
@@ -247,7 +247,7 @@ class GRU(Recurrent):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
@@ -261,7 +261,7 @@ class RecurrentCell(Module):
     mode: str
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, dtype: DTypeLike | None = None
+        self, input_size: int, hidden_size: int, bias: bool = True, dtype: DTypeLike = None
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
@@ -314,7 +314,7 @@ class RNNCell(RecurrentCell):
         hidden_size: int,
         bias: bool = True,
         nonlinearity: str = "tanh",
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(input_size, hidden_size, bias, dtype)

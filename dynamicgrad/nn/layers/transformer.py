@@ -54,7 +54,7 @@ class TransformerEncoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.self_attn = MultiheadAttention(
@@ -111,7 +111,7 @@ class TransformerDecoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.self_attn, self.multihead_attn = (
@@ -248,7 +248,7 @@ class Transformer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         options = (
@@ -289,7 +289,7 @@ class Transformer(Module):
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, dtype: DTypeLike | None = None) -> Tensor:
+    def generate_square_subsequent_mask(sz: int, dtype: DTypeLike = None) -> Tensor:
         """The additive causal mask: 0 up to each position, -inf after it.
 
         >>> dg.nn.Transformer.generate_square_subsequent_mask(2)

@@ -289,7 +289,7 @@ class Module:
             elif p.grad is not None:
                 p.grad = p.grad.detach().zero_()
 
-    def to(self, *wanted: object, dtype: DTypeLike | None = None, device: object = None) -> Self:
+    def to(self, *wanted: object, dtype: DTypeLike = None, device: object = None) -> Self:
         """Cast floating-point parameters and buffers, and their gradients, to another dtype.
 
         A device may be named as well; there is only the CPU.

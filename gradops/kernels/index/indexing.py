@@ -71,11 +71,7 @@ def locate_entries(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayTy
     found = pair_arrays(index, arrays)
     used = sum(axes_used(op, x, e, a) for e, a in found)
     if used > x.ndim:
-        raise IndexingError(
-            op,
-            [x, *arrays],
-            f"too many indices: {used} for {x.ndim} axes",
-        )
+        raise IndexingError(op, [x, *arrays], f"too many indices: {used} for {x.ndim} axes")
     if index.count("...") > 1:
         raise IndexingError(op, [x, *arrays], "an index has only one ellipsis")
     at = index.index("...") if "..." in index else len(index)
@@ -118,9 +114,7 @@ def check(op: str, e: Entry, x: ArrayType, arrays: Sequence[ArrayType]) -> None:
         for i, n in enumerate(e.array.shape, start=e.axis):
             if n != x.shape[i] and isinstance(n, int) and isinstance(x.shape[i], int):
                 raise IndexingError(
-                    op,
-                    [x, *arrays],
-                    f"the mask has size {n} where axis {i} has size {x.shape[i]}",
+                    op, [x, *arrays], f"the mask has size {n} where axis {i} has size {x.shape[i]}"
                 )
 
 

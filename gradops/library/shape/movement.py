@@ -228,13 +228,13 @@ def cast(x: AnyArray, dtype: DTypeLike) -> AnyArray:
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
-def in_dtype(x: Operand, dtype: DTypeLike | None) -> Any:
+def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
     """`x` cast to a dtype, if one is given."""
     return x if dtype is None else astype(x, dtype=dtype)
 
 
 def compute_in(
-    dtype: DTypeLike | None, f: Callable[..., Any], x: AnyArray, **attrs: object
+    dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object
 ) -> AnyArray:
     """f(x) computed in a dtype, if one is given, with a result of that dtype.
 

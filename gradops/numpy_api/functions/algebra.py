@@ -37,7 +37,7 @@ def real_if_known(w: OperandLike) -> Any:
         return w
 
 
-def trace(x: AnyArray, offset: int = 0, dtype: DTypeLike | None = None) -> AnyArray:
+def trace(x: AnyArray, offset: int = 0, dtype: DTypeLike = None) -> AnyArray:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
     return compute_in(dtype, linalg.trace, x, offset=offset)
 

@@ -18,7 +18,7 @@ __all__ = [
 
 
 def constant_like(
-    a: OperandLike, value: int, dtype: DTypeLike | None, shape: ShapeLike | None
+    a: OperandLike, value: int, dtype: DTypeLike, shape: ShapeLike | None
 ) -> AnyArray:
     """Zeros or ones like an operand, with its own memory if it has another shape."""
     if shape is None:
@@ -28,9 +28,7 @@ def constant_like(
     return ops.copy(ops.broadcast_to(none if value == 0 else none + 1, shape=as_shape(shape)))
 
 
-def zeros_like(
-    a: OperandLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
-) -> AnyArray:
+def zeros_like(a: OperandLike, dtype: DTypeLike = None, shape: ShapeLike | None = None) -> AnyArray:
     """Zeros of the type of an operand."""
     return constant_like(a, 0, dtype, shape)
 
@@ -38,18 +36,13 @@ def zeros_like(
 empty_like = zeros_like
 
 
-def ones_like(
-    a: OperandLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
-) -> AnyArray:
+def ones_like(a: OperandLike, dtype: DTypeLike = None, shape: ShapeLike | None = None) -> AnyArray:
     """Ones of the type of an operand."""
     return constant_like(a, 1, dtype, shape)
 
 
 def full_like(
-    a: OperandLike,
-    fill_value: OperandLike,
-    dtype: DTypeLike | None = None,
-    shape: ShapeLike | None = None,
+    a: OperandLike, fill_value: OperandLike, dtype: DTypeLike = None, shape: ShapeLike | None = None
 ) -> AnyArray:
     """A value, which may be traced, in the shape and dtype of an operand."""
     value = ops.astype(np.asarray(fill_value) if not hasattr(fill_value, "gradop_level")
@@ -66,7 +59,7 @@ def in_common_float(*ends: OperandLike) -> list[Any]:
 
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
-    dtype: DTypeLike | None = None, axis: int = 0,
+    dtype: DTypeLike = None, axis: int = 0,
 ) -> Any:  # fmt: skip
     """Evenly spaced numbers, rounded as in NumPy."""
     parts = num - 1 if endpoint else num
@@ -90,7 +83,7 @@ def steps_from(place: Any, step: Any, width: Any, parts: int) -> Any:
 
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
-    dtype: DTypeLike | None = None, axis: int = 0,
+    dtype: DTypeLike = None, axis: int = 0,
 ) -> AnyArray:  # fmt: skip
     """Powers of a base, their exponents at equal steps."""
     if len(shape_of(as_array(base))):
@@ -111,7 +104,7 @@ def geomspace(
     stop: OperandLike,
     num: int = 50,
     endpoint: bool = True,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     axis: int = 0,
 ) -> AnyArray:
     """Numbers at equal ratios between two ends, rounded as in NumPy."""

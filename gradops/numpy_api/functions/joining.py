@@ -17,9 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def each_in(
-    call: str, arrays: Iterable[OperandLike], dtype: DTypeLike | None, casting: str
-) -> list[Any]:
+def each_in(call: str, arrays: Iterable[OperandLike], dtype: DTypeLike, casting: str) -> list[Any]:
     """The arrays, cast to a dtype if one is given."""
     found = [as_array(x) for x in arrays]
     return found if dtype is None else [cast(call, x, np.dtype(dtype), casting) for x in found]
@@ -28,7 +26,7 @@ def each_in(
 def concatenate(
     arrays: Iterable[OperandLike],
     axis: Any = 0,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> AnyArray:
     """The arrays one after the other along an axis, or all flat."""
@@ -41,7 +39,7 @@ concat = concatenate
 def stack(
     arrays: Iterable[OperandLike],
     axis: int = 0,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> AnyArray:
     """The arrays along a new axis."""
@@ -49,14 +47,14 @@ def stack(
 
 
 def hstack(
-    tup: Iterable[OperandLike], dtype: DTypeLike | None = None, casting: str = "same_kind"
+    tup: Iterable[OperandLike], dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> AnyArray:
     """The arrays side by side."""
     return ops.hstack(each_in("numpy.hstack", tup, dtype, casting))
 
 
 def vstack(
-    tup: Iterable[OperandLike], dtype: DTypeLike | None = None, casting: str = "same_kind"
+    tup: Iterable[OperandLike], dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> AnyArray:
     """The arrays one above the other."""
     return ops.vstack(each_in("numpy.vstack", tup, dtype, casting))

@@ -92,7 +92,7 @@ def view_of(equation: str, x: OperandLike) -> Any:
 
 
 def trace(
-    a: AnyArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+    a: AnyArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None
 ) -> AnyArray:
     """The sums of diagonals."""
     return compute_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)

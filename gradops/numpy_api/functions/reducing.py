@@ -37,7 +37,7 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
     def reduce(
         a: Any,
         axis: Any = None,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         keepdims: Any = False,
         initial: Any = UNSET,
         where: Any = True,
@@ -95,7 +95,7 @@ def how_many(a: Any, axis: Any, where: OperandLike, keepdims: Any) -> Any:
 def mean(
     a: Any,
     axis: Any = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     keepdims: Any = False,
     where: OperandLike = True,
 ) -> Any:
@@ -119,7 +119,7 @@ def mean_dtype(a: AnyArray) -> Any:
 
 
 def var(
-    a: Any, axis: Any = None, dtype: DTypeLike | None = None, ddof: Any = 0, keepdims: Any = False,
+    a: Any, axis: Any = None, dtype: DTypeLike = None, ddof: Any = 0, keepdims: Any = False,
     where: OperandLike = True, mean: OperandLike = UNSET, correction: OperandLike = UNSET,
 ) -> AnyArray:  # fmt: skip
     """The variance of the entries where `where` is true; as in NumPy, only sums are in `dtype`."""
@@ -134,7 +134,7 @@ def var(
     return in_dtype(found, type_of(total).dtype)
 
 
-def mean_of(a: object, axis: object, dtype: DTypeLike | None, where: OperandLike) -> AnyArray:
+def mean_of(a: object, axis: object, dtype: DTypeLike, where: OperandLike) -> AnyArray:
     """The mean, with reduced axes of size 1."""
     return mean(a, axis, dtype, keepdims=True, where=where)
 
@@ -142,7 +142,7 @@ def mean_of(a: object, axis: object, dtype: DTypeLike | None, where: OperandLike
 def std(
     a: Operand,
     axis: Axis = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike = None,
     ddof: float = 0,
     keepdims: bool = False,
     where: OperandLike = True,
@@ -199,7 +199,7 @@ def ignoring_nan(reduce: Callable[..., Any]) -> Callable[..., Any]:
     def call(
         a: AnyArray,
         axis: Axis = None,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike = None,
         keepdims: bool = False,
         initial: OperandLike = UNSET,
         where: OperandLike = True,
@@ -220,7 +220,7 @@ def ignoring_nan(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def require_inexact(a: AnyArray, dtype: DTypeLike | None) -> None:
+def require_inexact(a: AnyArray, dtype: DTypeLike) -> None:
     """Raise NumPyCallError for the mean of floats in an integer dtype."""
     if is_inexact(type_of(a).dtype) and not is_inexact(np.dtype(dtype)):
         raise refusal(
@@ -264,11 +264,11 @@ def place_of_number(op: Any, least: float) -> Callable[..., Any]:
 nanargmax, nanargmin = place_of_number(ops.argmax, -np.inf), place_of_number(ops.argmin, np.inf)
 
 
-def nancumsum(a: Operand, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
+def nancumsum(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Any:
     """Cumulative sums with NaN as 0."""
     return ops.cumsum(replace_masked(a, not_nan(a), 0), axis, dtype)
 
 
-def nancumprod(a: Operand, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
+def nancumprod(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Any:
     """Cumulative products with NaN as 1."""
     return ops.cumprod(replace_masked(a, not_nan(a), 1), axis, dtype)

@@ -19,7 +19,7 @@ __all__ = [
 def cov(
     m: OperandLike, y: OperandLike | None = None, rowvar: bool = True, bias: bool = False,
     ddof: int | None = None, fweights: OperandLike | None = None,
-    aweights: OperandLike | None = None, dtype: DTypeLike | None = None,
+    aweights: OperandLike | None = None, dtype: DTypeLike = None,
 ) -> AnyArray:  # fmt: skip
     """The covariances of variables, in double precision if no dtype is given."""
     found = covariance_dtype(dtype, m, y)
@@ -27,16 +27,13 @@ def cov(
 
 
 def corrcoef(
-    x: OperandLike,
-    y: OperandLike | None = None,
-    rowvar: bool = True,
-    dtype: DTypeLike | None = None,
+    x: OperandLike, y: OperandLike | None = None, rowvar: bool = True, dtype: DTypeLike = None
 ) -> AnyArray:
     """The correlations of variables, in double precision if no dtype is given."""
     return ops.corrcoef(x, y, rowvar, covariance_dtype(dtype, x, y))
 
 
-def covariance_dtype(dtype: DTypeLike | None, *arrays: object) -> Any:
+def covariance_dtype(dtype: DTypeLike, *arrays: object) -> Any:
     """The dtype in which covariances are computed."""
     if dtype is not None:
         return dtype
