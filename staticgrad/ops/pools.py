@@ -1,36 +1,35 @@
 """TensorFlow's pooling and normalization of images, whose channels come last."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import gradops as ops
 from gradops import ShapeError
 from gradops.core.types import shape_of, type_of
 from gradops.typing import AnyArray, Operand
 
+from .declarations import implemented_by
 from .images import Padding, Strides, channels_last, channels_second, is_last, spatial_option
 
 Pool = Callable[..., AnyArray]
 Window = int | Sequence[int]
+Given = Operand | None
 
 
-def pooling(
-    pool: Pool,
-    n: int | None,
-    input: Operand,
-    ksize: Strides,
-    strides: Strides,
-    padding: Padding,
-    data_format: str | None,
-) -> AnyArray:
-    """A pooling over `n` spatial axes with TensorFlow's options."""
-    n = len(shape_of(input)) - 2 if n is None else n
-    if len(shape_of(input)) != n + 2 or n < 1:
-        raise ShapeError("pool", [type_of(input)], f"it takes {n + 2} axes")
-    last = is_last(data_format, n)
-    window, stride, pads = (spatial_option("pool", v, n, last) for v in (ksize, strides, padding))
-    y = pool(channels_second(input, last), window, stride, pads, n)
-    return channels_last(y, last)
+def pooling(pool: Pool, n: int | None = None) -> Callable[..., AnyArray]:
+    """The pooling over `n` spatial axes, or as many as there are, with TensorFlow's options."""
+
+    def call(
+        input: Operand, ksize: Strides, strides: Strides, padding: Padding,
+        data_format: str | None = None,
+    ) -> AnyArray:  # fmt: skip
+        axes = len(shape_of(input)) - 2 if n is None else n
+        if len(shape_of(input)) != axes + 2 or axes < 1:
+            raise ShapeError("pool", [type_of(input)], f"it takes {axes + 2} axes")
+        last = is_last(data_format, axes)
+        options = [spatial_option("pool", v, axes, last) for v in (ksize, strides, padding)]
+        return channels_last(pool(channels_second(input, last), *options, axes), last)
+
+    return call
 
 
 def max_of_windows(
@@ -47,13 +46,8 @@ def mean_of_windows(
     return ops.avg_pool(x, window, stride, padding, n, count_padding=False)
 
 
-def max_pool(
-    input: Operand,
-    ksize: Strides,
-    strides: Strides,
-    padding: Padding,
-    data_format: str | None = None,
-) -> AnyArray:
+@implemented_by(pooling(max_of_windows))
+def max_pool() -> None:
     """The largest entry of each window of images (batch, height, width, channels).
 
     Sequences and volumes are pooled likewise. `padding` is "SAME" or "VALID".
@@ -62,58 +56,54 @@ def max_pool(
     array([[4., 5.],
            [7., 8.]])
     """
-    return pooling(max_of_windows, None, input, ksize, strides, padding, data_format)
 
 
-def avg_pool(
-    input: Operand,
-    ksize: Strides,
-    strides: Strides,
-    padding: Padding,
-    data_format: str | None = None,
-) -> AnyArray:
+@implemented_by(pooling(mean_of_windows))
+def avg_pool() -> None:
     """The mean of each window of images (batch, height, width, channels), without padding.
 
     >>> sg.nn.avg_pool(np.arange(9.0).reshape(1, 3, 3, 1), 2, 2, "SAME")[0, ..., 0]
     array([[2. , 3.5],
            [6.5, 8. ]])
     """
-    return pooling(mean_of_windows, None, input, ksize, strides, padding, data_format)
 
 
-def of_rank(pool: Pool, n: int, like: str) -> Callable[..., Any]:
-    """The pooling of exactly `n` spatial axes, documented like the general function `like`."""
-    letters, operands = KINDS[n]
-
-    def call(
-        input: Operand,
-        ksize: Strides,
-        strides: Strides,
-        padding: Padding,
-        data_format: str | None = letters,
-    ) -> AnyArray:
-        return pooling(pool, n, input, ksize, strides, padding, data_format)
-
-    call.__name__ = call.__qualname__ = f"{like}{n}d"
-    call.__doc__ = f"`{like}` of {operands}."
-    return call
+@implemented_by(pooling(max_of_windows, 1))
+def max_pool1d() -> None:
+    """`max_pool` of sequences (batch, width, channels)."""
 
 
-KINDS = {
-    1: ("NWC", "sequences (batch, width, channels)"),
-    2: ("NHWC", "images (batch, height, width, channels)"),
-    3: ("NDHWC", "volumes (batch, depth, height, width, channels)"),
-}
-max_pool1d, max_pool2d, max_pool3d = (of_rank(max_of_windows, n, "max_pool") for n in KINDS)
-avg_pool1d, avg_pool2d, avg_pool3d = (of_rank(mean_of_windows, n, "avg_pool") for n in KINDS)
+@implemented_by(pooling(max_of_windows, 2))
+def max_pool2d() -> None:
+    """`max_pool` of images (batch, height, width, channels)."""
+
+
+@implemented_by(pooling(max_of_windows, 3))
+def max_pool3d() -> None:
+    """`max_pool` of volumes (batch, depth, height, width, channels)."""
+
+
+@implemented_by(pooling(mean_of_windows, 1))
+def avg_pool1d() -> None:
+    """`avg_pool` of sequences (batch, width, channels)."""
+
+
+@implemented_by(pooling(mean_of_windows, 2))
+def avg_pool2d() -> None:
+    """`avg_pool` of images (batch, height, width, channels)."""
+
+
+@implemented_by(pooling(mean_of_windows, 3))
+def avg_pool3d() -> None:
+    """`avg_pool` of volumes (batch, depth, height, width, channels)."""
 
 
 def batch_normalization(
     x: Operand,
     mean: Operand,
     variance: Operand,
-    offset: Operand | None,
-    scale: Operand | None,
+    offset: Given,
+    scale: Given,
     variance_epsilon: float,
 ) -> AnyArray:
     """scale * (x - mean) / sqrt(variance + variance_epsilon) + offset.
@@ -129,10 +119,9 @@ def batch_normalization(
 
 
 def fused_batch_norm(
-    x: Operand, scale: Operand, offset: Operand, mean: Operand | None = None,
-    variance: Operand | None = None,
+    x: Operand, scale: Operand, offset: Operand, mean: Given = None, variance: Given = None,
     epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True,
-) -> tuple[AnyArray, Operand | None, Operand | None]:  # fmt: skip
+) -> tuple[AnyArray, Given, Given]:  # fmt: skip
     """Batch normalization of images: the result, the mean and the variance of each channel.
 
     Training uses the statistics of the batch, and returns the unbiased variance. Otherwise the

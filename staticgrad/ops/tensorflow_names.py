@@ -211,7 +211,8 @@ TABLE: list[Row] = [
     *named_alike(
         nn, "nn.sparse_softmax_cross_entropy_with_logits", applies="sparse_cross_entropy"
     ),
-    *named_alike(images, "nn.conv1d nn.conv2d nn.conv3d", applies="conv"),
+    Row("nn.conv1d", images.conv1d, "input filter stride", applies="conv"),
+    *named_alike(images, "nn.conv2d nn.conv3d", applies="conv"),
     *named_alike(
         images, "nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose",
         applies="conv_operand",
