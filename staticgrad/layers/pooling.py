@@ -6,7 +6,7 @@ from gradops.typing import AnyArray, Operand, Sizes
 
 from ..build.graph import name_scope
 from ..ops.declarations import implemented_by
-from ..ops.pools import max_of_windows, mean_of_windows
+from ..ops.images import max_of_windows, mean_of_windows
 from .convolution import as_given, channels_first, padding_of
 
 

@@ -1,10 +1,11 @@
-"""TensorFlow's convolutions, whose channels come last.
+"""TensorFlow's convolutions, pooling and normalization of images, whose channels come last.
 
 The ops of `gradops` have channels second; their results have them last in memory, so transposing
 costs nothing.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import gradops as ops
@@ -12,13 +13,14 @@ from gradops import OptionError, ShapeError
 from gradops.core.dims import Size
 from gradops.core.types import shape_of, type_of
 from gradops.library.nn.conv_layers import widths
-from gradops.typing import AnyArray, Operand
+from gradops.typing import AnyArray, Operand, Sizes
 
 from .declarations import implemented_by
 
-Strides = int | Sequence[int] | None
+Strides = Sizes | None
 Padding = str | int | Sequence[int] | Sequence[Sequence[int]]
 Option = Strides | Padding
+Given = Operand | None
 CHANNELS_LAST = {"NWC": 1, "NHWC": 2, "NDHWC": 3}
 CHANNELS_FIRST = {"NCW": 1, "NCHW": 2, "NCDHW": 3}
 
@@ -68,17 +70,19 @@ def filters_first(filter: Operand, n: int) -> AnyArray:
 
 def convolution(n: int) -> Callable[..., AnyArray]:
     """The convolution over `n` spatial axes with TensorFlow's options."""
+    op = f"conv{n}d"
 
     def call(
         input: Operand, filter: Operand, strides: Strides = 1, padding: Padding = "VALID",
         data_format: str | None = None, dilations: Strides = None,
     ) -> AnyArray:  # fmt: skip
-        last, op = is_last(data_format, n), f"conv{n}d"
+        last = is_last(data_format, n)
         x, w = channels_second(input, last), filters_first(filter, n)
         require_channels(op, input, filter, last)
-        options = [spatial_option(op, v, n, last) for v in (strides, padding, dilations)]
         groups = groups_of(shape_of(x)[1:2], shape_of(w)[1])
-        return channels_last(ops.convolution(x, w, None, *options, groups=groups), last)
+        option = partial(spatial_option, op, n=n, last=last)
+        options = option(strides), option(padding), option(dilations)
+        return channels_last(ops.convolution(x, w, None, *options, groups), last)
 
     return call
 
@@ -251,3 +255,127 @@ def space_to_depth(input: Operand, block_size: int, data_format: str = "NHWC") -
     parted = ops.reshape(x, shape=(n, c, h // b, b, w // b, b))
     moved = ops.transpose(parted, axes=(0, 3, 5, 1, 2, 4))
     return channels_last(ops.reshape(moved, shape=(n, c * b * b, h // b, w // b)), last)
+
+
+def pooling(pool: Callable[..., AnyArray], n: int | None = None) -> Callable[..., AnyArray]:
+    """The pooling over `n` spatial axes, or as many as there are, with TensorFlow's options."""
+
+    def call(
+        input: Operand, ksize: Strides, strides: Strides, padding: Padding,
+        data_format: str | None = None,
+    ) -> AnyArray:  # fmt: skip
+        axes = len(shape_of(input)) - 2 if n is None else n
+        if len(shape_of(input)) != axes + 2 or axes < 1:
+            raise ShapeError("pool", [type_of(input)], f"it takes {axes + 2} axes")
+        last = is_last(data_format, axes)
+        options = [spatial_option("pool", v, axes, last) for v in (ksize, strides, padding)]
+        return channels_last(pool(channels_second(input, last), *options, axes), last)
+
+    return call
+
+
+def max_of_windows(x: Operand, size: Sizes, strides: Strides, padding: Padding, n: int) -> AnyArray:
+    """The largest entry of each window."""
+    return ops.max_pooling(x, size, strides, padding, 1, n)
+
+
+def mean_of_windows(
+    x: Operand, size: Sizes, strides: Strides, padding: Padding, n: int
+) -> AnyArray:
+    """The mean of each window; padding does not count."""
+    return ops.avg_pool(x, size, strides, padding, n, count_padding=False)
+
+
+@implemented_by(pooling(max_of_windows))
+def max_pool() -> None:
+    """The largest entry of each window of images (batch, height, width, channels).
+
+    Sequences and volumes are pooled likewise. `padding` is "SAME" or "VALID".
+
+    >>> sg.nn.max_pool(np.arange(9.0).reshape(1, 3, 3, 1), 2, 2, "SAME")[0, ..., 0]
+    array([[4., 5.],
+           [7., 8.]])
+    """
+
+
+@implemented_by(pooling(mean_of_windows))
+def avg_pool() -> None:
+    """The mean of each window of images (batch, height, width, channels), without padding.
+
+    >>> sg.nn.avg_pool(np.arange(9.0).reshape(1, 3, 3, 1), 2, 2, "SAME")[0, ..., 0]
+    array([[2. , 3.5],
+           [6.5, 8. ]])
+    """
+
+
+@implemented_by(pooling(max_of_windows, 1))
+def max_pool1d() -> None:
+    """`max_pool` of sequences (batch, width, channels)."""
+
+
+@implemented_by(pooling(max_of_windows, 2))
+def max_pool2d() -> None:
+    """`max_pool` of images (batch, height, width, channels)."""
+
+
+@implemented_by(pooling(max_of_windows, 3))
+def max_pool3d() -> None:
+    """`max_pool` of volumes (batch, depth, height, width, channels)."""
+
+
+@implemented_by(pooling(mean_of_windows, 1))
+def avg_pool1d() -> None:
+    """`avg_pool` of sequences (batch, width, channels)."""
+
+
+@implemented_by(pooling(mean_of_windows, 2))
+def avg_pool2d() -> None:
+    """`avg_pool` of images (batch, height, width, channels)."""
+
+
+@implemented_by(pooling(mean_of_windows, 3))
+def avg_pool3d() -> None:
+    """`avg_pool` of volumes (batch, depth, height, width, channels)."""
+
+
+def fused_batch_norm(
+    x: Operand, scale: Operand, offset: Operand, mean: Given = None, variance: Given = None,
+    epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True,
+) -> tuple[AnyArray, Given, Given]:  # fmt: skip
+    """Batch normalization of images: the result, the mean and the variance of each channel.
+
+    Training uses the statistics of the batch, and returns the unbiased variance. Otherwise the
+    given statistics are used and returned.
+
+    >>> y, mean, variance = sg.nn.fused_batch_norm(
+    ...     np.array([1.0, 3.0]).reshape(2, 1, 1, 1), np.ones(1), np.zeros(1), epsilon=0.0
+    ... )
+    >>> y.ravel(), mean, variance
+    (array([-1.,  1.]), array([2.]), array([2.]))
+    """
+    last = is_last(data_format, 2)
+    images = channels_second(x, last)
+    if not is_training:
+        y = ops.batch_norm(images, scale, offset, epsilon, (mean, variance))
+        return channels_last(y, last), mean, variance
+    axes = (0, 2, 3)
+    batch_mean = ops.mean(images, axis=axes)
+    inverse_std = ops.inverse_spread(images, axis=axes, epsilon=0.0)
+    n, _, h, w = shape_of(images)
+    entries = n * h * w
+    unbiased = ops.mul(ops.div(1, ops.square(inverse_std)), ops.div(entries, entries - 1))
+    y = ops.batch_norm(images, scale, offset, epsilon)
+    return channels_last(y, last), batch_mean, ops.reshape(unbiased, shape=(-1,))
+
+
+def local_response_normalization(
+    input: Operand, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
+) -> AnyArray:
+    """Divide images by a power of the sum of squares over neighbouring channels.
+
+    >>> sg.nn.local_response_normalization(np.full((1, 1, 1, 1), 2.0), bias=0.0).ravel()
+    array([1.])
+    """
+    size = 2 * depth_radius + 1
+    x = channels_second(input, True)
+    return channels_last(ops.local_response_norm(x, size, alpha * size, beta, bias), True)
