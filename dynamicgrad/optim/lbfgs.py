@@ -13,7 +13,7 @@ from ..engine.storage import memory
 from ..engine.tensor import Tensor, handle
 from ..ops.assignment import copy_
 from .line_search import Point, greatest, strong_wolfe
-from .optimizer import Group, Optimizer, Params, T, require_at_least
+from .optimizer import Group, Optimizer, Params, T, options_of, require_nonnegative
 
 
 @dataclass
@@ -66,30 +66,18 @@ class LBFGS(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
+        self, params: Params, lr: float = 1, max_iter: int = 20, max_eval: int | None = None,
+        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
         line_search_fn: str | None = None,
-    ) -> None:
-        require_at_least(0, lr=lr)
+    ) -> None:  # fmt: skip
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        options = options_of(locals())
+        require_nonnegative(lr=lr)
         if line_search_fn not in (None, "strong_wolfe"):
             raise OptionError(
                 "LBFGS", [], f"only 'strong_wolfe' is supported, not {line_search_fn!r}"
             )
-        super().__init__(
-            params,
-            dict(
-                lr=lr, max_iter=max_iter,
-                max_eval=max_iter * 5 // 4 if max_eval is None else max_eval,
-                tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
-                history_size=history_size, line_search_fn=line_search_fn,
-            ),
-        )  # fmt: skip
+        super().__init__(params, options)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 

@@ -238,8 +238,13 @@ def require_parameter(p: object) -> None:
         )
 
 
-def require_at_least(low: float, **options: float) -> None:
-    """Refuse options below a bound."""
+def require_nonnegative(**options: float) -> None:
+    """Refuse negative options."""
     for name, value in options.items():
-        if not value >= low:
-            raise ValueError(f"Invalid {name} value: {value}; it is at least {low}")
+        if not value >= 0:
+            raise ValueError(f"Invalid {name} value: {value}; it is at least 0")
+
+
+def options_of(scope: dict[str, Any]) -> dict[str, Any]:
+    """The options of an optimizer, from the local variables that its constructor begins with."""
+    return {k: v for k, v in scope.items() if k not in ("self", "params", "__class__")}
