@@ -11,14 +11,14 @@ from gradops.nn import optimizer_updates
 from ..engine.tensor import Tensor, handle
 from ..ops.creation import full_like
 from . import compiled
-from .blocks import Block, Updated, blocks_of, checked_gradient
+from .blocks import Block, Rule, Updated, blocks_of, checked_gradient
 from .optimizer import Optimizer, Params, T, evaluate, options_of, require_nonnegative
 
 
 class FirstOrder(Optimizer):
     """An optimizer whose step is a rule with options from the group. See Note [Blocks]."""
 
-    rule: ClassVar[Callable[..., Updated]]
+    rule: ClassVar[Rule]
 
     def start(self) -> None:
         """Begin without groups, state, hooks and blocks."""
