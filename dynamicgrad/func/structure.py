@@ -135,7 +135,7 @@ class Selection:
 
 
 def handles_like(tree: object, like: object, error: str) -> list[Handle]:
-    """The leaves of a tree as handles; raises `error`, of both trees, unless `like` is alike."""
+    """The leaves of a tree as handles; raises `error` with both trees if `like` is another."""
     if structure(tree) != structure(like):
         raise TransformError(error.format(*(tree_map(lambda _: Star(), t) for t in (tree, like))))
     return [as_handle(x) for x in flatten(tree)[0]]
