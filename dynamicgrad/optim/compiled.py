@@ -58,7 +58,7 @@ def count(optimizer: "Optimizer") -> None:
 def look(optimizer: "Optimizer") -> Any:
     """The facts that a program depends on: the parameters, their state, and most options."""
     states = [optimizer.state.get(p) for p in optimizer.parameters()]
-    own = hasattr(optimizer, "rule")
+    own = hasattr(optimizer, "options")
     options = [(k, id(v) if isinstance(v, Tensor) else v) for group in optimizer.param_groups
                for k, v in group.items() if k != "params" and not (own and k == RATE)]  # fmt: skip
     sizes = [len(group["params"]) for group in optimizer.param_groups]
@@ -73,7 +73,7 @@ def step(optimizer: "FirstOrder", tracing: Tracing) -> None:
     """Build the updates of all parameters that have gradients, then assign them."""
     found = []
     for group in optimizer.param_groups:
-        options = {name: option(group, name, tracing) for name in optimizer.defaults}
+        options = {name: option(group, name, tracing) for name in optimizer.options}
         for p in group["params"]:
             if p.grad is not None:
                 state = optimizer.state[p]

@@ -11,7 +11,7 @@ from gradops.nn import optimizer_updates
 from ..engine.tensor import Tensor, handle
 from ..ops.creation import full_like
 from . import compiled
-from .blocks import Block, Rule, Updated, blocks_of, checked_gradient
+from .blocks import Block, Rule, blocks_of, checked_gradient
 from .optimizer import Optimizer, Params, T, evaluate, options_of, require_nonnegative
 
 
@@ -19,11 +19,17 @@ class FirstOrder(Optimizer):
     """An optimizer whose step is a rule with options from the group. See Note [Blocks]."""
 
     rule: ClassVar[Rule]
+    _initial: ClassVar[tuple[str, ...]] = ()  # options for the state to begin with
 
     def start(self) -> None:
         """Begin without groups, state, hooks and blocks."""
         super().start()
         self.blocks: dict[int, tuple[list[int] | None, list[Block]]] = {}
+
+    @property
+    def options(self) -> list[str]:
+        """The names of the options that the rule reads."""
+        return [name for name in self.defaults if name not in self._initial]
 
     def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Update the parameters that have gradients; the loss of `closure`, if it is given.
@@ -42,7 +48,7 @@ class FirstOrder(Optimizer):
         """Compute the first tile of every block, then write it, then do the others."""
         rule, work = type(self).rule, []
         for i, group in enumerate(self.param_groups):
-            options = {name: number(group[name]) for name in self.defaults}
+            options = {name: number(group[name]) for name in self.options}
             work += [(block, options) for block in self.ready(i, group["params"])]
         first = [block.compute(rule, options, block.spans[0]) for block, options in work]
         for (block, options), updated in zip(work, first):
@@ -189,6 +195,9 @@ class Adagrad(FirstOrder):
     tensor([0.9000], requires_grad=True)
     """
 
+    rule = staticmethod(optimizer_updates.adagrad)
+    _initial = ("initial_accumulator_value",)
+
     def __init__(
         self, params: Params, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
@@ -196,11 +205,6 @@ class Adagrad(FirstOrder):
         options = options_of(locals())
         require_nonnegative(**options)
         super().__init__(params, options)
-
-    @staticmethod
-    def rule(*values: Any, initial_accumulator_value: float, **options: Any) -> Updated:
-        """The update rule; the state begins with the initial value already."""
-        return optimizer_updates.adagrad(*values, **options)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters with options of their own; their sums begin with the initial value."""
