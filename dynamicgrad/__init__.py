@@ -11,16 +11,14 @@ tensor(6.)
 """
 
 import math as _math
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 import numpy as _np
 
 from gradops import DetachWarning
 from gradops.core.lazy_import import lazily as _lazily
 
-from . import autograd, fft, linalg, special
+from . import linalg, special
 from .devices import device
 from .dispatch.default_dtype import get_default_dtype, set_default_dtype
 from .engine.array import Array, array
@@ -33,7 +31,6 @@ from .engine.grad_mode import (
     set_grad_enabled,
 )
 from .engine.tensor import Tensor
-from .introspection.explain import explain
 from .methods import installation as _installation  # noqa: F401  # gives tensors their methods
 from .methods.torch_functions import FUNCTIONS as _FUNCTIONS
 from .names.missing_names import missing as _missing
@@ -76,27 +73,33 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, cuda, data, func, nn, optim, random
+    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random
     from .autograd import checkpoint
     from .checking.check import check
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .func.scipy_solvers import scipy
+    from .introspection.explain import explain
     from .introspection.visualize import to_dot, to_text
     from .serialization import load, save
 
-__getattr__: _Callable[[str], _Any] = _lazily(
+
+def _functional_names() -> list[str]:
+    from .nn import functional
+
+    return functional.__all__
+
+
+__getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "cuda": "cuda", "data": "data", "func": "func",
-        "nn": "nn", "optim": "optim", "random": "random",
-        "load": "serialization", "save": "serialization", "check": "checking.check",
-        "checkpoint": "autograd", "grad": "func", "hessian": "func", "hvp": "func",
-        "jacobian": "func", "value_and_grad": "func", "vmap": "func",
-        "scipy": "func.scipy_solvers",
-        "to_dot": "introspection.visualize", "to_text": "introspection.visualize",
-        "__gradop_words__": "dispatch.torch_phrases",
+        "array_api": "array_api", "autograd": "autograd checkpoint", "cuda": "cuda",
+        "data": "data", "fft": "fft", "nn": "nn", "optim": "optim", "random": "random",
+        "func": "func grad hessian hvp jacobian value_and_grad vmap", "checking.check": "check",
+        "func.scipy_solvers": "scipy", "introspection.explain": "explain",
+        "introspection.visualize": "to_dot to_text", "serialization": "load save",
+        "dispatch.torch_phrases": "__gradop_words__",
     },
-    lambda name: _missing(name, lambda: __getattr__("nn").functional.__all__),
+    lambda name: _missing(name, _functional_names),
 )  # fmt: skip
 
 

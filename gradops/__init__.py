@@ -8,6 +8,8 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from . import fft, library, linalg, random, special
 from .core.dims import Dim
 from .core.errors import (
@@ -43,6 +45,7 @@ from .core.errors import (
     UnreachedWarning,
     ValueUnknownError,
 )
+from .core.lazy_import import lazily as _lazily
 from .core.op import OPS, ErrorSample, Op
 from .core.samples import beside, between, cases, distinct, exactly, integers, positive, reals
 from .core.tree import flatten, leaves_of, tree_map
@@ -110,7 +113,11 @@ from .transforms.batching import Batched, vmap
 from .transforms.forward import Dual, jvp
 from .transforms.reverse import depending_on, pull_back
 from .transforms.saved_operands import reads
-from .transforms.taylor import Series, jet
+
+if _TYPE_CHECKING:
+    from .transforms.taylor import Series, jet
+
+__getattr__, __dir__ = _lazily(__name__, {"transforms.taylor": "Series jet"})
 
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim",

@@ -44,17 +44,10 @@ from .build.inputs import (
     placeholder_with_default,
     set_default_dtype,
 )
-from .build.tracing import trace
-from .control.branches import case, cond, switch
 from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
-from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
-from .freezing.freezer import freeze
-from .functions.traced_function import Function, function
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
-from .ir.verify import verify
 from .missing_names import missing as _missing
-from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
 from .ops.random import (
     random_bernoulli,
     random_key,
@@ -66,33 +59,38 @@ from .ops.random import (
 )
 from .ops.spelling import FUNCTIONS as _FUNCTIONS
 from .ops.tensorflow_names import DTYPES as _DTYPES
-from .passes.rewrite import Rule
-from .runtime.executable import Executable, compile
-from .runtime.interpreter import interpret
-from .runtime.session import Session
-from .text.printer import to_text
-from .transform.reverse import gradients
 
-globals().update(
-    _FUNCTIONS | _DTYPES
-)  # one table says which ops there are under TensorFlow's names
+globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
     from . import array_api, initializers, layers, train
+    from .build.tracing import trace
+    from .control.branches import case, cond, switch, switch_case
+    from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
     from .export.as_json import to_json
     from .export.dot import to_dot
     from .export.explaining import explain
     from .export.mermaid import to_mermaid
     from .export.networkx import to_networkx
     from .export.saving import load, save
+    from .freezing.freezer import freeze
+    from .functions.traced_function import Function, function
     from .ir.graph import replay
+    from .ir.verify import verify
+    from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
+    from .passes.rewrite import Rule
     from .runtime.check import check
+    from .runtime.executable import Executable, compile
+    from .runtime.interpreter import interpret
+    from .runtime.session import Session
     from .scipy_solvers import scipy
     from .text.parser import parse
+    from .text.printer import to_text
     from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
     from .transform.forward import hvp, jvp, vjp
     from .transform.importing import import_graph
     from .transform.jacobian import hessian, jacobian
+    from .transform.reverse import gradients
     from .transform.surgery import extract, replace, wrap
     from .transform.unconnected import why_none
 
@@ -103,23 +101,27 @@ _INITIALIZERS = [
         "truncated_normal", "variance_scaling", "zeros",
     )
 ]  # fmt: skip
-__getattr__ = _lazily(
+__getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "check": "runtime.check",
-        "clip_by_global_norm": "train.clipping", "clip_by_norm": "train.clipping",
-        "explain": "export.explaining", "extract": "transform.surgery",
-        "global_norm": "train.clipping", "hessian": "transform.jacobian",
-        "hvp": "transform.forward", "import_graph": "transform.importing",
-        "initializers": "initializers", "jacobian": "transform.jacobian",
-        "jvp": "transform.forward", "layers": "layers", "load": "export.saving",
-        "parse": "text.parser", "replace": "transform.surgery", "replay": "ir.graph",
-        "save": "export.saving", "scipy": "scipy_solvers", "to_dot": "export.dot",
-        "to_json": "export.as_json", "to_mermaid": "export.mermaid",
-        "to_networkx": "export.networkx", "train": "train", "vjp": "transform.forward",
-        "why_none": "transform.unconnected", "wrap": "transform.surgery",
-    }
-    | dict.fromkeys(_INITIALIZERS, "initializers"),
+        "array_api": "array_api", "layers": "layers", "train": "train",
+        "build.tracing": "trace", "control.branches": "case cond switch switch_case",
+        "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
+        "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
+        "export.mermaid": "to_mermaid", "export.networkx": "to_networkx",
+        "export.saving": "load save", "freezing.freezer": "freeze",
+        "functions.traced_function": "Function function",
+        "initializers": " ".join(["initializers", *_INITIALIZERS]), "ir.graph": "replay",
+        "ir.verify": "verify",
+        "ops.distributions": "multinomial random_crop random_gamma random_poisson",
+        "passes.rewrite": "Rule", "runtime.check": "check",
+        "runtime.executable": "Executable compile", "runtime.interpreter": "interpret",
+        "runtime.session": "Session", "scipy_solvers": "scipy", "text.parser": "parse",
+        "text.printer": "to_text", "train.clipping": "clip_by_global_norm clip_by_norm global_norm",
+        "transform.forward": "hvp jvp vjp", "transform.importing": "import_graph",
+        "transform.jacobian": "hessian jacobian", "transform.reverse": "gradients",
+        "transform.surgery": "extract replace wrap", "transform.unconnected": "why_none",
+    },
     _missing,
 )  # fmt: skip
 
@@ -137,13 +139,15 @@ def _array_namespace(self: Expr, *, api_version: str | None = None) -> object:
 
 
 def _text(self: FrozenGraph) -> str:
+    from .text.printer import to_text
+
     return to_text(self)
 
 
 def _reduced(self: FrozenGraph) -> tuple[object, ...]:
     from .text.parser import parse
 
-    return parse, (to_text(self), None, float("inf"))
+    return parse, (_text(self), None, float("inf"))
 
 
 for _class, _name, _method in (
@@ -153,106 +157,24 @@ for _class, _name, _method in (
 ):
     setattr(_class, _name, _method)
 
-map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
-spectral = signal  # as it called it before
+newaxis = None
+spectral = signal  # as it was called before
 
 __all__ = [
-    "ArrayType",
-    "Assert",
-    "Print",
-    "add_to_collection",
-    "array_api",
-    "case",
-    "check",
-    "check_numerics",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "cond",
-    "control_dependencies",
-    "custom_gradient",
-    "foldl",
-    "fori",
-    "get_collection",
-    "grad_clip",
-    "grad_scale",
-    "global_norm",
-    "global_variables",
-    "global_variables_initializer",
-    "group",
-    "map",
-    "map_accumulate",
-    "map_fn",
-    "no_op",
-    "scan",
-    "signal",
-    "scipy",
-    "switch",
-    "switch_case",
-    "while_loop",
-    "Dim",
-    "Executable",
-    "Expr",
-    "FrozenGraph",
-    "Function",
-    "Graph",
-    "GrowthWarning",
-    "Rule",
-    "Session",
-    "Variable",
-    "compile",
-    "constant",
-    "explain",
-    "extract",
-    "freeze",
-    "function",
-    "get_default_graph",
-    "gradients",
-    "hessian",
-    "hvp",
-    "import_graph",
-    "initializers",
-    "interpret",
-    "jacobian",
-    "jvp",
-    "layers",
-    "linalg",
-    "load",
-    "name_scope",
-    "newaxis",
-    "nn",
-    "parse",
-    "placeholder",
-    "placeholder_with_default",
-    "multinomial",
-    "random",
-    "random_crop",
-    "random_gamma",
-    "random_poisson",
-    "random_bernoulli",
-    "random_key",
-    "random_normal",
-    "random_shuffle",
-    "random_uniform",
-    "replace",
-    "replay",
-    "reset_default_graph",
-    "save",
-    "set_default_dtype",
-    "set_random_seed",
-    "to_dot",
-    "to_json",
-    "to_mermaid",
-    "to_networkx",
-    "to_text",
-    "trace",
-    "UnreachedWarning",
-    "train",
-    "trainable_variables",
-    "truncated_normal",
-    "variables_initializer",
-    "verify",
-    "vjp",
-    "why_none",
-    "wrap",
-]
+    "ArrayType", "Assert", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "Graph",
+    "GrowthWarning", "Print", "Rule", "Session", "UnreachedWarning", "Variable",
+    "add_to_collection", "array_api", "case", "check", "check_numerics", "clip_by_global_norm",
+    "clip_by_norm", "compile", "cond", "constant", "control_dependencies", "custom_gradient",
+    "explain", "extract", "foldl", "fori", "freeze", "function", "get_collection",
+    "get_default_graph", "global_norm", "global_variables", "global_variables_initializer",
+    "grad_clip", "grad_scale", "gradients", "group", "hessian", "hvp", "import_graph",
+    "initializers", "interpret", "jacobian", "jvp", "layers", "linalg", "load", "map",
+    "map_accumulate", "map_fn", "multinomial", "name_scope", "newaxis", "nn", "no_op", "parse",
+    "placeholder", "placeholder_with_default", "random", "random_bernoulli", "random_crop",
+    "random_gamma", "random_key", "random_normal", "random_poisson", "random_shuffle",
+    "random_uniform", "replace", "replay", "reset_default_graph", "save", "scan", "scipy",
+    "set_default_dtype", "set_random_seed", "signal", "switch", "switch_case", "to_dot", "to_json",
+    "to_mermaid", "to_networkx", "to_text", "trace", "train", "trainable_variables",
+    "truncated_normal", "variables_initializer", "verify", "vjp", "while_loop", "why_none", "wrap",
+]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

@@ -16,12 +16,12 @@ if _TYPE_CHECKING:
     from . import forward_ad, functional
     from .checkpointing import checkpoint, checkpoint_sequential
 
-__getattr__ = _lazily(
+__getattr__, __dir__ = _lazily(
     __name__,
     {
-        "forward_ad": "forward_ad", "functional": "functional", "gradcheck": ".checking.gradcheck",
-        "gradgradcheck": ".checking.gradcheck", "checkpoint": "checkpointing",
-        "checkpoint_sequential": "checkpointing",
+        "forward_ad": "forward_ad", "functional": "functional",
+        ".checking.gradcheck": "gradcheck gradgradcheck",
+        "checkpointing": "checkpoint checkpoint_sequential",
     },
 )  # fmt: skip
 

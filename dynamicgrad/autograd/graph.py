@@ -3,7 +3,6 @@
 from ..engine.node import Node
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor
-from ..hooks import saved_attributes as saved_attributes  # gives nodes their attributes
 from ..hooks.gradient_edge import GradientEdge, get_gradient_edge
 from ..hooks.multi_grad_hook import register_multi_grad_hook
 from ..hooks.saved_tensor_hooks import (

@@ -68,6 +68,3 @@ def install() -> None:
     for name in {"result"} | operands | attributes:
         setattr(Node, f"_saved_{name}", saved_property(name))
     Node.__dir__ = names_of  # type: ignore[method-assign, assignment]
-
-
-install()

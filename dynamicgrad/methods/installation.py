@@ -14,6 +14,7 @@ from ..engine.array import Array, power
 from ..engine.handle import Handle
 from ..engine.node import Node
 from ..engine.tensor import Tensor
+from ..hooks import saved_attributes
 from ..introspection.node_names import node_name
 from ..introspection.repr import array_repr, tensor_repr
 from ..ops.unbind import iterate
@@ -102,5 +103,6 @@ def install() -> None:
 
 Handle.__iter__ = iterate  # type: ignore[method-assign]
 Node.name = node_name  # type: ignore[method-assign]
+saved_attributes.install()
 install()
 install_on_arrays()

@@ -11,5 +11,5 @@ from .optimizer import Optimizer
 if _TYPE_CHECKING:
     from . import lr_scheduler
 
-__getattr__ = _lazily(__name__, {"lr_scheduler": "lr_scheduler"})
+__getattr__, __dir__ = _lazily(__name__, {"lr_scheduler": "lr_scheduler"})
 __all__ = ["LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]

@@ -1,24 +1,28 @@
-"""Modules imported on first use."""
+"""Names of a package that are imported on first use (PEP 562)."""
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 
 def lazily(
-    package: str, where: Mapping[str, str], missing: Callable[[str], AttributeError] | None = None
-) -> Callable[[str], Any]:
-    """The `__getattr__` of a package that imports names on first use.
+    package: str, names: Mapping[str, str], missing: Callable[[str], AttributeError] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package that imports names on first use.
 
-    `where` says which module has a name; a module may be the name. `missing` gives the error for
-    any other name.
+    `names` lists the names that each module has; a module's own name is the module. `missing` gives
+    the error for any other name.
     """
+    module_of = {name: module for module, listed in names.items() for name in listed.split()}
 
     def get(name: str) -> Any:
-        if name not in where:
+        if name not in module_of:
             absent = f"module {package!r} has no attribute {name!r}"
             raise missing(name) if missing else AttributeError(absent)
-        module = importlib.import_module(f".{where[name]}", package)
-        return module if where[name] == name else getattr(module, name)
+        module = importlib.import_module(f".{module_of[name]}", package)
+        value = module if module_of[name] == name else getattr(module, name)
+        setattr(sys.modules[package], name, value)  # the next access finds it at once
+        return value
 
-    return get
+    return get, lambda: sorted(sys.modules[package].__all__)

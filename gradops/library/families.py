@@ -5,6 +5,7 @@ derivatives. A rule never undoes broadcasting and never casts: the driver does, 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def elementwise(name: str, kernel: Kernel, *, d: Sequence[Partial], **facets: An
     return Op(name=name, kernel=kernel, batch=batch_elementwise, arity=len(d), **facets)
 
 
+@cache
 def unequal(arity: int) -> ErrorSample:
     """Operands whose shapes do not broadcast."""
     shapes = [(2, 3), (4,), *((),) * (arity - 2)]

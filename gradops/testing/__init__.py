@@ -2,5 +2,5 @@
 
 from ..core.lazy_import import lazily as _lazily
 
-__getattr__ = _lazily(__name__, {"check": "op_properties", "PropertyError": "op_errors"})
+__getattr__, __dir__ = _lazily(__name__, {"op_properties": "check", "op_errors": "PropertyError"})
 __all__ = ["PropertyError", "check"]

@@ -188,3 +188,6 @@ def require_one_type(name: str, k: int, row: Sequence[Expr]) -> None:
             f"\n  {e.label}, made at {describe(e.place)}",
             hint="convert one of them: astype, reshape or broadcast_to",
         )  # fmt: skip
+
+
+switch_case = switch  # as TensorFlow calls it

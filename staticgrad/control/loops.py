@@ -175,3 +175,6 @@ def fori(
         residuals=residuals, name=name,
     )  # fmt: skip
     return result[1]
+
+
+map_fn = map  # as TensorFlow calls it
