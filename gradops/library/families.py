@@ -27,9 +27,7 @@ from ..core.types import (
 )
 from ..typing import AnyArray, Arrays, Attrs, Flags, Operand, Rule
 
-__all__ = [
-    "discrete", "elementwise", "joining", "linear", "multilinear", "selection", "singular",
-]  # fmt: skip
+__all__ = ["discrete", "elementwise", "joining", "linear", "multilinear", "selection", "singular"]
 
 
 class singular:
