@@ -66,7 +66,7 @@ class Places:
         return self.numbers[key]
 
     def lines_of(self, graph: FrozenGraph) -> dict[str, Any]:
-        """The numbers of the locations of each expression by its name: one, or a list of several."""
+        """The numbers of the locations of each expression by name: one, or a list of several."""
         names = unique_names(graph)
         result = {name: list(map(self.number, graph.places(e))) for e, name in names.items()}
         return {name: n[0] if len(n) == 1 else n for name, n in result.items() if n}
