@@ -320,7 +320,7 @@ class Module:
 
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
         """Parameters and persistent buffers by path, on the same memory; leaves if `keep_vars`."""
-        return state.state_dict(self, prefix, keep_vars)
+        return {key: t if keep_vars else t.detach() for key, _, _, t in state.entries(self, prefix)}
 
     def load_state_dict(
         self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False

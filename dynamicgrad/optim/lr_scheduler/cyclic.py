@@ -1,12 +1,13 @@
 """Learning rates that rise and fall: cosine restarts, cycles, and one cycle."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..optimizer import Optimizer
-from .scheduler import Group, LRScheduler, PerGroup, one_each, require_optimizer, set_each
+from ..optimizer import Group, Optimizer
+from .scheduler import LRScheduler, PerGroup, one_each, require_optimizer, set_each
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -185,21 +186,13 @@ class OneCycleLR(LRScheduler):
         if step > self.total_steps:
             total = f"The specified number of total steps is {self.total_steps}"
             raise ValueError(f"Tried to step {step} times. {total}")
-        begin, phase = self.current(step)
-        end, low, high, first, last = phase
+        ends = [phase[0] for phase in self.phases]
+        i = bisect_left(ends[:-1], step)
+        begin, (end, low, high, first, last) = ends[i - 1] if i else 0.0, self.phases[i]
         share, anneal = (step - begin) / (end - begin), ANNEAL[self.anneal_strategy]
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             set_momentum(group, anneal(group[first], group[last], share))
         return [anneal(group[low], group[high], share) for group in self.optimizer.param_groups]
-
-    def current(self, step: int) -> tuple[float, Phase]:
-        """The phase that a step belongs to, and the step at which it begins."""
-        begin = 0.0
-        for phase in self.phases[:-1]:
-            if step <= phase[0]:
-                return begin, phase
-            begin = phase[0]
-        return begin, self.phases[-1]
 
 
 def steps_in_all(total: int | None, epochs: int | None, each: int | None) -> int:

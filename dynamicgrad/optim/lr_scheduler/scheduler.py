@@ -4,10 +4,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ..optimizer import Optimizer
+from ..optimizer import Group, Optimizer
 
 T = TypeVar("T")
-Group = dict[str, Any]
 PerGroup = float | list[float]
 """An option of all groups, or a list with that of each."""
 
