@@ -83,10 +83,8 @@ class Module:
                 f"cannot assign {name!r} before Module.__init__() call"
                 "\n  hint: call super().__init__() first"
             )
-        own.pop(name, None)
-        for other in KINDS:
-            if other != kind:
-                own[other].pop(name, None)
+        for registry in (own, *(own[other] for other in KINDS if other != kind)):
+            registry.pop(name, None)
         own[kind][name] = value
 
     def kind_of(self, name: str, value: object) -> str | None:
