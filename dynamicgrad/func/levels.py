@@ -69,7 +69,8 @@ class Lifted(Carrier, Wrapper):
 
     def with_parts(self, parts: Sequence[Any]) -> "Lifted":
         """Another value at this level."""
-        return Lifted(*parts, self.gradop_level, self.run)
+        (inner,) = parts
+        return Lifted(inner, self.gradop_level, self.run)
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[object], attrs: dict[str, Any]) -> Any:
