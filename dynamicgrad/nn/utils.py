@@ -12,9 +12,7 @@ from ..engine.grad_mode import no_grad
 from ..engine.tensor import Tensor, as_tensor, handle
 from ..ops.assignment import copy_
 
-__all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters",
-]  # fmt: skip
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
 
 Tensors = Tensor | Iterable[Tensor]
 

@@ -54,9 +54,7 @@ def conv_transpose(n: int) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         x, w = as_tensor(input), as_tensor(weight)
         require_rank(call.__name__, n, x, w)
-        return ops.conv_transposed(
-            x, w, bias, stride, padding, output_padding, groups, dilation
-        )  # fmt: skip
+        return ops.conv_transposed(x, w, bias, stride, padding, output_padding, groups, dilation)
 
     call.__name__ = call.__qualname__ = f"conv_transpose{n}d"
     call.__doc__ = (
