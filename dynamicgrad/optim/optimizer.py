@@ -177,7 +177,7 @@ def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
     @functools.wraps(step)
     def call(self: Optimizer, *args: object, **kwargs: object) -> T:
         if tracing := TRACING.get():
-            compiled.enter(self, tracing)
+            compiled.capture(self, tracing)
         if self.pre_hooks:
             args, kwargs = before_step(self, (args, kwargs))
         result = step(self, *args, **kwargs)
