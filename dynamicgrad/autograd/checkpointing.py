@@ -16,7 +16,7 @@ import numpy as np
 
 from gradops import Op, Operators, TapeError, TransformError
 from gradops.core.source_location import Place, describe, here
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 from gradops.core.types import ArrayType, type_of
 from gradops.typing import Function
 
@@ -107,8 +107,7 @@ class Region:
         counting = Counting(last=max(slot.number for slot in self.slots) + 1)
         try:
             with self.repeat(counting):
-                leaves, rebuild = flatten(self.args)
-                args, kwargs = rebuild([fresh_argument(x) for x in leaves])
+                args, kwargs = tree_map(fresh_argument, self.args)
                 self.call(*args, **kwargs)
         except Enough as enough:
             enough.__traceback__ = None  # its frames hold the values, and some of them hold it
