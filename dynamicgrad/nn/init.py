@@ -74,13 +74,9 @@ def normal_(t: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator
 
 
 def trunc_normal_(
-    t: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
-    a: float = -2.0,
-    b: float = 2.0,
+    t: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
     generator: Generator = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Normal random numbers, redrawn outside of `a` and `b`.
 
     Raises ValueError where next to nothing lies between the bounds.
@@ -165,12 +161,9 @@ def deviation(t: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def kaiming_uniform_(
-    t: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
+    t: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Uniform random numbers that preserve variances through a layer; He et al. (2015).
 
     >>> dg.nn.init.kaiming_uniform_(dg.empty(3, 3), nonlinearity="relu").shape
@@ -181,12 +174,9 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    t: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
+    t: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Normal random numbers that preserve variances through a layer; He et al. (2015).
 
     >>> dg.nn.init.kaiming_normal_(dg.empty(3, 3), nonlinearity="relu").shape

@@ -14,6 +14,13 @@ from ...engine.tensor import Tensor, as_tensor
 from ...methods.torch_functions import FUNCTIONS
 from ...ops.creation import draw
 
+__all__ = [
+    "celu", "elu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",
+    "hardtanh", "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "selu",
+    "sigmoid", "silu", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
+    "tanhshrink", "threshold",
+]  # fmt: skip
+
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 
 

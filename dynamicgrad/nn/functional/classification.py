@@ -13,6 +13,8 @@ from ...dispatch.fast_path import several
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "nll_loss"]
+
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
 IGNORE = -100  # the label that PyTorch ignores by default
 
@@ -23,13 +25,9 @@ def classes_last(scores: Tensor) -> Tensor:
 
 
 def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    ignore_index: int = IGNORE,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = IGNORE,
+    reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
     """The cross entropy of labels with softmax of `input`.
 
     `target` are class labels, or probabilities in the shape of `input`. `weight` has a number for
@@ -116,12 +114,9 @@ def of_probabilities(
 
 
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    ignore_index: int = IGNORE,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = IGNORE,
     reduction: str = "mean",
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Minus the entry of `input`, log-probabilities, at each label; see `cross_entropy`.
 
     >>> dg.nn.functional.nll_loss(dg.tensor([[-1.0, -2.0]]), dg.tensor([1]))

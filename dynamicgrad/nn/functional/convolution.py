@@ -9,6 +9,11 @@ from gradops.typing import Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = [
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "fold", "unfold",
+]  # fmt: skip
+
 
 def require_rank(name: str, n: int, input: Tensor, weight: Tensor) -> None:
     """Refuse an input or a weight with another number of dimensions."""

@@ -9,6 +9,10 @@ import gradops as ops
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import draw
 
+__all__ = [
+    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout",
+]  # fmt: skip
+
 FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 

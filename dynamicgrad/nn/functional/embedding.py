@@ -6,6 +6,8 @@ import gradops as ops
 
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = ["embedding", "embedding_bag", "one_hot"]
+
 
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,

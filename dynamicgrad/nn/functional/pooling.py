@@ -8,6 +8,13 @@ from gradops.typing import Sizes
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
+]  # fmt: skip
+
 WithIndices = Tensor | tuple[Tensor, Tensor]
 """The result of pooling, and on request the indices of the maxima."""
 

@@ -11,6 +11,13 @@ from ...dispatch.zero_dim import numbers_as_rows
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import full_like
 
+__all__ = [
+    "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",
+    "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss",
+    "multilabel_soft_margin_loss", "pairwise_distance", "poisson_nll_loss", "smooth_l1_loss",
+    "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+]  # fmt: skip
+
 
 def of_tensors(loss: Callable[..., Any]) -> Callable[..., Tensor]:
     """A loss of gradops with PyTorch's argument names."""

@@ -12,6 +12,8 @@ from ..modules.module import Module
 from ..modules.parameter import Parameter
 from .linear import Linear
 
+__all__ = ["MultiheadAttention"]
+
 
 class MultiheadAttention(Module):
     """Multi-head attention: for each query, means of values weighted by how well keys match.
@@ -31,16 +33,10 @@ class MultiheadAttention(Module):
     """
 
     def __init__(
-        self,
-        embed_dim: int,
-        num_heads: int,
-        dropout: float = 0.0,
-        bias: bool = True,
-        kdim: int | None = None,
-        vdim: int | None = None,
-        batch_first: bool = False,
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
+        kdim: int | None = None, vdim: int | None = None, batch_first: bool = False,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if embed_dim < 1 or num_heads < 1 or embed_dim % num_heads:
             raise ValueError(
@@ -89,16 +85,10 @@ class MultiheadAttention(Module):
         return Projections(weights, biases, self.out_proj.weight, self.out_proj.bias)
 
     def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        need_weights: bool = True,
-        attn_mask: Tensor | None = None,
-        average_attn_weights: bool = True,
-        is_causal: bool = False,
-    ) -> tuple[Operand, Operand | None]:
+        self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None,
+        need_weights: bool = True, attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True, is_causal: bool = False,
+    ) -> tuple[Operand, Operand | None]:  # fmt: skip
         """The output, and the weights or None; `is_causal` only asserts that `attn_mask` is."""
         operands = [as_tensor(x) for x in (query, key, value)]
         batched = self.check(operands)

@@ -14,6 +14,11 @@ from .. import functional as F
 from ..modules.module import Module
 from .normalization import parameter, reset
 
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d",
+]  # fmt: skip
+
 
 class ByChannel(Module):
     """Base class of norms of channels: scales, offsets, and running mean and variance."""
@@ -22,14 +27,10 @@ class ByChannel(Module):
     tracks, scales = True, True
 
     def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool | None = None,
-        track_running_stats: bool | None = None,
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
+        affine: bool | None = None, track_running_stats: bool | None = None,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine = self.scales if affine is None else affine

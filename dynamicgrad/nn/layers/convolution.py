@@ -14,6 +14,8 @@ from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
 MODES = ("zeros", "reflect", "replicate", "circular")
 
 
@@ -24,17 +26,9 @@ class Filters(Module):
     transposed: ClassVar[bool] = False
 
     def __init__(
-        self,
-        channels: tuple[int, int],
-        kernel_size: Sizes,
-        stride: Sizes,
-        padding: Sizes | str,
-        dilation: Sizes,
-        groups: int,
-        bias: bool,
-        padding_mode: str,
-        dtype: DTypeLike,
-    ) -> None:
+        self, channels: tuple[int, int], kernel_size: Sizes, stride: Sizes, padding: Sizes | str,
+        dilation: Sizes, groups: int, bias: bool, padding_mode: str, dtype: DTypeLike,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.in_channels, self.out_channels = channels
         if groups < 1 or any(n % groups for n in channels):
@@ -102,18 +96,10 @@ class Conv(Filters):
     """Filters that slide along inputs (batch, channels, ...)."""
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes | str = 0,
-        dilation: Sizes = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+        padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
+        padding_mode: str = "zeros", dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__(
             (in_channels, out_channels), kernel_size, stride, padding, dilation, groups, bias,
             padding_mode, dtype,
@@ -179,19 +165,10 @@ class ConvTranspose(Filters):
     transposed = True
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes = 0,
-        output_padding: Sizes = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Sizes = 1,
-        padding_mode: str = "zeros",
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+        padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, bias: bool = True,
+        dilation: Sizes = 1, padding_mode: str = "zeros", dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super().__init__(

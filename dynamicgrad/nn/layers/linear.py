@@ -13,6 +13,8 @@ from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
+__all__ = ["Bilinear", "Identity", "Linear"]
+
 
 class Linear(Module):
     """`x @ weight.T + bias`, for `x` of shape (..., in_features).
@@ -80,13 +82,9 @@ class Bilinear(Module):
     """
 
     def __init__(
-        self,
-        in1_features: int,
-        in2_features: int,
-        out_features: int,
-        bias: bool = True,
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")

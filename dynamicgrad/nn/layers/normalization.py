@@ -13,6 +13,8 @@ from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+
 
 def parameter(module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike) -> None:
     """Register a parameter of a shape with a module; None registers the name only."""
@@ -36,13 +38,9 @@ class LayerNorm(Module):
     """
 
     def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, normalized_shape: int | Sequence[int], eps: float = 1e-5,
+        elementwise_affine: bool = True, bias: bool = True, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
@@ -83,12 +81,9 @@ class RMSNorm(Module):
     """
 
     def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, normalized_shape: int | Sequence[int], eps: float | None = None,
+        elementwise_affine: bool = True, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
@@ -122,13 +117,9 @@ class GroupNorm(Module):
     """
 
     def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
             raise ValueError("num_channels must be divisible by num_groups")

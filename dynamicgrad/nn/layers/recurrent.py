@@ -24,6 +24,8 @@ from ..functional.dropout import require_probability
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNCell"]
+
 
 def loop(step: Step, state: State, xs: Tensor, reverse: bool) -> tuple[Tensor, State]:
     """The first parts of all states, and the last state, of a loop over the entries of `xs`."""
@@ -40,17 +42,10 @@ class Recurrent(Module):
     mode: str
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int = 0, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         require_probability(dropout)
         if min(hidden_size, num_layers) < 1:
@@ -190,17 +185,10 @@ class RNN(Recurrent):
     """
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+        bidirectional: bool = False, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
@@ -239,16 +227,10 @@ class GRU(Recurrent):
     mode = "GRU"
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
             dtype=dtype,
@@ -309,13 +291,9 @@ class RNNCell(RecurrentCell):
     """
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(input_size, hidden_size, bias, dtype)
 

@@ -8,6 +8,8 @@ from .module import Module
 from .parameter import Parameter
 from .text import format_module, format_parameters
 
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
 
 class Sequence(Module):
     """Modules under the names 0, 1, 2, ...; base of `Sequential` and `ModuleList`."""
