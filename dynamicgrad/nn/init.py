@@ -4,7 +4,7 @@ Random numbers are those of `generator`, by default of this thread; `dg.manual_s
 """
 
 import math
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from gradops import OptionError, ShapeError
 
 from ..engine.grad_mode import no_grad
 from ..engine.tensor import Tensor, handle
+from ..ops.creation import Generator
 from ..ops.creation import generator as default_generator
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "orthogonal_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
-Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0, "conv_transpose3d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3,

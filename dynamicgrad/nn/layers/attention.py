@@ -5,12 +5,11 @@ from gradops.nn import Projections, mean_of_heads, multi_head_attention
 from gradops.typing import DTypeLike, Operand
 
 from ...engine.tensor import Tensor, as_tensor
-from ...ops.creation import empty
 from .. import functional as F
 from .. import init
 from ..modules.module import Module
-from ..modules.parameter import Parameter
 from .linear import Linear
+from .parameters import add_parameter
 
 __all__ = ["MultiheadAttention"]
 
@@ -61,8 +60,7 @@ class MultiheadAttention(Module):
             "in_proj_bias": (3 * n,) if bias else None,
         }
         for name, shape in shapes.items():
-            made = None if shape is None else Parameter(empty(*shape, dtype=dtype))
-            self.register_parameter(name, made)
+            add_parameter(self, name, shape, dtype)
 
     def reset_parameters(self) -> None:
         """Reinitialize the weights, Glorot uniform; the biases are zeros."""
