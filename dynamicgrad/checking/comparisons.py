@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ..engine.tensor import Tensor, handle
 from ..func.forward import dual_parts
 
 Function = Callable[..., object]
+Arrays = Sequence[np.ndarray]
+Along = Callable[[Arrays], list[np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Check:
             leaves = [make_leaf(handle(np.array(p))) for p in self.points]
             return leaves, self.outputs_of(leaves)
 
-    def difference(self, directions: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def difference(self, directions: Arrays) -> list[np.ndarray]:
         """The derivative of each output along a direction, by central differences."""
 
         def line(h: float | complex) -> np.ndarray:
@@ -75,17 +77,11 @@ class Check:
 
         return list(central(line, self.tolerance.eps))
 
-    def tangents(self, directions: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def tangents(self, directions: Arrays) -> list[np.ndarray]:
         """The derivative of each output along a direction, by forward mode."""
-        ys, tangents = dual_parts(
-            lambda *xs: self.outputs_of(xs),
-            [handle(p) for p in self.points],
-            [handle(d) for d in directions],
-        )
-        return [
-            np.zeros(y.shape) if t is None else np.array(t.value)
-            for y, t in zip(ys, tangents, strict=True)
-        ]
+        points, along = [handle(p) for p in self.points], [handle(d) for d in directions]
+        ys, tangents = dual_parts(lambda *xs: self.outputs_of(xs), points, along)
+        return [np.zeros(y.shape) if t is None else np.array(t.value) for y, t in zip(ys, tangents)]
 
     def mismatches(self, kind: str, fast: bool = False) -> Iterator[Mismatch]:
         """The Jacobians by backward, or by forward mode for "jvp", that differences contradict.
@@ -109,54 +105,43 @@ class Check:
                     yield Mismatch(j, i, got[j][k], want[j][k])
 
     def columns(
-        self,
-        along: Callable[[Sequence[np.ndarray]], list[np.ndarray]],
-        directions: Sequence[np.ndarray],
-        sizes: Sequence[int],
-        weights: Sequence[np.ndarray] | None,
+        self, along: Along, directions: Arrays, sizes: list[int], weights: Arrays | None
     ) -> list[list[np.ndarray]]:
         """By output and input, the derivatives along directions of the inputs, times `weights`."""
         zeros = [np.zeros_like(p) for p in self.points]
-        by_input = [
+        found = [
             [along([*zeros[:k], d, *zeros[k + 1 :]]) for d in ds] for k, ds in enumerate(directions)
         ]
         return [
-            [
-                times_weights(np.array([ys[j] for ys in found]).reshape(len(found), n), weights, j)
-                for found in by_input
-            ]
+            [matrix_of([ys[j] for ys in of_input], n, weights, j) for of_input in found]
             for j, n in enumerate(sizes)
         ]
 
-    def rows(
-        self, directions: Sequence[np.ndarray] | None, weights: Sequence[np.ndarray] | None
-    ) -> list[list[np.ndarray]]:
+    def rows(self, directions: Arrays | None, weights: Arrays | None) -> list[list[np.ndarray]]:
         """By output and input, the gradients for cotangents of the outputs, along `directions`."""
         leaves, ys = self.graph()
         jacobians = []
         for j, y in enumerate(ys):
             cotangents = units(np.asarray(y.detach().value)) if weights is None else weights[j]
-            gradients = [gradients_of(y, leaves, handle(w)) for w in cotangents]
-            by_input = [
-                np.array([g[k] for g in gradients]).reshape(len(cotangents), p.size)
-                for k, p in enumerate(self.points)
-            ]
-            jacobians.append([times_weights(g, directions, k).T for k, g in enumerate(by_input)])
+            found = [gradients_of(y, leaves, handle(w)) for w in cotangents]
+            rows = [([g[k] for g in found], p.size) for k, p in enumerate(self.points)]
+            of_inputs = [matrix_of(*pair, directions, k) for k, pair in enumerate(rows)]
+            jacobians.append([matrix.T for matrix in of_inputs])
         return jacobians
 
 
-def times_weights(matrix: np.ndarray, weights: Sequence[np.ndarray] | None, i: int) -> np.ndarray:
-    """The products of a matrix's rows with the i-th weights; the matrix itself without any."""
+def matrix_of(rows: Arrays, size: int, weights: Arrays | None, i: int) -> np.ndarray:
+    """The matrix of these rows, or its products with the i-th weights."""
+    matrix = np.array(rows).reshape(len(rows), size)
     return matrix if weights is None else matrix @ weights[i].reshape(1, -1).T
 
 
 def float_outputs(result: object) -> list[Tensor]:
     """The float tensors that a function returned."""
-    tensors = []
-    for y in result if isinstance(result, tuple | list) else [result]:
+    tensors: Any = result if isinstance(result, tuple | list) else [result]
+    for y in tensors:
         if not isinstance(y, Tensor):
             raise TypeError(f"gradcheck is for functions that return tensors, not {type(y)}")
-        tensors.append(y)
     return [y for y in tensors if is_float(y.dtype)]
 
 

@@ -85,6 +85,13 @@ def require_agreement(check: Check, kind: str, fast: bool) -> None:
         )
 
 
+NOT_DOUBLE = (
+    "Input #{} requires gradient and is not a double precision floating point or complex. This"
+    " check will likely fail if all the inputs are not of double precision floating point or"
+    " complex."
+)
+
+
 def as_inputs(inputs: object) -> tuple[object, ...]:
     """The inputs as a tuple; raises if none can be checked, warns of single precision."""
     given = as_tuple(inputs)
@@ -96,13 +103,7 @@ def as_inputs(inputs: object) -> tuple[object, ...]:
         )
     for i, x in checked.items():
         if x.dtype not in (np.float64, np.complex128):
-            warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or"
-                " complex. This check will likely fail if all the inputs are not of double"
-                " precision floating point or complex.",
-                UserWarning,
-                stacklevel=3,
-            )
+            warnings.warn(NOT_DOUBLE.format(i), UserWarning, stacklevel=3)
         strides = np.asarray(x.value).strides
         if any(s == 0 and n > 1 for s, n in zip(strides, x.shape, strict=True)):
             raise TransformError(
@@ -152,13 +153,9 @@ def gradients_of(func: Function, inputs: Sequence[object]) -> Function:
                 xs[i] = vertex(xs[i], True)
             ys = float_outputs(func(*xs))
             pairs = [(y, g) for y, g in zip(ys, weights, strict=True) if y.node is not None]
-            return grad(
-                [y for y, _ in pairs],
-                [xs[i] for i in checked],
-                [g for _, g in pairs],
-                create_graph=True,
-                materialize_grads=True,
-            )
+            outputs, seeds = [y for y, _ in pairs], [g for _, g in pairs]
+            at = [xs[i] for i in checked]
+            return grad(outputs, at, seeds, create_graph=True, materialize_grads=True)
 
     return gradients
 

@@ -87,7 +87,7 @@ def deviation(
         if isinstance(dim, bool):
             unbiased, dim = dim, None
         correction = int(unbiased) if correction is None else correction
-        return in_float32(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
+        return op(x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
 
     def with_mean(
         x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
@@ -141,14 +141,7 @@ def norm(
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
-    return in_float32(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
-
-
-def in_float32(reduce: Callable[..., Tensor], x: Tensor, **attrs: object) -> Tensor:
-    """Apply a reduction in float32 to float16, as squares would overflow."""
-    if x.dtype != np.float16:
-        return reduce(x, **attrs)
-    return ops.astype(reduce(ops.astype(x, dtype=np.float32), **attrs), dtype=np.float16)
+    return ops.vector_norm(x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
 
 
 def aminmax(x: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Range:

@@ -25,6 +25,7 @@ TILE = 32768  # entries of a tile; a few such arrays fit into the second cache
 
 State = dict[str, Any]
 Updated = tuple[Any, dict[str, Any]]
+Rule = Callable[..., Updated]
 value_of = attrgetter("value")
 
 
@@ -89,9 +90,7 @@ class Block:
             found = [grads[i] for i in self.places]
             np.concatenate(self.memories + found, axis=None, out=self.room)
 
-    def compute(
-        self, rule: Callable[..., Updated], options: dict[str, Any], span: slice
-    ) -> Updated:
+    def compute(self, rule: Rule, options: dict[str, Any], span: slice) -> Updated:
         """Apply the rule to a tile."""
         state: State = {name: array[span] for name, array in self.arrays.items()}
         for name, count in self.counts.items():

@@ -20,6 +20,7 @@ Group = dict[str, Any]
 
 Params = Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]
 StepHook = Callable[["Optimizer", tuple[object, ...], dict[str, object]], object]
+Arguments = tuple[tuple[object, ...], dict[str, object]]
 T = TypeVar("T")
 
 
@@ -44,15 +45,12 @@ class Optimizer:
     """
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
-        if isinstance(params, Tensor):
+        if isinstance(params, Tensor) or not isinstance(params, Iterable):
+            alone = isinstance(params, Tensor)
+            hint = "write [w], not w" if alone else "of a module, give module.parameters()"
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
-                " but got a Tensor\n  hint: write [w], not w"
-            )
-        if not isinstance(params, Iterable):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts,"
-                f" but got {type(params).__name__}\n  hint: of a module, give module.parameters()"
+                f" but got a {type(params).__name__}\n  hint: {hint}"
             )
         groups: list[Any] = list(params)
         if not groups:
@@ -100,10 +98,7 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or set them to zero."""
         for p in self.parameters():
-            if set_to_none:
-                p.grad = None
-            elif p.grad is not None:
-                p.grad = p.grad.detach().zero_()
+            p.grad = None if set_to_none or p.grad is None else p.grad.detach().zero_()
 
     def parameters(self) -> Iterable[Any]:
         """The parameters of all groups."""
@@ -120,11 +115,8 @@ class Optimizer:
         if not taken.isdisjoint(map(id, group["params"])):
             raise ValueError("some parameters appear in more than one parameter group")
         if len({id(p) for p in group["params"]}) < len(group["params"]):
-            warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters",
-                UserWarning,
-                stacklevel=3,
-            )
+            text = "optimizer contains a parameter group with duplicate parameters"
+            warnings.warn(text, UserWarning, stacklevel=3)
         self.param_groups.append({**self.defaults, **group})
 
     def register_step_pre_hook(self, hook: StepHook) -> RemovableHandle:
@@ -145,11 +137,8 @@ class Optimizer:
         self.state = defaultdict(dict, found)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "defaults": self.defaults,
-            "state": dict(self.state),
-            "param_groups": self.param_groups,
-        }
+        groups = self.param_groups
+        return {"defaults": self.defaults, "state": dict(self.state), "param_groups": groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.start()
@@ -177,32 +166,30 @@ def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
         if tracing := TRACING.get():
             compiled.enter(self, tracing)
         if self.pre_hooks:
-            args, kwargs = before_step(self, args, kwargs)
-        found = step(self, *args, **kwargs)
+            args, kwargs = before_step(self, (args, kwargs))
+        result = step(self, *args, **kwargs)
         if not tracing:
             self.steps_done += 1
         if self.post_hooks:
             for hook in [*self.post_hooks.values()]:
                 hook(self, args, kwargs)
-        return found
+        return result
 
     return call
 
 
-def before_step(
-    optimizer: Optimizer, args: tuple[object, ...], kwargs: dict[str, object]
-) -> tuple[tuple[object, ...], dict[str, object]]:
+def before_step(optimizer: Optimizer, call: Arguments) -> Arguments:
     """The arguments of a step after its hooks saw them."""
     for hook in [*optimizer.pre_hooks.values()]:
-        changed = hook(optimizer, args, kwargs)
+        changed = hook(optimizer, *call)
         if changed is None:
             continue
         if not isinstance(changed, tuple) or len(changed) != 2:
             raise TapeError(
                 f"{hook} must return None or a tuple of (new_args, new_kwargs), but got {changed}"
             )
-        args, kwargs = changed
-    return args, kwargs
+        call = changed
+    return call
 
 
 def evaluate(closure: Callable[[], T] | None) -> T | None:
@@ -229,17 +216,19 @@ def members(params: Tensor | Iterable[Tensor] | Iterable[tuple[str, Tensor]]) ->
 def require_parameter(p: object) -> None:
     """Raise unless `p` is a leaf tensor."""
     if not isinstance(p, Tensor):
-        raise TypeError(
-            f"optimizer can only optimize Tensors, but one of the params is a {type(p)}"
-        )
+        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p)}")
     if not p.is_leaf:
-        raise ValueError(
-            "can't optimize a non-leaf Tensor\n  hint: optimize the leaf it was computed from"
-        )
+        hint = "optimize the leaf it was computed from"
+        raise ValueError(f"can't optimize a non-leaf Tensor\n  hint: {hint}")
 
 
-def require_at_least(low: float, **options: float) -> None:
-    """Refuse options below a bound."""
+def require_nonnegative(**options: float) -> None:
+    """Refuse negative options."""
     for name, value in options.items():
-        if not value >= low:
-            raise ValueError(f"Invalid {name} value: {value}; it is at least {low}")
+        if not value >= 0:
+            raise ValueError(f"Invalid {name} value: {value}; it is at least 0")
+
+
+def options_of(scope: dict[str, Any]) -> dict[str, Any]:
+    """The options of an optimizer, from the local variables that its constructor begins with."""
+    return {k: v for k, v in scope.items() if k not in ("self", "params", "__class__")}

@@ -8,46 +8,31 @@ import numpy as np
 from ..engine.tensor import Tensor, handle
 
 Group = dict[str, Any]
+State = dict[Tensor, dict[str, Any]]
 
 
-def state_dict(state: dict[Tensor, dict[str, Any]], groups: list[Group]) -> dict[str, Any]:
+def state_dict(state: State, groups: list[Group]) -> dict[str, Any]:
     """`{"state": {number: ...}, "param_groups": [{..., "params": [number, ...]}]}`."""
     numbers: dict[int, int] = {}
     for group in groups:
         for p in group["params"]:
             numbers.setdefault(id(p), len(numbers))
-    return {
-        "state": {
-            numbers[id(p)]: dict(held) for p, held in state.items() if held and id(p) in numbers
-        },
-        "param_groups": [
-            {**group, "params": [numbers[id(p)] for p in group["params"]]} for group in groups
-        ],
-    }
+    states = {numbers[id(p)]: dict(held) for p, held in state.items() if held and id(p) in numbers}
+    saved = [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in groups]
+    return {"state": states, "param_groups": saved}
 
 
-def load(
-    saved: dict[str, Any], groups: list[Group]
-) -> tuple[dict[Tensor, dict[str, Any]], list[Group]]:
+def load(saved: dict[str, Any], groups: list[Group]) -> tuple[State, list[Group]]:
     """The state by parameter and the groups, copied from a saved state."""
     saved_groups = copy.deepcopy(saved["param_groups"])
     require_same_groups(saved_groups, groups)
-    by_number = {
-        number: p
-        for old, new in zip(saved_groups, groups)
-        for number, p in zip(old["params"], new["params"])
-    }
-    state = {
-        by_number[number]: {
-            name: copy_entry(by_number[number], name, v)
-            for name, v in held.items()
-            if v is not None
-        }
-        for number, held in saved["state"].items()
-    }
-    return state, [
-        {**old, "params": new["params"]} for old, new in zip(saved_groups, groups, strict=True)
-    ]
+    pairs = [*zip(saved_groups, groups)]
+    by_number = {i: p for old, new in pairs for i, p in zip(old["params"], new["params"])}
+    state = {}
+    for number, entries in saved["state"].items():
+        p = by_number[number]
+        state[p] = {k: copy_entry(p, k, v) for k, v in entries.items() if v is not None}
+    return state, [{**old, "params": new["params"]} for old, new in pairs]
 
 
 def require_same_groups(saved: list[Group], groups: list[Group]) -> None:

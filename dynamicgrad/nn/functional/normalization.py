@@ -83,9 +83,6 @@ def layer_norm(
     if 0 in x.shape[-len(normalized_shape) :]:
         return ops.copy(x)  # there is nothing to standardize
     shape, given = tuple(normalized_shape), (optional(weight), optional(bias))
-    if x.dtype == np.float16:  # in which means are coarse
-        y = ops.layer_norm(ops.astype(x, dtype=np.float32), shape, *given, eps)
-        return ops.astype(y, dtype=np.float16)
     return ops.layer_norm(x, shape, *given, eps)
 
 

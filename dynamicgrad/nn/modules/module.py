@@ -204,10 +204,8 @@ class Module:
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Tensor]]:
         """The parameters, or the buffers, of all modules with their names."""
-        seen = set()
-        modules = (
-            self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
-        )
+        seen, own = set(), [(prefix, self)]
+        modules = self.named_modules(None, prefix, remove_duplicate) if recurse else own
         for path, module in modules:
             for name, t in vars(module)[kind].items():
                 if t is None or (remove_duplicate and id(t) in seen):
@@ -286,10 +284,7 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
         for p in self.parameters():
-            if set_to_none:
-                p.grad = None
-            elif p.grad is not None:
-                p.grad = p.grad.detach().zero_()
+            p.grad = None if set_to_none or p.grad is None else p.grad.detach().zero_()
 
     def to(self, *wanted: object, dtype: DTypeLike = None, device: object = None) -> Self:
         """Cast floating-point parameters and buffers, and their gradients, to another dtype.

@@ -7,7 +7,10 @@ from types import FunctionType
 from typing import Any, SupportsFloat
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler, PerGroup, one_each, require_optimizer
+from .scheduler import LRScheduler, PerGroup, one_each, rates_of, require_optimizer
+
+Schedule = Callable[[int], float]
+"""A function of the epoch."""
 
 
 class LambdaLR(LRScheduler):
@@ -20,17 +23,9 @@ class LambdaLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
-        last_epoch: int = -1,
+        self, optimizer: Optimizer, lr_lambda: Schedule | list[Schedule], last_epoch: int = -1
     ) -> None:
-        count = len(optimizer.param_groups)
-        self.lr_lambdas = (
-            list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
-        )
-        if len(self.lr_lambdas) != count:
-            raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
+        self.lr_lambdas = one_each("lr_lambdas", lr_lambda, optimizer.param_groups)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -61,10 +56,9 @@ class MultiplicativeLR(LambdaLR):
 
     def get_lr(self) -> list[float]:
         """The present rates times the values of the functions; unchanged at the start."""
-        rates = [group["lr"] for group in self.optimizer.param_groups]
         if self.is_initial:
-            return rates
-        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, rates)]
+            return rates_of(self.optimizer)
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, rates_of(self.optimizer))]
 
 
 class StepLR(LRScheduler):
@@ -97,12 +91,9 @@ class MultiStepLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        milestones: Iterable[int],
-        gamma: float = 0.1,
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
         last_epoch: int = -1,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.milestones, self.gamma = sorted(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
@@ -121,12 +112,9 @@ class ConstantLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        factor: float = 1 / 3,
-        total_iters: int = 5,
+        self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5,
         last_epoch: int = -1,
-    ) -> None:
+    ) -> None:  # fmt: skip
         require_between(0, 1, factor=factor)
         self.held_factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
@@ -147,18 +135,13 @@ class LinearLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        start_factor: float = 1 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
+        self, optimizer: Optimizer, start_factor: float = 1 / 3, end_factor: float = 1.0,
+        total_iters: int = 5, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
         require_between(0, 1, start_factor=start_factor, end_factor=end_factor)
         if start_factor == 0:
             raise ValueError("start_factor is greater than 0: rates are multiplied, not set")
-        self.start_factor, self.end_factor = start_factor, end_factor
-        self.total_iters = total_iters
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
     def factor(self) -> float:
@@ -229,14 +212,14 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """The height above `eta_min` in proportion to the wave."""
-        groups, epoch, low = self.optimizer.param_groups, self.last_epoch, self.eta_min
+        rates, epoch, low = rates_of(self.optimizer), self.last_epoch, self.eta_min
         if self.is_initial:
-            return [group["lr"] for group in groups]
+            return rates
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # up from where the wave was zero
             first = (1 - math.cos(math.pi / self.T_max)) / 2
-            return [g["lr"] + (lr - low) * first for g, lr in zip(groups, self.base_lrs)]
+            return [lr + (base - low) * first for lr, base in zip(rates, self.base_lrs)]
         now, before = (1 + math.cos(math.pi * i / self.T_max) for i in (epoch, epoch - 1))
-        return [now / before * (group["lr"] - low) + low for group in groups]
+        return [now / before * (lr - low) + low for lr in rates]
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -252,17 +235,10 @@ class ReduceLROnPlateau(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: PerGroup = 0,
-        eps: float = 1e-8,
-    ) -> None:
+        self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
+        min_lr: PerGroup = 0, eps: float = 1e-8,
+    ) -> None:  # fmt: skip
         require_optimizer(optimizer)
         if factor >= 1:
             raise ValueError(f"Factor should be < 1.0, not {factor}")
@@ -273,10 +249,10 @@ class ReduceLROnPlateau(LRScheduler):
         self.optimizer, self.mode, self.threshold_mode = optimizer, mode, threshold_mode
         self.reduction, self.patience, self.threshold = factor, patience, threshold
         self.cooldown, self.eps = cooldown, eps
-        self.min_lrs = one_each("min_lr", min_lr, optimizer.param_groups)
+        self.min_lrs = one_each("values for min_lr", min_lr, optimizer.param_groups)
         self.last_epoch = self.cooldown_counter = self.num_bad_epochs = 0
         self.best = math.inf if mode == "min" else -math.inf
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        self._last_lr = rates_of(self.optimizer)
 
     def step(self, metrics: SupportsFloat) -> None:  # type: ignore[override]
         """Go on to the next epoch, with the quantity that the last one gave."""
@@ -288,7 +264,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.num_bad_epochs += 1
         if self.cooldown_counter > 0:
             self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
-        rates = [group["lr"] for group in self.optimizer.param_groups]
+        rates = rates_of(self.optimizer)
         if self.num_bad_epochs > self.patience:
             rates = [self.reduced(lr, low) for lr, low in zip(rates, self.min_lrs, strict=True)]
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
@@ -298,10 +274,8 @@ class ReduceLROnPlateau(LRScheduler):
         """True if the quantity is better than the best so far by more than the threshold."""
         sign = 1 if self.mode == "min" else -1
         if self.threshold_mode == "rel":
-            bound = self.best * (1 - sign * self.threshold)
-        else:
-            bound = self.best - sign * self.threshold
-        return sign * current < sign * bound
+            return sign * current < sign * self.best * (1 - sign * self.threshold)
+        return sign * current < sign * self.best - self.threshold
 
     def reduced(self, lr: float, low: float) -> float:
         """The rate reduced to at least `low`; unchanged if the difference is at most `eps`."""

@@ -2,10 +2,11 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..optimizer import Optimizer
 
+T = TypeVar("T")
 Group = dict[str, Any]
 PerGroup = float | list[float]
 """An option of all groups, or a list with that of each."""
@@ -42,20 +43,18 @@ class LRScheduler:
 
     def restart(self) -> None:
         """Restart from the initial learning rates."""
-        for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = lr
+        set_each(self.optimizer.param_groups, "lr", self.base_lrs)
         self.last_epoch = -1
         self.start()
 
     def step(self) -> None:
         """Go on to the next epoch."""
         if self.steps_done == 1 and not self.optimizer.steps_done:
-            warnings.warn(
+            text = (
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`: the first value"
-                " of the schedule is skipped; call `optimizer.step()` first",
-                UserWarning,
-                stacklevel=2,
+                " of the schedule is skipped; call `optimizer.step()` first"
             )
+            warnings.warn(text, UserWarning, stacklevel=2)
         self.steps_done += 1
         self.advance()
 
@@ -66,14 +65,13 @@ class LRScheduler:
 
     def set_lr(self, rates: list[float]) -> None:
         """Set and remember the learning rates of the groups."""
-        for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
-            group["lr"] = lr
+        set_each(self.optimizer.param_groups, "lr", rates)
         self._last_lr = rates
 
     def get_lr(self) -> list[float]:
         """The learning rates of the new epoch, from the present ones."""
         factor = self.factor()
-        return [group["lr"] * factor for group in self.optimizer.param_groups]
+        return [lr * factor for lr in rates_of(self.optimizer)]
 
     def factor(self) -> float:
         """The factor of the learning rates for the epoch that begins."""
@@ -98,15 +96,20 @@ def require_optimizer(optimizer: object) -> None:
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
+def rates_of(optimizer: Optimizer) -> list[float]:
+    """The learning rates of the groups as they are."""
+    return [group["lr"] for group in optimizer.param_groups]
+
+
 def set_each(groups: Sequence[Group], name: str, given: PerGroup) -> None:
     """Set an option of each group: one value for all, or one each from a list."""
-    for group, value in zip(groups, one_each(name, given, groups)):
+    for group, value in zip(groups, one_each(f"values for {name}", given, groups)):
         group[name] = value
 
 
-def one_each(name: str, given: PerGroup, groups: Sequence[Group]) -> list[float]:
+def one_each(what: str, given: T | list[T], groups: Sequence[Group]) -> list[T]:
     """The value for each group: one for all, or one each from a list."""
     values = list(given) if isinstance(given, list | tuple) else [given] * len(groups)
     if len(values) != len(groups):
-        raise ValueError(f"Expected {len(groups)} values for {name}, but got {len(values)}")
+        raise ValueError(f"Expected {len(groups)} {what}, but got {len(values)}")
     return values
