@@ -85,10 +85,8 @@ class Module:
                 f"cannot assign {name!r} before Module.__init__() call"
                 "\n  hint: call super().__init__() first"
             )
-        own.pop(name, None)
-        for other in KINDS:
-            if other != kind:
-                own[other].pop(name, None)
+        for registry in (own, *(own[other] for other in KINDS if other != kind)):
+            registry.pop(name, None)
         own[kind][name] = value
 
     def kind_of(self, name: str, value: object) -> str | None:
@@ -322,7 +320,7 @@ class Module:
 
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
         """Parameters and persistent buffers by path, on the same memory; leaves if `keep_vars`."""
-        return state.state_dict(self, prefix, keep_vars)
+        return {key: t if keep_vars else t.detach() for key, _, _, t in state.entries(self, prefix)}
 
     def load_state_dict(
         self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False
