@@ -342,9 +342,8 @@ def ones_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -
 
 @on_device
 def full_like(
-    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None, requires_grad: bool = False
+) -> Tensor:
     """A number repeated in the shape and, by default, the dtype of `x`.
 
     >>> dg.full_like(dg.zeros(2), 7)

@@ -9,6 +9,7 @@ from ...engine.tensor import Tensor, as_tensor
 from .. import functional as F
 from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
+from ..modules.text import format_attributes
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
@@ -43,17 +44,14 @@ class MaxPool(Module):
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         """The maxima, and their indices if `return_indices`."""
-        x = check(self, as_tensor(input))
-        given = (
-            self.kernel_size, self.stride, self.padding, self.dilation, self.axes, self.ceil_mode,
-        )  # fmt: skip
-        found = ops.max_pooling(x, *given)
-        return (found, ops.max_pool_places(x, *given)) if self.return_indices else found
+        x, window = check(self, as_tensor(input)), (self.kernel_size, self.stride, self.padding)
+        options = (*window, self.dilation, self.axes, self.ceil_mode)
+        y = ops.max_pooling(x, *options)
+        return (y, ops.max_pool_places(x, *options)) if self.return_indices else y
 
     def extra_repr(self) -> str:
         """The window and how it slides."""
-        names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return format_attributes(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class MaxPool1d(MaxPool):
@@ -114,8 +112,7 @@ class AvgPool(Module):
 
     def extra_repr(self) -> str:
         """The window and how it slides."""
-        names = ("kernel_size", "stride", "padding")
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return format_attributes(self, "kernel_size", "stride", "padding")
 
 
 class AvgPool1d(AvgPool):
