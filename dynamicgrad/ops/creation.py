@@ -227,9 +227,8 @@ def arange(
     tensor([0, 1, 2])
     """
     start, end = (0, start) if end is None else (start, end)  # one number is the end
-    start, end, step = (
-        number("arange", *x) for x in zip(("start", "end", "step"), (start, end, step))
-    )
+    given = {"start": start, "end": end, "step": step}
+    start, end, step = (number("arange", name, x) for name, x in given.items())
     if step == 0:
         raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)

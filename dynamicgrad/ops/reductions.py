@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import Op
-from gradops.core.types import is_inexact, shape_of, type_of
+from gradops.core.types import is_inexact, shape_of
 from gradops.library.reduce.cumulative import latest_extreme
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
@@ -132,9 +132,7 @@ def norm(
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError(
-            "norm", [type_of(x)], f"a norm is not a {dtype}", hint="use a float dtype"
-        )
+        raise ops.DTypeError("norm", [x.type], f"a norm is not a {dtype}", hint="use a float dtype")
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)

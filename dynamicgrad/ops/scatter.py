@@ -99,9 +99,7 @@ def scatter(
     else:
         values = as_entry("scatter", x, value if src is None else src)
     if reduce not in (None, "add", "multiply"):
-        raise ops.OptionError(
-            "scatter", [ops.type_of(x)], f"reduce is 'add' or 'multiply', not {reduce!r}"
-        )
+        raise ops.OptionError("scatter", [x.type], f"reduce is 'add' or 'multiply', not {reduce!r}")
     return getattr(place, reduce or "set")(values)
 
 

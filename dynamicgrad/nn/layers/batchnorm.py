@@ -148,10 +148,8 @@ class InstanceNorm(ByChannel):
             return ops.squeeze(self.forward(ops.expand_dims(x, axis=0)), axis=(0,))
         self.check(x)
         batch = self.training or not self.track_running_stats
-        return F.instance_norm(
-            x, self.running_mean, self.running_var, self.weight, self.bias, batch,
-            0.0 if self.momentum is None else self.momentum, self.eps,
-        )  # fmt: skip
+        given = (self.running_mean, self.running_var, self.weight, self.bias)
+        return F.instance_norm(x, *given, batch, self.momentum or 0.0, self.eps)
 
 
 class InstanceNorm1d(InstanceNorm):

@@ -242,31 +242,46 @@ class AdaptiveMaxPool3d(AdaptiveMaxPool):
     axes = 3
 
 
-class LPPool1d(Applied, norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, ceil_mode=False):
+class LPPool1d(
+    Applied,
+    function=F.lp_pool1d,
+    norm_type=REQUIRED,
+    kernel_size=REQUIRED,
+    stride=None,
+    ceil_mode=False,
+):
     """The norm, of order `norm_type`, of each window of inputs (batch, channels, length).
 
     >>> dg.nn.LPPool1d(2, 2)(dg.tensor([[3.0, 4.0, 0.0, 1.0]]))
     tensor([[5., 1.]])
     """
 
-    function = staticmethod(F.lp_pool1d)
 
-
-class LPPool2d(Applied, norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, ceil_mode=False):
+class LPPool2d(
+    Applied,
+    function=F.lp_pool2d,
+    norm_type=REQUIRED,
+    kernel_size=REQUIRED,
+    stride=None,
+    ceil_mode=False,
+):
     """`LPPool1d` for inputs (batch, channels, height, width).
 
     >>> dg.nn.LPPool2d(2, 2)(dg.ones(2, 3, 8, 8)).shape
     (2, 3, 4, 4)
     """
 
-    function = staticmethod(F.lp_pool2d)
 
-
-class LPPool3d(Applied, norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, ceil_mode=False):
+class LPPool3d(
+    Applied,
+    function=F.lp_pool3d,
+    norm_type=REQUIRED,
+    kernel_size=REQUIRED,
+    stride=None,
+    ceil_mode=False,
+):
     """`LPPool1d` for inputs (batch, channels, depth, height, width).
 
     >>> dg.nn.LPPool3d(2, 2)(dg.ones(2, 3, 4, 4, 4)).shape
     (2, 3, 2, 2, 2)
     """
-
-    function = staticmethod(F.lp_pool3d)
