@@ -9,7 +9,7 @@ is recorded then is thrown away but for the values, which are identified by the 
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,20 +134,15 @@ class Region:
     @contextmanager
     def repeat(self, counting: Counting) -> Iterator[None]:
         """Recording on until enough is there, and the random numbers those of the first time."""
-        mode, random = RECORDING.set(counting), None
-        first = REPEATED.set(self.first_began)  # transforms that ended since then still go on
-        if self.random is not None:
-            fresh = np.random.default_rng()
-            fresh.bit_generator.state = self.random
-            random = GENERATOR.set(fresh)
-        try:
-            with np.errstate(all="ignore"):
-                yield
-        finally:
-            RECORDING.reset(mode)
-            REPEATED.reset(first)
-            if random is not None:
-                GENERATOR.reset(random)
+        with ExitStack() as undo, np.errstate(all="ignore"):
+            undo.callback(RECORDING.reset, RECORDING.set(counting))
+            # transforms that ended since the first time still go on
+            undo.callback(REPEATED.reset, REPEATED.set(self.first_began))
+            if self.random is not None:
+                fresh = np.random.default_rng()
+                fresh.bit_generator.state = self.random
+                undo.callback(GENERATOR.reset, GENERATOR.set(fresh))
+            yield
 
 
 def again(x: Any) -> Any:

@@ -209,10 +209,8 @@ def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handl
 def chunk(inputs: Sequence[Any], dims: Axes, start: int, count: int) -> list[Any]:
     """Some of the examples."""
     part = slice(start, start + count)
-    keys = [
-        None if d is None else (slice(None),) * (d % len(x.shape)) for x, d in zip(inputs, dims)
-    ]
-    return [x if key is None else x[(*key, part)] for x, key in zip(inputs, keys)]
+    axes = [None if d is None else d % len(x.shape) for x, d in zip(inputs, dims)]
+    return [x if d is None else x[(*[slice(None)] * d, part)] for x, d in zip(inputs, axes)]
 
 
 def concatenate_chunks(results: Sequence[object], out_dims: Dims, name: str) -> Any:

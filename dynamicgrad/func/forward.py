@@ -11,7 +11,7 @@ import numpy as np
 
 from gradops import Dual, NotDifferentiableError, TransformError, astype
 from gradops.core.levels import levels
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 from gradops.core.types import is_inexact
 
 from ..engine.grad_mode import is_recording
@@ -54,7 +54,9 @@ def jvp(
         )
     primal = rebuild([y for y, _ in found])
     results: tuple[Any, ...] = primal, rebuild([zeros(y) if t is None else t for y, t in found])
-    results = (*results, primal_tree(aux, level)) if has_aux else results
+    if has_aux:
+        primal_of = lambda x: parts(x, level)[0] if isinstance(x, Handle) else x
+        results = *results, tree_map(primal_of, aux)
     return for_caller(results, primals, tangents)
 
 
@@ -129,12 +131,6 @@ def parts(y: Face, level: float) -> tuple[Face, Face | None]:
         return release(y), None
     face = type(y)
     return release(on_face(face, value.primal)), release(on_face(face, value.tangent))
-
-
-def primal_tree(tree: object, level: float) -> Any:
-    """A tree whose tensors have no tangents of this level."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([parts(x, level)[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def zeros(y: Handle) -> Handle:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 
 from ..engine.handle import Handle, hold
 from .batching import vmap
@@ -107,16 +107,10 @@ def jacfwd(
         blocks = (blocks_of(c, inputs, len(c.shape) - 1) for c in columns)
         found = rebuilds[0]([selection.like_argnums(rebuild(b)) for b in blocks])
         if has_aux:
-            found = found, tree_of_first(aux)
+            found = found, tree_map(lambda x: x[0] if isinstance(x, Handle) else x, aux)
         return for_caller(found, args, kwargs)
 
     return transformed
-
-
-def tree_of_first(tree: object) -> Any:
-    """The first example of each leaf."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([x[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def hessian(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:

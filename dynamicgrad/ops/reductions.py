@@ -17,7 +17,7 @@ from gradops.typing import AnyArray, Axis, DTypeLike, Number
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
-from ..dispatch.wrapping import set_name, wrap
+from ..dispatch.wrapping import Functions, by_name, set_name, wrap
 from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
@@ -302,21 +302,15 @@ def keep_bytes(op: ops.Op) -> Callable[..., Tensor]:
     return wrap(call, reduce)
 
 
-SHARED: dict[str, Callable[..., object]] = {
+SHARED: Functions = {
     "all": keep_bytes(ops.all), "any": keep_bytes(ops.any),
     "max": extreme("max"),
     "min": extreme("min"),
 }  # fmt: skip
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
-        cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
-        cumulative_extreme(ops.cummin), norm, aminmax, nan_reduction("nansum"),
-        nan_reduction("nanmean"), diff, cov, corrcoef,
-        median, nanmedian, quantile, nanquantile,
-    )
-}  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., object]] = {
-    f.__name__: f for f in (var_mean, std_mean, trapezoid)
-}
+CONVERTING = by_name(
+    var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
+    cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
+    cumulative_extreme(ops.cummin), norm, aminmax, nan_reduction("nansum"),
+    nan_reduction("nanmean"), diff, cov, corrcoef, median, nanmedian, quantile, nanquantile,
+)  # fmt: skip
+FUNCTIONS = by_name(var_mean, std_mean, trapezoid)

@@ -66,16 +66,13 @@ class FirstOrder(Optimizer):
                 active.append(p)
                 grads.append(checked_gradient(p, g))
         before, blocks = self.blocks.get(i, (None, []))
-        if before != (ids := [*map(id, active)]) or not self.are_current(blocks):
+        ids = [*map(id, active)]
+        if before != ids or not all(block.is_current(self.state) for block in blocks):
             blocks = blocks_of(active, self.state)
             self.blocks[i] = ids, blocks
         for block in blocks:
             block.gather(grads)
         return blocks
-
-    def are_current(self, blocks: list[Block]) -> bool:
-        """True if no parameter or state of the blocks was replaced."""
-        return all(block.is_current(self.state) for block in blocks)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
