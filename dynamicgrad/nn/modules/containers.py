@@ -10,6 +10,8 @@ from .module import Module
 from .parameter import Parameter
 from .text import format_module, format_parameters
 
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
 Modules = Mapping[str, Module] | Iterable[tuple[str, Module]]
 Parameters = Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]
 

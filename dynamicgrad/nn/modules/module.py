@@ -15,6 +15,8 @@ from . import hooks, state
 from .parameter import Parameter
 from .text import format_module
 
+__all__ = ["Module"]
+
 KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "child module"}
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
