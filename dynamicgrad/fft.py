@@ -15,20 +15,21 @@ from gradops.typing import Axis, DTypeLike, Operand
 
 from .dispatch import default_dtype
 from .dispatch.fast_path import operand
-from .dispatch.wrapping import set_name
+from .dispatch.wrapping import Functions, by_name, set_name
 from .engine.tensor import Tensor
 from .ops import creation
 
 Dims = tuple[int, ...] | None
 
 Sizes = Sequence[int] | None  # of the dimensions that are transformed
+Norm = str | None  # the normalization, by default "backward"
 
 
 def transform_of_one(name: str) -> Callable[..., Tensor]:
     """A transform along one dimension."""
     transform = getattr(transforms, name)
 
-    def call(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    def call(input: Tensor, n: int | None = None, dim: int = -1, norm: Norm = None) -> Tensor:
         return transform(operand(input), n, dim, norm)
 
     return set_name(call, name, transform.__doc__)
@@ -38,15 +39,13 @@ def transform_of_several(name: str, default: Dims) -> Callable[..., Tensor]:
     """A transform along several dimensions."""
     transform = getattr(transforms, name)
 
-    def call(
-        input: Tensor, s: Sizes = None, dim: Axis = default, norm: str | None = None
-    ) -> Tensor:
+    def call(input: Tensor, s: Sizes = None, dim: Axis = default, norm: Norm = None) -> Tensor:
         return transform(operand(input), s, dim, norm)
 
     return set_name(call, name, transform.__doc__)
 
 
-def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Tensor:
+def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: Norm = None) -> Tensor:
     """The transform, which is real, of an array with Hermitian symmetry.
 
     >>> dg.fft.hfftn(dg.ones(2, 2)).shape
@@ -55,7 +54,7 @@ def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = N
     return transforms.irfftn(conjugate(operand(input)), s, dim, opposite_norm(norm))
 
 
-def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Operand:
+def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: Norm = None) -> Operand:
     """The inverse of `hfftn`: half of the inverse transform of a real array.
 
     >>> dg.fft.ihfftn(dg.ones(2, 2)).shape
@@ -64,7 +63,7 @@ def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = 
     return conjugate(transforms.rfftn(operand(input), s, dim, opposite_norm(norm)))
 
 
-def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None) -> Tensor:
+def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: Norm = None) -> Tensor:
     """`hfftn` along two dimensions, by default the last.
 
     >>> dg.fft.hfft2(dg.ones(5, 2, 2)).shape
@@ -73,9 +72,7 @@ def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None
     return hfftn(input, s, dim, norm)
 
 
-def ihfft2(
-    input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None
-) -> Operand:
+def ihfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: Norm = None) -> Operand:
     """`ihfftn` along two dimensions, by default the last.
 
     >>> dg.fft.ihfft2(dg.ones(5, 2, 2)).shape
@@ -135,16 +132,11 @@ def frequencies(values: np.ndarray, dtype: DTypeLike, requires_grad: bool) -> Te
     return creation.tensor(values.astype(dtype), requires_grad=requires_grad)
 
 
-OFFERED: dict[str, Callable[..., object]] = {
+OFFERED: Functions = {
     **{name: transform_of_one(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
     **{name: transform_of_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
     **{name: transform_of_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2")},
-    **{
-        f.__name__: f
-        for f in (
-            fftfreq, fftshift, hfft2, hfftn, ifftshift, ihfft2, ihfftn, rfftfreq,
-        )
-    },
+    **by_name(fftfreq, fftshift, hfft2, hfftn, ifftshift, ihfft2, ihfftn, rfftfreq),
 }  # fmt: skip
 globals().update(OFFERED)
 __all__ = sorted(OFFERED)

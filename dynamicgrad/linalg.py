@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import linalg
+from gradops import linalg, matrix_transpose
 from gradops.core.errors import LinAlgError
 from gradops.core.types import shape_of, type_of
 from gradops.library.shape.movement import in_dtype
@@ -19,7 +19,7 @@ from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
 from .dispatch.operand_dtypes import check_all
-from .dispatch.wrapping import set_name
+from .dispatch.wrapping import Functions, by_name, set_name
 from .dispatch.zero_dim import numbers_as_rows
 from .engine.tensor import Tensor
 from .ops.reductions import dims
@@ -49,11 +49,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if len(shape_of(B)) > 1 and shape_of(B) == rows:
         return ops.squeeze(linalg.solve(A, ops.expand_dims(B, axis=-1)), axis=-1)
     return linalg.solve(A, B)
-
-
-def matrix_transpose(x: Tensor) -> Tensor:
-    """`x` with its last two dimensions exchanged."""
-    return ops.matrix_transpose(x)
 
 
 def solve_triangular(
@@ -128,12 +123,8 @@ def pinv(
     """
     A = operand(A)
     rtol = rcond if rtol is None else rtol
-    return linalg.pinv(A, rtol=number(cutoff(A, atol, rtol)), hermitian=hermitian)
-
-
-def number(cutoff: Any) -> float | None:
-    """A cutoff as a number, as attributes need it."""
-    return cutoff if cutoff is None else float(cutoff)
+    least = cutoff(A, atol, rtol)
+    return linalg.pinv(A, rtol=None if least is None else float(least), hermitian=hermitian)
 
 
 def matrix_rank(
@@ -155,9 +146,8 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *,
-    dtype: DTypeLike = None,
-) -> Tensor:  # fmt: skip
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike = None
+) -> Tensor:
     """The norm of vectors along dimensions, or of all entries.
 
     >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
@@ -180,9 +170,8 @@ def matrix_norm(
 
 
 def norm(
-    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
-    dtype: DTypeLike = None,
-) -> Tensor:  # fmt: skip
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike = None
+) -> Tensor:
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 
     >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))
@@ -252,23 +241,17 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return ops.power(ops.expand_dims(x, axis=-1), np.arange(n, dtype=type_of(x).dtype))
 
 
-OFFERED: dict[str, Any] = {
-    "LinAlgError": LinAlgError,
-    **{
-        name: of_operands(getattr(linalg, name))
-        for name in (
-            "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_exp",
-            "matrix_power", "slogdet", "svdvals", "tensorinv",
-        )
-    },
-    "matmul": of_operands(ops.matmul, 2),
-    **{
-        f.__name__: f
-        for f in (
-            cross, diagonal, lstsq, matrix_norm, matrix_rank, multi_dot, norm, pinv, qr, solve,
-            solve_triangular, svd, tensorsolve, vander, vecdot, vector_norm,
-        )
-    },
+OF_ONE = (
+    "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_exp",
+    "matrix_power", "slogdet", "svdvals", "tensorinv",
+)  # fmt: skip
+OFFERED: Functions = {
+    "LinAlgError": LinAlgError, "matmul": of_operands(ops.matmul, 2),
+    **{name: of_operands(getattr(linalg, name)) for name in OF_ONE},
+    **by_name(
+        cross, diagonal, lstsq, matrix_norm, matrix_rank, multi_dot, norm, pinv, qr, solve,
+        solve_triangular, svd, tensorsolve, vander, vecdot, vector_norm,
+    ),
 }  # fmt: skip
 globals().update(check_all(OFFERED))
 __all__ = sorted(OFFERED)

@@ -53,10 +53,8 @@ class Check:
 
     def outputs_of(self, leaves: Iterable[Tensor]) -> list[Tensor]:
         """The float outputs of the function, given the inputs to differentiate by."""
-        args = list(self.inputs)
-        for i, x in zip(self.checked, leaves, strict=True):
-            args[i] = x
-        return float_outputs(self.func(*args))
+        given = dict(zip(self.checked, leaves, strict=True))
+        return float_outputs(self.func(*[given.get(i, x) for i, x in enumerate(self.inputs)]))
 
     def graph(self) -> tuple[list[Tensor], list[Tensor]]:
         """Leaves and outputs with the graph between them."""
@@ -88,8 +86,7 @@ class Check:
 
         `fast` compares one random combination of the entries of each.
         """
-        with no_grad():
-            ys = self.outputs_of([make_leaf(handle(np.array(p))) for p in self.points])
+        _, ys = self.graph()
         rng = np.random.default_rng(0)
         directions = [random_like(p, rng) if fast else units(p) for p in self.points]
         weights = [random_like(y, rng) for y in ys] if fast else None
@@ -136,9 +133,14 @@ def matrix_of(rows: Arrays, size: int, weights: Arrays | None, i: int) -> np.nda
     return matrix if weights is None else matrix @ weights[i].reshape(1, -1).T
 
 
+def as_tuple(given: Any) -> tuple[Any, ...]:
+    """One or several values as a tuple."""
+    return tuple(given) if isinstance(given, tuple | list) else (given,)
+
+
 def float_outputs(result: object) -> list[Tensor]:
     """The float tensors that a function returned."""
-    tensors: Any = result if isinstance(result, tuple | list) else [result]
+    tensors = as_tuple(result)
     for y in tensors:
         if not isinstance(y, Tensor):
             raise TypeError(f"gradcheck is for functions that return tensors, not {type(y)}")

@@ -2,20 +2,21 @@
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from gradops import GradcheckError, TransformError
+from gradops import GradcheckError, TransformError, complex, imag, real
+from gradops.core.types import is_complex
 
 from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
-from ..engine.handle import make_leaf
+from ..engine.handle import Handle, make_leaf
 from ..engine.tensor import Tensor, handle
 from ..func.recording import vertex
 from .blame import blame
-from .comparisons import Check, Function, Tolerance, float_outputs
+from .comparisons import Check, Function, Tolerance, as_tuple, float_outputs, random_like
 from .consistency import check_batched, check_batched_forward, check_reentrant, check_undefined
-from .real_imag import in_parts
 
 
 def gradcheck(
@@ -160,14 +161,32 @@ def gradients_of(func: Function, inputs: Sequence[object]) -> Function:
     return gradients
 
 
-def as_tuple(given: object) -> tuple[object, ...]:
-    """One or several values as a tuple."""
-    return tuple(given) if isinstance(given, tuple | list) else (given,)
-
-
 def random_weights(func: Function, inputs: Sequence[object]) -> tuple[Tensor, ...]:
     """A random cotangent for each output, which requires gradients."""
     rng = np.random.default_rng(0)
     with no_grad():
         ys = float_outputs(func(*inputs))
-    return tuple(make_leaf(handle(np.asarray(rng.uniform(-1, 1, y.shape), y.dtype))) for y in ys)
+    return tuple(make_leaf(handle(random_like(y, rng)[0])) for y in ys)
+
+
+def in_parts(func: Function, inputs: Sequence[object]) -> tuple[Function, tuple[object, ...]]:
+    """`func` as a function of real numbers, two for each complex one, and its inputs as such."""
+    split = [isinstance(x, Handle) and x.node is not None and is_complex(x.dtype) for x in inputs]
+
+    def of_parts(*args: object) -> tuple[object, ...]:
+        rest = iter(args)
+        result = func(*[complex(next(rest), next(rest)) if s else next(rest) for s in split])
+        return tuple(part for y in as_tuple(result) for part in parts(y))
+
+    leaves = [leaves_of(x) if s else (x,) for x, s in zip(inputs, split)]
+    return of_parts, tuple(leaf for both in leaves for leaf in both)
+
+
+def leaves_of(x: Any) -> tuple[Tensor, ...]:
+    """New leaves with the real and the imaginary part of a tensor."""
+    return tuple(make_leaf(handle(part)) for part in (real(x.value), imag(x.value)))
+
+
+def parts(y: object) -> tuple[object, ...]:
+    """The real and imaginary part of a complex output; another as it is."""
+    return (real(y), imag(y)) if isinstance(y, Handle) and is_complex(y.dtype) else (y,)

@@ -3,6 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+Functions = dict[str, Callable[..., Any]]
+
+
+def by_name(*functions: Callable[..., Any]) -> Functions:
+    """Functions by their names."""
+    return {f.__name__: f for f in functions}
+
 
 def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
     """The names of the parameters of a function, or of the function that it wraps."""

@@ -9,12 +9,13 @@ from gradops import Batched, TransformError
 from gradops.core.levels import levels
 from gradops.core.tree import children, flatten
 from gradops.transforms.batching import batch, unbatch
+from gradops.typing import Function
 
 from ..engine.grad_mode import RANDOMNESS
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
 from .levels import as_part, release
-from .structure import Function, as_handle, for_caller, output, speaks_numpy
+from .structure import as_handle, for_caller, output, speaks_numpy
 
 Axes = Sequence[int | None]
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
@@ -209,10 +210,8 @@ def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handl
 def chunk(inputs: Sequence[Any], dims: Axes, start: int, count: int) -> list[Any]:
     """Some of the examples."""
     part = slice(start, start + count)
-    keys = [
-        None if d is None else (slice(None),) * (d % len(x.shape)) for x, d in zip(inputs, dims)
-    ]
-    return [x if key is None else x[(*key, part)] for x, key in zip(inputs, keys)]
+    axes = [None if d is None else d % len(x.shape) for x, d in zip(inputs, dims)]
+    return [x if d is None else x[(*[slice(None)] * d, part)] for x, d in zip(inputs, axes)]
 
 
 def concatenate_chunks(results: Sequence[object], out_dims: Dims, name: str) -> Any:

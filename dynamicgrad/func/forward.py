@@ -11,8 +11,9 @@ import numpy as np
 
 from gradops import Dual, NotDifferentiableError, TransformError, astype
 from gradops.core.levels import levels
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 from gradops.core.types import is_inexact
+from gradops.typing import Function
 
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, hold, on_face
@@ -21,7 +22,7 @@ from ..tracing.captured_writes import run_at
 from .levels import Handles, as_part, has_history, lift, release
 from .recording import gradients
 from .reverse import ForwardRun
-from .structure import Function, as_handle, for_caller, handles_like, outputs_of, split_aux
+from .structure import as_handle, for_caller, handles_like, outputs_of, split_aux
 
 
 def jvp(
@@ -54,7 +55,9 @@ def jvp(
         )
     primal = rebuild([y for y, _ in found])
     results: tuple[Any, ...] = primal, rebuild([zeros(y) if t is None else t for y, t in found])
-    results = (*results, primal_tree(aux, level)) if has_aux else results
+    if has_aux:
+        primal_of = lambda x: parts(x, level)[0] if isinstance(x, Handle) else x
+        results = *results, tree_map(primal_of, aux)
     return for_caller(results, primals, tangents)
 
 
@@ -129,12 +132,6 @@ def parts(y: Face, level: float) -> tuple[Face, Face | None]:
         return release(y), None
     face = type(y)
     return release(on_face(face, value.primal)), release(on_face(face, value.tangent))
-
-
-def primal_tree(tree: object, level: float) -> Any:
-    """A tree whose tensors have no tangents of this level."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([parts(x, level)[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def zeros(y: Handle) -> Handle:

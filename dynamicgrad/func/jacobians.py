@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
+from gradops.typing import Function
 
 from ..engine.handle import Handle, hold
 from .batching import vmap
 from .forward import jvp
 from .levels import Handles
 from .reverse import ForwardRun, grad
-from .structure import ArgNums, Function, Selection, as_handle, for_caller, split_aux
+from .structure import ArgNums, Selection, as_handle, for_caller, split_aux
 
 
 def jacrev(
@@ -35,7 +36,7 @@ def jacrev(
         selection = Selection(args, argnums)
 
         def of_selected(*new: object) -> Any:
-            return func(*selection.replaced(new), **kwargs)
+            return func(*selection.replace(new), **kwargs)
 
         run = ForwardRun(of_selected, selection.values, has_aux)
         _, aux = run.results()
@@ -94,7 +95,7 @@ def jacfwd(
 
         def push(directions: Any) -> Any:
             def flat(*xs: object) -> Any:
-                result = func(*selection.replaced(rebuild(xs)), **kwargs)
+                result = func(*selection.replace(rebuild(xs)), **kwargs)
                 return split_aux(result, has_aux, "jacfwd")
 
             y, t, aux = jvp(flat, tuple(inputs), tuple(directions), has_aux=True)
@@ -107,16 +108,10 @@ def jacfwd(
         blocks = (blocks_of(c, inputs, len(c.shape) - 1) for c in columns)
         found = rebuilds[0]([selection.like_argnums(rebuild(b)) for b in blocks])
         if has_aux:
-            found = found, tree_of_first(aux)
+            found = found, tree_map(lambda x: x[0] if isinstance(x, Handle) else x, aux)
         return for_caller(found, args, kwargs)
 
     return transformed
-
-
-def tree_of_first(tree: object) -> Any:
-    """The first example of each leaf."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([x[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def hessian(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:

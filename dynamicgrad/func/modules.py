@@ -1,7 +1,6 @@
 """Modules as functions of their parameters: `functional_call` and `stack_module_state`."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradops as ops
@@ -33,11 +32,16 @@ def functional_call(
             f" Missing key(s): {sorted(missing) if strict else []}"
             f"\n  hint: {type(module).__name__} has {', '.join(own)}"
         )
+    before = {name: holder[key] for name, (holder, key) in own.items()}
     if tie_weights:
-        given |= tie(own, given)
+        by_tensor = {id(before[name]): x for name, x in given.items()}
+        given = {name: by_tensor[id(t)] for name, t in before.items() if id(t) in by_tensor} | given
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with swap(own, given):
+    try:
+        put(own, given)
         return module(*arguments, **(kwargs or {}))
+    finally:
+        put(own, {name: before[name] for name in given})
 
 
 def merge(dicts: Tensors | Sequence[Tensors]) -> dict[str, Any]:
@@ -63,27 +67,6 @@ def slots(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
                 if value is not None:
                     found[f"{prefix}.{key}" if prefix else key] = holder, key
     return found
-
-
-def tie(own: Mapping[str, Any], given: Tensors) -> dict[str, Any]:
-    """The names not given of tensors that are given under another name."""
-    by_tensor = {id(own[n][0][own[n][1]]): x for n, x in given.items()}
-    return {
-        name: by_tensor[key]
-        for name, (holder, slot) in own.items()
-        if name not in given and (key := id(holder[slot])) in by_tensor
-    }
-
-
-@contextmanager
-def swap(own: Mapping[str, Any], given: Tensors) -> Iterator[None]:
-    """Replace tensors by name inside a `with` block."""
-    before = {name: own[name][0][own[name][1]] for name in given}
-    try:
-        put(own, given)
-        yield
-    finally:
-        put(own, before)
 
 
 def put(own: Mapping[str, Any], tensors: Tensors) -> None:

@@ -14,11 +14,12 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
-from ..dispatch.wrapping import set_name
+from ..dispatch.wrapping import by_name, set_name
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
 divide, direction = binary(ops.div), unary(ops.sign)
+Bound = Tensor | Number | None
 PLAIN_BOUNDS = frozenset({float, int, type(None)})
 """Types of bounds that have the dtype of the floats beside them."""
 
@@ -174,9 +175,7 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Te
             known_as="bincount only supports 1-d non-negative integral inputs.",
         )  # fmt: skip
     if minlength < 0:
-        raise OptionError(
-            "bincount", [type_of(x)], f"minlength must be at least 0, not {minlength}"
-        )
+        raise OptionError("bincount", [x.type], f"minlength must be at least 0, not {minlength}")
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
         return cut_off(counts, None, False)
@@ -274,9 +273,7 @@ def positive(x: Tensor) -> Tensor:
     return x
 
 
-def clamp(
-    x: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None
-) -> Tensor:
+def clamp(x: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """Each entry limited to the range from `min` to `max`.
 
     >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)
@@ -331,17 +328,11 @@ def allclose(
     return bool(ops.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-SHARED: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        add, allclose, clamp, clamp_max, clamp_min, conj, div, equal, heaviside, positive, real,
-        sgn, sign, sub,
-    )
-}  # fmt: skip
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, lerp,
-        ops.isneginf, ops.isposinf, ops.isreal, ops.rsqrt,
-    )
-} | {"round": round_}  # fmt: skip
+SHARED = by_name(
+    add, allclose, clamp, clamp_max, clamp_min, conj, div, equal, heaviside, positive, real, sgn,
+    sign, sub,
+)  # fmt: skip
+CONVERTING = by_name(
+    addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, lerp, ops.isneginf, ops.isposinf,
+    ops.isreal, ops.rsqrt,
+) | {"round": round_}  # fmt: skip

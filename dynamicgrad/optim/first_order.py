@@ -1,6 +1,7 @@
 """Optimizers that apply an update rule of `gradops.nn.optimizer_updates` to each parameter."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ class FirstOrder(Optimizer):
         super().start()
         self.blocks: dict[int, tuple[list[int] | None, list[Block]]] = {}
 
-    @property
+    @cached_property
     def options(self) -> list[str]:
         """The names of the options that the rule reads."""
         return [name for name in self.defaults if name not in self._initial]
@@ -66,16 +67,13 @@ class FirstOrder(Optimizer):
                 active.append(p)
                 grads.append(checked_gradient(p, g))
         before, blocks = self.blocks.get(i, (None, []))
-        if before != (ids := [*map(id, active)]) or not self.are_current(blocks):
+        ids = [*map(id, active)]
+        if before != ids or not all(block.is_current(self.state) for block in blocks):
             blocks = blocks_of(active, self.state)
             self.blocks[i] = ids, blocks
         for block in blocks:
             block.gather(grads)
         return blocks
-
-    def are_current(self, blocks: list[Block]) -> bool:
-        """True if no parameter or state of the blocks was replaced."""
-        return all(block.is_current(self.state) for block in blocks)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state. Raises ValueError, and changes nothing, if its groups differ."""

@@ -125,19 +125,15 @@ class LBFGS(Optimizer):
         """Several iterations; the loss that `closure`, which is needed, gave before them."""
         if closure is None:
             raise TypeError("LBFGS.step() needs a closure that computes the gradients again")
-        with no_grad():
-            return self.searched(closure)
-
-    def searched(self, closure: Callable[[], T]) -> T:
-        """Run the step without recording, and restore the parameters if it fails."""
         search = Search(self.param_groups[0], enable_grad()(closure))
         state = self.state[search.params[0]]
-        start = search.flat()
-        try:
-            found = search.run(state)
-        except BaseException:
-            search.move_to(start)
-            raise
+        with no_grad():
+            start = search.flat()
+            try:
+                found = search.run(state)
+            except BaseException:
+                search.move_to(start)
+                raise
         state.clear()
         state.update(found)
         return search.first_loss
@@ -211,8 +207,8 @@ class Search:
             self.move_to(origin + t * d)  # what is there is evaluated by the next step
             return Point(t, start.loss, start.grad, start.slope)
         budget = self.group["max_eval"] - self.evaluations
-        shortest = self.group["tolerance_change"] / (greatest(d) or 1.0)
-        found = strong_wolfe(evaluate, start, t, shortest, budget)
+        width = self.group["tolerance_change"] / (greatest(d) or 1.0)
+        found = strong_wolfe(evaluate, start, t, width, budget)
         self.move_to(origin + found.t * d)
         return found
 

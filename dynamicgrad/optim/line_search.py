@@ -41,20 +41,20 @@ def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
     return min(max(b.t - (b.t - a.t) * ((b.slope + d2 - d1) / scale), low), high)
 
 
-def strong_wolfe(evaluate: Evaluate, start: Point, t: float, shortest: float, budget: int) -> Point:
+def strong_wolfe(evaluate: Evaluate, start: Point, t: float, width: float, budget: int) -> Point:
     """A point that meets the conditions, or else the best one.
 
-    `start` is the point at 0, `t` the length to try first, `shortest` the length of a bracket that
+    `start` is the point at 0, `t` the length to try first, `width` the length of a bracket that
     is not narrowed and `budget` how many trials there may be.
     """
     before, point = start, evaluate(t)
     for trials in range(budget):
         if fails_decrease(point, start) or (trials > 1 and point.loss >= before.loss):
-            return zoom(evaluate, start, before, point, shortest, budget - trials)
+            return zoom(evaluate, start, before, point, width, budget - trials)
         if flat_enough(point, start):
             return point
         if point.slope >= 0:
-            return zoom(evaluate, start, before, point, shortest, budget - trials)
+            return zoom(evaluate, start, before, point, width, budget - trials)
         low, high = point.t + 0.01 * (point.t - before.t), point.t * 10
         before, point = point, evaluate(cubic_minimum(before, point, low, high))
     return start if start.loss <= point.loss else point
@@ -70,14 +70,12 @@ def flat_enough(point: Point, start: Point) -> bool:
     return abs(point.slope) <= -CURVATURE * start.slope
 
 
-def zoom(
-    evaluate: Evaluate, start: Point, a: Point, b: Point, shortest: float, budget: int
-) -> Point:
+def zoom(evaluate: Evaluate, start: Point, a: Point, b: Point, width: float, budget: int) -> Point:
     """Narrow the bracket between two points, and return the better end."""
     low, high = (a, b) if a.loss <= b.loss else (b, a)
     stuck = False
     for _ in range(budget):
-        if not abs(high.t - low.t) >= shortest:
+        if not abs(high.t - low.t) >= width:
             break
         t, stuck = next_length(low, high, stuck)
         point = evaluate(t)

@@ -7,13 +7,15 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gradops import TapeError
 from gradops.core.levels import TRACING
 
 from ..engine.grad_mode import enable_grad
-from ..engine.tensor import Tensor
+from ..engine.tensor import Tensor, handle
 from ..hooks.tensor_hooks import RemovableHandle, add_hook
-from . import compiled, state
+from . import compiled
 
 Group = dict[str, Any]
 """The options of a group by name, and its parameters under `"params"`."""
@@ -21,6 +23,7 @@ Group = dict[str, Any]
 Params = Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]
 StepHook = Callable[["Optimizer", tuple[object, ...], dict[str, object]], object]
 Arguments = tuple[tuple[object, ...], dict[str, object]]
+State = defaultdict[Tensor, dict[str, Any]]
 T = TypeVar("T")
 
 
@@ -45,12 +48,13 @@ class Optimizer:
     """
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
-        if isinstance(params, Tensor) or not isinstance(params, Iterable):
-            alone = isinstance(params, Tensor)
+        alone = isinstance(params, Tensor)
+        if alone or not isinstance(params, Iterable):
+            given = "a Tensor" if alone else type(params).__name__
             hint = "write [w], not w" if alone else "of a module, give module.parameters()"
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
-                f" but got a {type(params).__name__}\n  hint: {hint}"
+                f" but got {given}\n  hint: {hint}"
             )
         groups: list[Any] = list(params)
         if not groups:
@@ -71,7 +75,7 @@ class Optimizer:
 
     def start(self) -> None:
         """Begin without groups, state and hooks."""
-        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.state: State = defaultdict(dict)
         self.param_groups: list[Group] = []
         self.pre_hooks: OrderedDict[int, StepHook] = OrderedDict()
         self.post_hooks: OrderedDict[int, StepHook] = OrderedDict()
@@ -129,12 +133,23 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The state, and the options of the groups, with numbers in place of the parameters."""
-        return state.state_dict(self.state, self.param_groups)
+        numbers = {p: i for i, p in enumerate(dict.fromkeys(self.parameters()))}
+        states = {numbers[p]: dict(s) for p, s in self.state.items() if s and p in numbers}
+        numbered = lambda group: {**group, "params": [numbers[p] for p in group["params"]]}
+        return {"state": states, "param_groups": [*map(numbered, self.param_groups)]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
-        found, self.param_groups = state.load(state_dict, self.param_groups)
-        self.state = defaultdict(dict, found)
+        saved_groups = copy.deepcopy(state_dict["param_groups"])
+        require_same_groups(saved_groups, self.param_groups)
+        pairs = [*zip(saved_groups, self.param_groups)]
+        by_number = {i: p for old, new in pairs for i, p in zip(old["params"], new["params"])}
+        state: State = defaultdict(dict)
+        for number, entries in state_dict["state"].items():
+            p = by_number[number]
+            state[p] = {k: copy_entry(p, k, v) for k, v in entries.items() if v is not None}
+        self.param_groups = [{**old, "params": new["params"]} for old, new in pairs]
+        self.state = state
 
     def __getstate__(self) -> dict[str, Any]:
         groups = self.param_groups
@@ -144,11 +159,6 @@ class Optimizer:
         self.start()
         self.defaults, self.param_groups = state["defaults"], state["param_groups"]
         self.state.update(state["state"])
-
-    def __deepcopy__(self, memo: dict[int, object]) -> "Optimizer":
-        found = memo[id(self)] = object.__new__(type(self))
-        found.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        return found
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -164,7 +174,7 @@ def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
     @functools.wraps(step)
     def call(self: Optimizer, *args: object, **kwargs: object) -> T:
         if tracing := TRACING.get():
-            compiled.enter(self, tracing)
+            compiled.capture(self, tracing)
         if self.pre_hooks:
             args, kwargs = before_step(self, (args, kwargs))
         result = step(self, *args, **kwargs)
@@ -216,7 +226,9 @@ def members(params: Tensor | Iterable[Tensor] | Iterable[tuple[str, Tensor]]) ->
 def require_parameter(p: object) -> None:
     """Raise unless `p` is a leaf tensor."""
     if not isinstance(p, Tensor):
-        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p)}")
+        raise TypeError(
+            f"optimizer can only optimize Tensors, but one of the params is a {type(p)}"
+        )
     if not p.is_leaf:
         hint = "optimize the leaf it was computed from"
         raise ValueError(f"can't optimize a non-leaf Tensor\n  hint: {hint}")
@@ -232,3 +244,30 @@ def require_nonnegative(**options: float) -> None:
 def options_of(scope: dict[str, Any]) -> dict[str, Any]:
     """The options of an optimizer, from the local variables that its constructor begins with."""
     return {k: v for k, v in scope.items() if k not in ("self", "params", "__class__")}
+
+
+def require_same_groups(saved: list[Group], groups: list[Group]) -> None:
+    """Refuse a state of other groups."""
+    if len(saved) != len(groups):
+        raise ValueError(
+            "loaded state dict has a different number of parameter groups:"
+            f" {len(saved)}, where this optimizer has {len(groups)}"
+        )
+    for i, (old, new) in enumerate(zip(saved, groups)):
+        if len(old["params"]) != len(new["params"]):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of"
+                f" optimizer's group: group {i} has {len(old['params'])} parameters in the state"
+                f" and {len(new['params'])} here"
+            )
+
+
+def copy_entry(p: Tensor, name: str, value: Any) -> Any:
+    """A copy of an entry of the state, in the dtype of its parameter; counts are float32."""
+    if name == "step":
+        return handle(np.array(getattr(value, "value", value), np.float32))
+    if not isinstance(value, Tensor):
+        return copy.deepcopy(value)
+    if value.dtype.kind == "f":
+        return handle(np.array(value.value, p.dtype))
+    return handle(np.array(value.value))

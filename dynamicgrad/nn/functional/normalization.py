@@ -13,6 +13,11 @@ from ...dispatch.zero_dim import numbers_as_rows
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = [
+    "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize",
+    "rms_norm",
+]  # fmt: skip
+
 
 def optional(x: Tensor | None) -> Tensor | None:
     """A tensor, or None."""

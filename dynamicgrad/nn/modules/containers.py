@@ -1,12 +1,16 @@
 """Modules and parameters in lists and dicts, and modules one after the other."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar, Self
 
 from ...engine.tensor import Tensor
 from .module import Module
 from .parameter import Parameter
 from .text import format_module, format_parameters
+
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 Modules = Mapping[str, Module] | Iterable[tuple[str, Module]]
 Parameters = Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]
@@ -52,8 +56,7 @@ class Sequence(Numbered):
     def renumber(self, modules: Iterable[Module | None]) -> None:
         """Replace the members."""
         self._modules.clear()
-        for module in modules:
-            self.append(module)
+        self.extend(modules)
 
     def append(self, module: Module | None) -> Self:
         """Add a module at the end."""
@@ -124,16 +127,11 @@ class ModuleList(Sequence):
         return ModuleList([*self, *other])
 
     def __repr__(self) -> str:
-        runs: list[list[Any]] = []  # of modules that look the same: first, last, text
-        for i, text in enumerate(map(repr, self)):
-            if runs and runs[-1][2] == text:
-                runs[-1][1] = i
-            else:
-                runs.append([i, i, text])
-        parts = [
-            f"({i}): {text}" if i == j else f"({i}-{j}): {j - i + 1} x {text}"
-            for i, j, text in runs
-        ]
+        parts = []
+        for text, run in groupby(enumerate(map(repr, self)), itemgetter(1)):
+            numbers = [i for i, _ in run]
+            i, n = numbers[0], len(numbers)
+            parts.append(f"({i}): {text}" if n == 1 else f"({i}-{i + n - 1}): {n} x {text}")
         return format_module(type(self).__name__, "", parts)
 
 

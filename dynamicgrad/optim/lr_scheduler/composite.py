@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .decay import ReduceLROnPlateau
+from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler, rates_of
 
 

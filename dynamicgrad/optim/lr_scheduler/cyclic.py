@@ -1,12 +1,40 @@
-"""Learning rates that rise and fall: cosine restarts, cycles, and one cycle."""
+"""Learning rates that rise and fall: cosine waves, cycles, and one cycle."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..optimizer import Optimizer
-from .scheduler import Group, LRScheduler, PerGroup, one_each, require_optimizer, set_each
+from ..optimizer import Group, Optimizer
+from .scheduler import LRScheduler, PerGroup, one_each, rates_of, require_optimizer, set_each
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Half a cosine wave down to `eta_min` in `T_max` epochs, and up again in as many.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The height above `eta_min` in proportion to the wave."""
+        rates, epoch, low = rates_of(self.optimizer), self.last_epoch, self.eta_min
+        if self.is_initial:
+            return rates
+        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # up from where the wave was zero
+            first = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [lr + (base - low) * first for lr, base in zip(rates, self.base_lrs)]
+        now, before = (1 + math.cos(math.pi * i / self.T_max) for i in (epoch, epoch - 1))
+        return [now / before * (lr - low) + low for lr in rates]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -70,14 +98,6 @@ SCALES: dict[str, tuple[str, Callable[[float, float], float]]] = {
 """The height of cycles by mode: what is counted, and a function of gamma and the count."""
 
 
-def scale_of_mode(mode: str, gamma: float) -> tuple[str, Callable[[float], float]]:
-    """The counter of a mode, and the height of cycles as a function of it."""
-    if mode not in SCALES:
-        raise ValueError(f"mode is one of {', '.join(SCALES)}, or scale_fn given, not {mode!r}")
-    counter, scale = SCALES[mode]
-    return counter, partial(scale, gamma)
-
-
 class CyclicLR(LRScheduler):
     """Up from `base_lr` to `max_lr` in `step_size_up` steps and down again, over and over.
 
@@ -100,7 +120,12 @@ class CyclicLR(LRScheduler):
     ) -> None:  # fmt: skip
         require_optimizer(optimizer)
         if scale_fn is None:
-            scale_mode, scale_fn = scale_of_mode(mode, gamma)
+            if mode not in SCALES:
+                raise ValueError(
+                    f"mode is one of {', '.join(SCALES)}, or scale_fn given, not {mode!r}"
+                )
+            scale_mode, scale = SCALES[mode]
+            scale_fn = partial(scale, gamma)
         if cycle_momentum:
             set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch != -1)
         self.scale_fn, self.scale_mode, self.cycle_momentum = scale_fn, scale_mode, cycle_momentum
@@ -176,7 +201,10 @@ class OneCycleLR(LRScheduler):
         if cycle_momentum:
             set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch != -1)
         if last_epoch == -1:
-            set_rates(optimizer.param_groups, max_lr, div_factor, final_div_factor)
+            set_each(optimizer.param_groups, "max_lr", max_lr)
+            for group in optimizer.param_groups:
+                group["initial_lr"] = group["max_lr"] / div_factor
+                group["min_lr"] = group["initial_lr"] / final_div_factor
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -185,21 +213,13 @@ class OneCycleLR(LRScheduler):
         if step > self.total_steps:
             total = f"The specified number of total steps is {self.total_steps}"
             raise ValueError(f"Tried to step {step} times. {total}")
-        begin, phase = self.current(step)
-        end, low, high, first, last = phase
+        ends = [phase[0] for phase in self.phases]
+        i = bisect_left(ends[:-1], step)
+        begin, (end, low, high, first, last) = ends[i - 1] if i else 0.0, self.phases[i]
         share, anneal = (step - begin) / (end - begin), ANNEAL[self.anneal_strategy]
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             set_momentum(group, anneal(group[first], group[last], share))
         return [anneal(group[low], group[high], share) for group in self.optimizer.param_groups]
-
-    def current(self, step: int) -> tuple[float, Phase]:
-        """The phase that a step belongs to, and the step at which it begins."""
-        begin = 0.0
-        for phase in self.phases[:-1]:
-            if step <= phase[0]:
-                return begin, phase
-            begin = phase[0]
-        return begin, self.phases[-1]
 
 
 def steps_in_all(total: int | None, epochs: int | None, each: int | None) -> int:
@@ -222,14 +242,6 @@ def phases(total: int, share: float, three: bool) -> list[Phase]:
         (2 * share * total - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
         (total - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
     ]
-
-
-def set_rates(groups: list[Group], max_lr: PerGroup, div: float, final_div: float) -> None:
-    """Give each group its largest, initial and smallest learning rate."""
-    set_each(groups, "max_lr", max_lr)
-    for group in groups:
-        group["initial_lr"] = group["max_lr"] / div
-        group["min_lr"] = group["initial_lr"] / final_div
 
 
 def set_momentum_range(optimizer: Optimizer, low: PerGroup, high: PerGroup, resumes: bool) -> None:

@@ -1,13 +1,15 @@
-"""The base class of schedules, which multiply the current learning rates and so can be chained."""
+"""Schedules by function, and their base class: they multiply the rates, and so can be chained."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
-from ..optimizer import Optimizer
+from ..optimizer import Group, Optimizer
 
 T = TypeVar("T")
-Group = dict[str, Any]
+Schedule = Callable[[int], float]
+"""A function of the epoch."""
 PerGroup = float | list[float]
 """An option of all groups, or a list with that of each."""
 
@@ -88,6 +90,54 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state from `state_dict`."""
         vars(self).update(state_dict)
+
+
+class LambdaLR(LRScheduler):
+    """The initial rate times a function of the epoch, or one function for each group.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Schedule | list[Schedule], last_epoch: int = -1
+    ) -> None:
+        self.lr_lambdas = one_each("lr_lambdas", lr_lambda, optimizer.param_groups)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The initial rates times the values of the functions."""
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self.base_lrs)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer and functions; of other callables, their attributes."""
+        held = [None if type(f) is FunctionType else dict(vars(f)) for f in self.lr_lambdas]
+        return {**super().state_dict(), "lr_lambdas": held}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load a state from `state_dict`; the functions stay."""
+        rest = {name: value for name, value in state_dict.items() if name != "lr_lambdas"}
+        super().load_state_dict(rest)
+        for f, held in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            vars(f).update(held or {})
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate times a function of the epoch, in every epoch, or one function for each group.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def get_lr(self) -> list[float]:
+        """The present rates times the values of the functions; unchanged at the start."""
+        if self.is_initial:
+            return rates_of(self.optimizer)
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, rates_of(self.optimizer))]
 
 
 def require_optimizer(optimizer: object) -> None:
