@@ -16,24 +16,23 @@ from operator import add
 from typing import Any
 
 from ..core.errors import TransformError
-from ..core.levels import Carrier, at_level, levels
+from ..core.levels import at_level, levels
 from ..core.op import Op
 from ..core.traits import Trait
 from ..core.tree import flatten
 from ..core.types import type_of
 from ..library.families import zeros_like
-from ..numpy_api.detach_checks import COLLECTED, JOIN, array_conversion_error, warn_detached
-from ..numpy_api.methods import ArrayMethods
 from ..numpy_api.operators import Operators
 from ..typing import AnyArray, Attrs
-from .forward import carries_tangent, tangent_like
+from .forward import WithDerivatives, carries_tangent, tangent_like
 from .saved_operands import reads
 
 
-class Series(Carrier, ArrayMethods):
+class Series(WithDerivatives):
     """A value as a power series in one number, up to the order of the transform."""
 
     __slots__ = ("coefficients", "gradop_level")
+    carried, loss = "derivatives", "they"
 
     def __init__(self, coefficients: Sequence[object], level: float) -> None:
         self.coefficients, self.gradop_level = list(coefficients), level
@@ -64,46 +63,14 @@ class Series(Carrier, ArrayMethods):
         tower.close()
         return found
 
+    @property
+    def primal(self) -> Any:
+        """The value at h = 0."""
+        return self.coefficients[0]
+
     def term(self, k: int) -> Any:
         """The coefficient of h**k."""
         return self.coefficients[k]
-
-    def item(self) -> Any:
-        """The one entry at h = 0, as a Python number; the derivatives stay behind."""
-        return self.term(0).item()
-
-    def tolist(self) -> Any:
-        """The entries at h = 0 as nested lists."""
-        return self.term(0).tolist()
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        raise array_conversion_error(
-            "a value with derivatives cannot become an array: they would be lost", COLLECTED, JOIN
-        )
-
-    def __bool__(self) -> bool:
-        return bool(self.term(0))
-
-    def __float__(self) -> float:
-        return float(self.left_behind())
-
-    def __int__(self) -> int:
-        return int(self.left_behind())
-
-    def __complex__(self) -> complex:
-        return complex(self.left_behind())
-
-    def left_behind(self) -> Any:
-        """The value at h = 0, with a warning: a Python number has no derivatives."""
-        warn_detached(
-            "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
-            " functions of NumPy or ours; x.item() says that it is meant",
-            COLLECTED,
-        )
-        return self.term(0)
-
-    def __format__(self, spec: str) -> str:
-        return format(self.term(0) if spec else str(self), spec)
 
     def __repr__(self) -> str:
         return f"Series({self.coefficients!r})"
