@@ -14,23 +14,22 @@ from ..typing import Function
 
 
 class WithDerivatives(Carrier, ArrayMethods):
-    """A value that carries derivatives; Python's numbers and lists are made of its primal."""
+    """A value that carries derivatives; Python's numbers and lists are made of its first part, the primal."""
 
     __slots__ = ()
-    primal: Any
-    carried: ClassVar[str]
-    loss: ClassVar[str]  # the end of the error where it would become an array
+    _carried: ClassVar[str]
+    _loss: ClassVar[str]  # the end of the error where it would become an array
 
     def item(self) -> Any:
         """The one entry of the primal, as a Python number; the derivatives stay behind."""
-        return self.primal.item()
+        return self.parts[0].item()
 
     def tolist(self) -> Any:
         """The entries of the primal as nested lists."""
-        return self.primal.tolist()
+        return self.parts[0].tolist()
 
     def __bool__(self) -> bool:
-        return bool(self.primal)
+        return bool(self.parts[0])
 
     def __float__(self) -> float:
         return float(self.left_behind())
@@ -44,17 +43,17 @@ class WithDerivatives(Carrier, ArrayMethods):
     def left_behind(self) -> Any:
         """The primal, with a warning: Python converts it to a number, without derivatives."""
         warn_detached(
-            f"a value with {self.carried} becomes a number of Python's, and is cut off\n  hint: use"
+            f"a value with {self._carried} becomes a number of Python's, and is cut off\n  hint: use"
             " functions of NumPy or ours; x.item() says that it is meant",
             COLLECTED,
         )
-        return self.primal
+        return self.parts[0]
 
     def __format__(self, spec: str) -> str:
-        return format(self.primal if spec else str(self), spec)
+        return format(self.parts[0] if spec else str(self), spec)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        reason = f"a value with {self.carried} cannot become an array: {self.loss} would be lost"
+        reason = f"a value with {self._carried} cannot become an array: {self._loss} would be lost"
         raise array_conversion_error(reason, COLLECTED, JOIN)
 
 
@@ -62,7 +61,7 @@ class Dual(WithDerivatives):
     """A primal and its tangent. The innermost of nested duals has the highest level."""
 
     __slots__ = ("gradop_level", "primal", "tangent")
-    carried, loss = "a tangent", "the tangent"
+    _carried, _loss = "a tangent", "the tangent"
 
     def __init__(self, primal: Any, tangent: Any, level: float) -> None:
         self.primal, self.tangent, self.gradop_level = primal, tangent, level

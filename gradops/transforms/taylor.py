@@ -10,7 +10,7 @@ the order of n**2 operations, where nested `jvp` take 2**n.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import cache, reduce
 from math import factorial
 from operator import add
 from typing import Any
@@ -32,7 +32,7 @@ class Series(WithDerivatives):
     """A value as a power series in one number, up to the order of the transform."""
 
     __slots__ = ("coefficients", "gradop_level")
-    carried, loss = "derivatives", "they"
+    _carried, _loss = "derivatives", "they"
 
     def __init__(self, coefficients: Sequence[object], level: float) -> None:
         self.coefficients, self.gradop_level = list(coefficients), level
@@ -62,11 +62,6 @@ class Series(WithDerivatives):
         found = Series([y.term(k) for k in range(order)], level) if isinstance(y, Lazy) else y
         tower.close()
         return found
-
-    @property
-    def primal(self) -> Any:
-        """The value at h = 0."""
-        return self.coefficients[0]
 
     def term(self, k: int) -> Any:
         """The coefficient of h**k."""
@@ -125,7 +120,7 @@ class Tower:
             return lambda k: product_coefficient(op, args, series, attrs, k)
         if not any(reads(op, i, len(args), "jvp") for i in series):
             return lambda k: affine_coefficient(op, y, self.heads(args), series, args, attrs, k)
-        return Rate(op, y, args, series, attrs)
+        return rate_coefficient(op, y, args, series, attrs)
 
     def has(self, a: object) -> bool:
         """True if an operand is a series of this tower."""
@@ -168,28 +163,23 @@ def affine_coefficient(
     return tangent_like(reduce(add, found), y.term(0)) if found else zeros_like(y.term(0))
 
 
-class Rate:
-    """Computes the coefficients of an op on series from its derivative y', which JVP rules give."""
+def rate_coefficient(
+    op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: Attrs
+) -> Callable[[int], Any]:
+    """A function that computes coefficient k from the derivative y', which JVP rules give."""
 
-    def __init__(
-        self, op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: Attrs
-    ) -> None:
-        self.op, self.y, self.args, self.series, self.attrs = op, y, args, series, attrs
-        self.rate: Any = None
+    @cache
+    def rate() -> Any:
+        rules = [(op.rule("jvp", i), args[i].derivative) for i in series]
+        terms = [rule(t, y, *args, **attrs) for rule, t in rules if rule]
+        return tangent_like(reduce(add, terms), y) if terms else zeros_like(y.term(0))
 
-    def __call__(self, k: int) -> Any:
-        """Coefficient k."""
-        if self.rate is None:
-            self.rate = self.compute()
-        if self.y.tower.has(self.rate):
-            return self.rate.term(k - 1) / k
-        return self.rate if k == 1 else zeros_like(self.rate)
+    def coefficient(k: int) -> Any:
+        if y.tower.has(rate()):
+            return rate().term(k - 1) / k
+        return rate() if k == 1 else zeros_like(rate())
 
-    def compute(self) -> Any:
-        """The derivative of the series, from JVP rules."""
-        rules = [(self.op.rule("jvp", i), self.args[i].derivative) for i in self.series]
-        terms = [rule(t, self.y, *self.args, **self.attrs) for rule, t in rules if rule]
-        return tangent_like(reduce(add, terms), self.y) if terms else zeros_like(self.y.term(0))
+    return coefficient
 
 
 class Lazy(Operators):
