@@ -14,7 +14,7 @@ from ..typing import Function
 
 
 class WithDerivatives(Carrier, ArrayMethods):
-    """A value that carries derivatives; Python's numbers and lists are made of its first part, the primal."""
+    """A value with derivatives; its first part, the primal, gives Python's numbers and lists."""
 
     __slots__ = ()
     _carried: ClassVar[str]
@@ -43,8 +43,8 @@ class WithDerivatives(Carrier, ArrayMethods):
     def left_behind(self) -> Any:
         """The primal, with a warning: Python converts it to a number, without derivatives."""
         warn_detached(
-            f"a value with {self._carried} becomes a number of Python's, and is cut off\n  hint: use"
-            " functions of NumPy or ours; x.item() says that it is meant",
+            f"a value with {self._carried} becomes a number of Python's, and is cut off\n  hint:"
+            " use functions of NumPy or ours; x.item() says that it is meant",
             COLLECTED,
         )
         return self.parts[0]
