@@ -181,9 +181,7 @@ def power_slope_base(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
 
 power_slope = elementwise(
     "power_slope", power_slope_kernel,
-    d=[
-        singular(power_slope_base), singular(power_slope_exponent),
-    ],
+    d=[singular(power_slope_base), singular(power_slope_exponent)],
     samples=cases(
         positive((3, 4), (3, 4)), positive((3, 4), (4,)), complexes((3, 4), (4,)),
         exactly([1.0, 2, 0.5], [0.0, 1, 0]),

@@ -14,12 +14,7 @@ from ...core.dims import Dim, Shape, Size
 from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
-from ...core.types import (
-    ArrayType,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from ...core.types import ArrayType, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike

@@ -200,9 +200,7 @@ qr_op = matrix_op(
         regular((2, 3), mode="complete"), regular((2, 0)),
         regular_complex((3, 2)), regular_complex((2, 3)),
     ),
-    error_samples=[
-        *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
-    ],
+    error_samples=[*no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'")],
     doc="The QR factorization: Q above the transpose of R.",
 )
 

@@ -178,8 +178,7 @@ solve_triangular_op = Op(
     "solve_triangular", triangular.solve_triangular, arity=2,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),
-    jvp=[solve_triangular_tangent,
-         lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
+    jvp=[solve_triangular_tangent, lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
     batch=equations_batch,
     samples=cases(
         beside(regular((3, 3)), reals((3, 2), lower=True)),

@@ -108,9 +108,7 @@ inverse_permutation = Op(
     infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
     family="sorting",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
-    error_samples=[
-        ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-    ],
+    error_samples=[ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range")],
     doc="The inverse of permutations along an axis.",
 )
 

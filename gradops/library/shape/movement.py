@@ -79,9 +79,7 @@ reshape = linear(
     infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=reshape_batch(reshape_infer),
-    source=lambda x, shape: (
-        "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
-    ),
+    source=lambda x, shape: ("{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"),
     traits=RETYPING,
     samples=cases(
         reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),
@@ -212,9 +210,7 @@ flip = linear(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
         reals((2, 0), axis=1),
     ),
-    error_samples=[
-        ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-    ],
+    error_samples=[ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range")],
     doc="The entries in reverse order along the given axes, or along all.",
 )
 

@@ -212,9 +212,7 @@ counted = Op(
     "counted", counted_kernel,
     infer=counted_infer, vjp=[None], jvp=[None],
     samples=cases(exactly([2, 0, 1]), exactly(np.zeros(0, int))),
-    error_samples=[
-        ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),
-    ],
+    error_samples=[ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers")],
     doc="The numbers 0, 1, 2, ..., each repeated as often as the operand says.",
 )  # fmt: skip
 
