@@ -98,8 +98,7 @@ def region_cotangent(g: AnyArray, steps: Steps) -> AnyArray:
 
 
 copy_slices = Op(
-    name="copy_slices", kernel=copy_slices_kernel, arity=2,
-    infer=copy_slices_infer,
+    name="copy_slices", kernel=copy_slices_kernel, arity=2, infer=copy_slices_infer,
     vjp=[lambda g, y, x, value, steps: zero_in_region(g, value, steps),
          lambda g, y, x, value, steps: region_cotangent(g, steps)],
     jvp=[lambda t, y, x, value, steps: zero_in_region(t, value, steps),

@@ -58,8 +58,7 @@ def batch_attrs(op: Op, xs: Arrays, attrs: Attrs, ndim: int) -> Any:
 
 
 diagonal = linear(
-    "diagonal", diagonal_kernel,
-    infer=lambda x, **attrs: diagonal_type("diagonal", x, **attrs),
+    "diagonal", diagonal_kernel, infer=lambda x, **attrs: diagonal_type("diagonal", x, **attrs),
     transpose=lambda g, y, x, **attrs: place_diagonal(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **batch_attrs(op, xs, attrs, len(shape_of(xs[0])) - 1)
@@ -101,10 +100,8 @@ def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any])
 
 
 place_diagonal = linear(
-    "place_diagonal", place_diagonal_kernel,
-    infer=place_diagonal_infer,
-    transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs),
-    batch=place_diagonal_batch,
+    "place_diagonal", place_diagonal_kernel, infer=place_diagonal_infer,
+    transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs), batch=place_diagonal_batch,
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),
         reals((3, 2), shape=(2, 3, 4), axis1=-1, axis2=0),

@@ -35,8 +35,7 @@ slice_ = linear(
     "slice", view,
     infer=lambda x, index: ArrayType(placement("slice", index, x, ()).shape, x.dtype),
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
-    batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
-    traits=VIEW,
+    batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])), traits=VIEW,
     samples=cases(
         reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),
         reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),

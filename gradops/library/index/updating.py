@@ -137,8 +137,7 @@ def zeroed_at(
 
 
 set_at = update(
-    "set_at", kernels.set_entries,
-    vjp=[zeroed_at, set_at_values],
+    "set_at", kernels.set_entries, vjp=[zeroed_at, set_at_values],
     jvp=[zeroed_at,
          lambda t, y, x, v, *arrays, index: set_at(zeros_like(y), t, *arrays, index=index)],
     samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),

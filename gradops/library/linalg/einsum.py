@@ -166,11 +166,8 @@ def einsum_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 einsum_op = Op(
-    "einsum", einsum_kernel, arity=None,
-    infer=einsum_infer,
-    vjp=JointVJP(einsum_cotangents),
-    jvp=JointJVP(einsum_tangent),
-    batch=einsum_batch,
+    "einsum", einsum_kernel, arity=None, infer=einsum_infer,
+    vjp=JointVJP(einsum_cotangents), jvp=JointJVP(einsum_tangent), batch=einsum_batch,
     samples=cases(
         reals((2, 3), (3, 4), subscripts="ij,jk->ik"),
         reals((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),

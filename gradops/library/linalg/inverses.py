@@ -59,9 +59,7 @@ def pinv_tangent(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyA
 
 
 pinv = matrix_op(
-    "pinv", factors.pinv,
-    infer=pinv_infer,
-    vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
+    "pinv", factors.pinv, infer=pinv_infer, vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -70,8 +68,7 @@ pinv = matrix_op(
     doc="The pseudoinverse; singular values below `rtol` times the largest count as zero.",
 )
 matrix_rank = matrix_op(
-    "matrix_rank", factors.matrix_rank,
-    infer=lambda x, rtol, hermitian: rank_infer(x),
+    "matrix_rank", factors.matrix_rank, infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
@@ -125,8 +122,7 @@ def lstsq_tangent(
 
 
 lstsq_op = Op(
-    "lstsq", factors.lstsq, arity=2,
-    infer=lstsq_infer,
+    "lstsq", factors.lstsq, arity=2, infer=lstsq_infer,
     vjp=JointVJP(lstsq_cotangents),
     jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
     batch=equations_batch,

@@ -61,11 +61,8 @@ def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyAr
 
 
 inv = matrix_op(
-    "inv", linalg.inv,
-    infer=square_infer("inv"),
-    vjp=[inv_transpose],
-    jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
-    samples=squares,
+    "inv", linalg.inv, infer=square_infer("inv"),
+    vjp=[inv_transpose], jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))], samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN for a singular one, or an error if `checked`.",
 )
@@ -108,8 +105,7 @@ def equations_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 
 solve_op = Op(
-    "solve", linalg.solve, arity=2,
-    infer=lambda a, b: equations_infer("solve", a, b),
+    "solve", linalg.solve, arity=2, infer=lambda a, b: equations_infer("solve", a, b),
     vjp=JointVJP(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,

@@ -155,8 +155,7 @@ def gelu_slope_kernel(
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
-    d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))],
-    infer=gelu_infer,
+    d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))], infer=gelu_infer,
     samples=gelu_samples, doc="The derivative of gelu.",
 )
 gelu = elementwise(

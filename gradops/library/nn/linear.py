@@ -84,8 +84,7 @@ def linear_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 linear = Op(
-    "linear", linear_kernel, arity=3,
-    infer=linear_infer,
+    "linear", linear_kernel, arity=3, infer=linear_infer,
     vjp=[
         lambda g, y, x, w, b: matmul(g, w),
         to_weight,
@@ -96,8 +95,7 @@ linear = Op(
         lambda t, y, x, w, b: matmul(x, transpose(t)),
         lambda t, y, x, w, b: t,
     ],
-    batch=linear_batch,
-    traits=frozenset({Trait.C_ORDER}),
+    batch=linear_batch, traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),

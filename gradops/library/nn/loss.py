@@ -120,8 +120,7 @@ def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
 
 
 binary_cross_entropy_with_logits = Op(
-    "binary_cross_entropy_with_logits", bce_kernel, arity=2,
-    infer=bce_infer,
+    "binary_cross_entropy_with_logits", bce_kernel, arity=2, infer=bce_infer,
     vjp=[
         lambda g, loss, z, y, reduction: (
             (sigmoid(z) - y) * loss_cotangent(g, reduction, entries(z))
@@ -132,8 +131,7 @@ binary_cross_entropy_with_logits = Op(
         lambda t, loss, z, y, reduction: reduce_losses((sigmoid(z) - y) * t, reduction),
         lambda t, loss, z, y, reduction: reduce_losses(-z * t, reduction),
     ],
-    batch=loss_batch,
-    source=bce_source,
+    batch=loss_batch, source=bce_source,
     samples=cases(
         *(beside(reals((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
         beside(reals((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),

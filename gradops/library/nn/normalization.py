@@ -328,8 +328,7 @@ standardize = Op(
     "standardize", standardize_kernel, infer=standardize_infer,
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)], batch=norm_batch,
-    samples=several,
-    error_samples=empty,
+    samples=several, error_samples=empty,
     doc="The entries less their mean along some axes, over the square root of their variance and "
     "epsilon.",
 )
@@ -354,8 +353,6 @@ inverse_spread = Op(
     jvp=[lambda t, y, x, axis, epsilon: (
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)
     )],
-    batch=norm_batch,
-    samples=several,
-    error_samples=empty,
+    batch=norm_batch, samples=several, error_samples=empty,
     doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
 )

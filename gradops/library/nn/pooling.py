@@ -207,8 +207,7 @@ max_pool = Op(
         put_into_windows(g, places_of_max(x, **attrs), **unpool_attrs(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=batch_as_is, samples=pool_samples(distinct),
-    traits=frozenset({Trait.KINKED}),
+    batch=batch_as_is, samples=pool_samples(distinct), traits=frozenset({Trait.KINKED}),
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
@@ -216,9 +215,8 @@ max_pool = Op(
     doc="The maximum of each window over the last axes; of ties the first has the derivative.",
 )
 places_of_max = Op(
-    "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None],
-    batch=batch_as_is, samples=pool_samples(distinct),
-    error_samples=wrong_windows,
+    "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None], batch=batch_as_is,
+    samples=pool_samples(distinct), error_samples=wrong_windows,
     doc="The index of the first maximum in each window, counted in C order.",
 )
 put_into_windows = Op(
@@ -263,15 +261,13 @@ pick_from_windows = Op(
 )
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
-    transpose=lambda g, y, x, **attrs: sum_unpool(g, **unpool_attrs(x, attrs)),
-    batch=batch_as_is,
-    samples=cases(pool_samples(reals), complexes((4,), window=(2,))),
-    error_samples=wrong_windows, doc="The sum of each window over the last axes.",
+    transpose=lambda g, y, x, **attrs: sum_unpool(g, **unpool_attrs(x, attrs)), batch=batch_as_is,
+    samples=cases(pool_samples(reals), complexes((4,), window=(2,))), error_samples=wrong_windows,
+    doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(
     "sum_unpool", sum_unpool_kernel, infer=partial(unpool_infer, "sum_unpool"),
-    transpose=lambda ct, y, g, **attrs: sum_pool(ct, **pool_attrs(attrs)),
-    batch=batch_as_is,
+    transpose=lambda ct, y, g, **attrs: sum_pool(ct, **pool_attrs(attrs)), batch=batch_as_is,
     samples=cases(
         reals((2, 2, 2), shape=(4, 7), **SIDE_BY_SIDE),
         reals((2, 4, 3), shape=(5, 6), **OVERLAPPING), reals((3,), shape=(7,), **DILATED),

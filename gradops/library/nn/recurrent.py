@@ -193,8 +193,7 @@ lstm_hidden = Op(
         lambda t, y, a, c: block(t, 3, 4) * tanh(c),
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
     ],
-    batch=batch_as_is,
-    samples=pairs, error_samples=wrong_pairs,
+    batch=batch_as_is, samples=pairs, error_samples=wrong_pairs,
     doc="The output of an LSTM from its gates and new memory: o tanh(c).",
 )
 

@@ -234,10 +234,8 @@ def prod_others_rule(v: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 prod_others = Op(
-    "prod_others", prod_others_kernel,
-    infer=prod_others_infer,
-    vjp=[prod_others_rule], jvp=[prod_others_rule],
-    batch=lambda op, xs, batched, attrs: op(xs[0]),
+    "prod_others", prod_others_kernel, infer=prod_others_infer,
+    vjp=[prod_others_rule], jvp=[prod_others_rule], batch=lambda op, xs, batched, attrs: op(xs[0]),
     samples=cases(
         reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
         complexes((3, 4)),

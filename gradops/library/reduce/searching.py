@@ -71,9 +71,8 @@ def searchsorted_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyA
 
 
 searchsorted_op = Op(
-    "searchsorted", searchsorted_kernel, arity=2,
-    infer=searchsorted_infer, vjp=[None, None], jvp=[None, None], batch=searchsorted_batch,
-    family="searching",
+    "searchsorted", searchsorted_kernel, arity=2, infer=searchsorted_infer,
+    vjp=[None, None], jvp=[None, None], batch=searchsorted_batch, family="searching",
     samples=cases(
         beside(exactly([0.0, 1.0, 2.0]), distinct((3, 4))),
         beside(exactly([0, 1, 1, 2]), integers((5,), side="right")),

@@ -104,9 +104,8 @@ def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
 
 
 inverse_permutation = Op(
-    "inverse_permutation", inverse_permutation_kernel,
-    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
-    family="sorting",
+    "inverse_permutation", inverse_permutation_kernel, infer=inverse_permutation_infer,
+    vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
     error_samples=[ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range")],
     doc="The inverse of permutations along an axis.",
@@ -259,9 +258,8 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 
 
 argmode = Op(
-    "argmode", argmode_kernel,
-    infer=argmode_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
-    samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
+    "argmode", argmode_kernel, infer=argmode_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
+    family="sorting", samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
     ],

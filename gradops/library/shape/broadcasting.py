@@ -72,12 +72,10 @@ def broadcasting(name: str, kernel: Kernel, doc: str) -> Op:
 
 
 broadcast_to = broadcasting(
-    "broadcast_to", broadcast_to_kernel,
-    doc="The operand broadcast to a shape.",
+    "broadcast_to", broadcast_to_kernel, doc="The operand broadcast to a shape.",
 )
 expand_to = broadcasting(
-    "expand_to", expand_to_kernel,
-    doc="The operand broadcast to a shape, always as a view.",
+    "expand_to", expand_to_kernel, doc="The operand broadcast to a shape, always as a view.",
 )
 
 
@@ -145,10 +143,8 @@ def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
 
 
 sum_to = linear(
-    "sum_to", sum_to_kernel,
-    infer=sum_to_infer,
-    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
-    batch=sum_to_batch,
+    "sum_to", sum_to_kernel, infer=sum_to_infer,
+    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)), batch=sum_to_batch,
     source=sum_to_source, traits=RETYPING,
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),

@@ -54,8 +54,7 @@ def ensure_shape_kernel(x: np.ndarray, shape: Shape) -> np.ndarray:
 
 
 ensure_shape = linear(
-    "ensure_shape", ensure_shape_kernel,
-    infer=ensure_shape_infer,
+    "ensure_shape", ensure_shape_kernel, infer=ensure_shape_infer,
     transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
     traits=RETYPING,

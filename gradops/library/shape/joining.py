@@ -55,10 +55,8 @@ def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 concatenate_op = joining(
-    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis),
-    infer=concatenate_infer,
-    transpose=concatenate_transpose,
-    batch=joining_batch,
+    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis), infer=concatenate_infer,
+    transpose=concatenate_transpose, batch=joining_batch,
     source="np.concatenate(({operands},), axis={axis})",
     samples=cases(
         reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
@@ -93,11 +91,8 @@ def stack_transpose(
 
 
 stack_op = joining(
-    "stack", lambda *xs, axis=0: np.stack(xs, axis),
-    infer=stack_infer,
-    transpose=stack_transpose,
-    batch=joining_batch,
-    source="np.stack(({operands},), axis={axis})",
+    "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_transpose,
+    batch=joining_batch, source="np.stack(({operands},), axis={axis})",
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()),
         reals((0,), (0,)),

@@ -75,8 +75,7 @@ def reshape_batch(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
 
 
 reshape = linear(
-    "reshape", reshape_kernel,
-    infer=reshape_infer,
+    "reshape", reshape_kernel, infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=reshape_batch(reshape_infer),
     source=lambda x, shape: ("{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"),
@@ -145,11 +144,9 @@ def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 expand_dims = linear(
-    "expand_dims", expand_dims_kernel,
-    infer=expand_dims_infer,
+    "expand_dims", expand_dims_kernel, infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(expand_dims_infer),
-    source="np.expand_dims({0}, {axis})", traits=RETYPING,
+    batch=reshape_batch(expand_dims_infer), source="np.expand_dims({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
         reals((), axis=0), reals((2, 0), axis=1),
@@ -178,11 +175,9 @@ def squeeze_kernel(x: np.ndarray, axis: Axis = None) -> np.ndarray:
 
 
 squeeze = linear(
-    "squeeze", squeeze_kernel,
-    infer=squeeze_infer,
+    "squeeze", squeeze_kernel, infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(squeeze_infer),
-    source="np.squeeze({0}, {axis})", traits=RETYPING,
+    batch=reshape_batch(squeeze_infer), source="np.squeeze({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
         reals(()), reals((0, 1), axis=1),
@@ -201,10 +196,8 @@ def flip_infer(x: ArrayType, axis: int) -> ArrayType:
 
 
 flip = linear(
-    "flip", lambda x, axis=None: np.flip(x, axis),
-    infer=flip_infer,
-    transpose=lambda g, y, x, axis: flip(g, axis=axis),
-    batch=batch_along_axis,
+    "flip", lambda x, axis=None: np.flip(x, axis), infer=flip_infer,
+    transpose=lambda g, y, x, axis: flip(g, axis=axis), batch=batch_along_axis,
     source="np.flip({0}, {axis})", traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
@@ -270,9 +263,7 @@ def copy_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
 
 
 copy = linear(
-    "copy", copy_kernel,
-    infer=lambda x: x,
-    transpose=lambda g, y, x: g,
+    "copy", copy_kernel, infer=lambda x: x, transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="A copy of the operand.",

@@ -70,10 +70,8 @@ def pad_transpose(
 
 
 pad_op = Op(
-    "pad", pad_kernel,
-    infer=lambda x, pad_width, value: padded_type("pad", x, pad_width),
-    vjp=[pad_transpose],
-    jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
+    "pad", pad_kernel, infer=lambda x, pad_width, value: padded_type("pad", x, pad_width),
+    vjp=[pad_transpose], jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
     batch=lambda op, xs, batched, attrs: op(
         xs[0], pad_width=((0, 0), *attrs["pad_width"]), value=attrs["value"]
     ),
@@ -177,8 +175,7 @@ def pad_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 extend = linear(
     "extend", extend_kernel,
     infer=lambda x, pad_width, mode: extended_type("extend", x, pad_width, mode),
-    transpose=lambda g, y, x, **attrs: fold_back(g, **attrs),
-    batch=pad_batch,
+    transpose=lambda g, y, x, **attrs: fold_back(g, **attrs), batch=pad_batch,
     samples=cases(
         reals((3, 2), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((2, 3), pad_width=((5, 3), (0, 1)), mode="symmetric"),
@@ -197,10 +194,8 @@ extend = linear(
     doc="The operand padded with its own entries.",
 )
 fold_back = linear(
-    "fold_back", fold_back_kernel,
-    infer=fold_back_infer,
-    transpose=lambda g, y, x, **attrs: extend(g, **attrs),
-    batch=pad_batch,
+    "fold_back", fold_back_kernel, infer=fold_back_infer,
+    transpose=lambda g, y, x, **attrs: extend(g, **attrs), batch=pad_batch,
     samples=cases(
         reals((6, 3), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((5, 5), pad_width=((1, 2), (3, 1)), mode="edge"),

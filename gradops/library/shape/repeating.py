@@ -93,8 +93,7 @@ def roll_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 roll = linear(
-    "roll", roll_kernel,
-    infer=roll_infer,
+    "roll", roll_kernel, infer=roll_infer,
     transpose=lambda g, y, x, shift, axis: roll(g, shift=inverse_shift(shift), axis=axis),
     batch=roll_batch,
     samples=cases(
@@ -148,8 +147,7 @@ def tile_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 tile_op = linear(
-    "tile", tile_kernel,
-    infer=tile_infer, transpose=tile_transpose, batch=tile_batch,
+    "tile", tile_kernel, infer=tile_infer, transpose=tile_transpose, batch=tile_batch,
     samples=cases(
         reals((3, 2), reps=(2, 3)), reals((3,), reps=(2, 1)), reals((2, 3), reps=(2,)),
         reals((), reps=(2,)), reals((2, 3), reps=(0, 1)), reals((0, 2), reps=(2, 2)),
@@ -180,9 +178,7 @@ def repeat_kernel(x: np.ndarray, repeats: int, axis: int) -> np.ndarray:
 
 
 repeat_op = linear(
-    "repeat", repeat_kernel,
-    infer=repeat_infer, transpose=repeat_transpose,
-    batch=batch_along_axis,
+    "repeat", repeat_kernel, infer=repeat_infer, transpose=repeat_transpose, batch=batch_along_axis,
     source="{0}.repeat({repeats}, {axis})",
     samples=cases(
         reals((3, 2), repeats=2, axis=0), reals((2, 3), repeats=3, axis=-1),

@@ -76,8 +76,7 @@ def batch_attrs(op: Op, ndim: int, attrs: Attrs) -> Any:
 
 
 windows = linear(
-    "windows", windows_kernel,
-    infer=lambda x, **attrs: windows_type("windows", x, **attrs),
+    "windows", windows_kernel, infer=lambda x, **attrs: windows_type("windows", x, **attrs),
     transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **batch_attrs(op, len(shape_of(xs[0])) - 1, attrs)
@@ -130,10 +129,8 @@ def sum_windows_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) ->
 
 
 sum_windows = linear(
-    "sum_windows", sum_windows_kernel,
-    infer=sum_windows_infer,
-    transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs),
-    batch=sum_windows_batch,
+    "sum_windows", sum_windows_kernel, infer=sum_windows_infer,
+    transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs), batch=sum_windows_batch,
     samples=cases(
         reals((3, 3), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 2, 2, 2, 3), shape=(2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1),

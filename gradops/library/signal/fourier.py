@@ -71,9 +71,7 @@ def fft_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 fft_op = linear(
-    "fft", fft_kernel,
-    infer=fft_infer,
-    transpose=lambda g, y, x, **attrs: fft_op(g, **attrs),
+    "fft", fft_kernel, infer=fft_infer, transpose=lambda g, y, x, **attrs: fft_op(g, **attrs),
     batch=fft_batch,
     samples=cases(
         reals((4,), axes=(0,)), complexes((2, 3), axes=(-1,), inverse=True),
@@ -115,10 +113,8 @@ def rfft_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: int, norm: str) 
 
 
 rfft_op = linear(
-    "rfft", lambda x, axis, norm="backward": np.fft.rfft(x, axis=axis, norm=norm),
-    infer=rfft_infer,
-    transpose=rfft_transpose,
-    batch=batch_along_axis,
+    "rfft", lambda x, axis, norm="backward": np.fft.rfft(x, axis=axis, norm=norm), infer=rfft_infer,
+    transpose=rfft_transpose, batch=batch_along_axis,
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
         reals((6, 2), axis=0, norm="forward"), reals((1,), axis=0), reals((0, 2), axis=1),
@@ -160,8 +156,7 @@ def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np
 
 
 irfft_op = linear(
-    "irfft", irfft_kernel,
-    infer=irfft_infer,
+    "irfft", irfft_kernel, infer=irfft_infer,
     transpose=lambda g, y, x, n, axis, norm: (
         scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
     ),
