@@ -137,10 +137,10 @@ def conv_bias_kernel(
 ) -> Any:
     given = {"strides": strides, "pads": pads, "dilations": dilations, "groups": groups}
     found = conv_bias_infer(type_of(x), type_of(w), type_of(b), **given)
-    full = (*steps(x.ndim - 2, strides, pads, dilations), groups)
+    moves = steps(x.ndim - 2, strides, pads, dilations)
     if found.dtype != np.result_type(x, w):
-        return kernels.convolve(x, w, *full) + along_channels(b, x)
-    return kernels.convolve(x, w, *full, b)
+        return kernels.convolve(x, w, moves, groups) + along_channels(b, x)
+    return kernels.convolve(x, w, moves, groups, b)
 
 
 def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:

@@ -38,7 +38,7 @@ def conv_kernel(
     groups: int = 1,
 ) -> Any:
     conv_infer(type_of(x), type_of(w), strides, pads, dilations, groups)
-    return kernels.convolve(x, w, *steps(x.ndim - 2, strides, pads, dilations), groups)
+    return kernels.convolve(x, w, steps(x.ndim - 2, strides, pads, dilations), groups)
 
 
 def conv_operand_kernel(
@@ -46,8 +46,8 @@ def conv_operand_kernel(
     dilations: Sizes = None, groups: int = 1,
 ) -> np.ndarray:
     conv_operand_infer(type_of(g), type_of(w), shape, strides, pads, dilations, groups)
-    slide = steps(g.ndim - 2, strides, pads, dilations)
-    return kernels.operand_gradient(g, w, shape, *slide, groups)
+    given = steps(g.ndim - 2, strides, pads, dilations)
+    return kernels.operand_gradient(g, w, shape, given, groups)
 
 
 def conv_filters_kernel(
@@ -55,8 +55,8 @@ def conv_filters_kernel(
     dilations: Sizes = None, groups: int = 1,
 ) -> Any:
     conv_filters_infer(type_of(x), type_of(g), shape, strides, pads, dilations, groups)
-    slide = steps(x.ndim - 2, strides, pads, dilations)
-    return kernels.filter_gradient(x, g, shape, *slide, groups)
+    given = steps(x.ndim - 2, strides, pads, dilations)
+    return kernels.filter_gradient(x, g, shape, given, groups)
 
 
 def differ(m: Size, n: Size) -> bool:

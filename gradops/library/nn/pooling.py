@@ -46,18 +46,13 @@ def window_counts(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) 
     """The numbers of windows along axes of these sizes, or a ShapeError where none fits."""
     window, strides, pads, dilations = full
     for n, k, pad, d in zip(sizes, window, pads, dilations, strict=True):
-        whole = n + total_padding(pad)
+        whole = n + sum(pad)
         if isinstance(whole, int) and whole < extent(k, d):
             raise ShapeError(
                 op, types, f"a window over {extent(k, d)} entries does not fit into {whole},"
                 " padding included", hint="pad the operand, or use a smaller window",
             )  # fmt: skip
     return tuple(map(places, sizes, window, strides, pads, dilations))
-
-
-def total_padding(pad: tuple[int, int]) -> int:
-    """The total padding of an axis."""
-    return pad[0] + pad[1]
 
 
 def pool_infer(op: str, x: ArrayType, *others: ArrayType, window: Sizes, **given: Any) -> ArrayType:
@@ -104,8 +99,7 @@ def ordered_pool_infer(op: str, x: ArrayType, **attrs: Any) -> ArrayType:
 def numbers_infer(x: ArrayType, **attrs: Any) -> ArrayType:
     """The type of indices within windows: the smallest integers that hold them."""
     y = ordered_pool_infer("places_of_max", x, **attrs)
-    most = math.prod(attrs["window"])
-    return ArrayType(y.shape, np.min_scalar_type(most - 1))
+    return ArrayType(y.shape, np.min_scalar_type(math.prod(attrs["window"]) - 1))
 
 
 def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
@@ -122,15 +116,14 @@ def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shap
 def max_pool_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    return kernels.greatest(x, *checked_options(max_pool, [x], window, strides, pads, dilations))
+    return kernels.greatest(x, checked_options(max_pool, [x], window, strides, pads, dilations))
 
 
 def places_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
     full = checked_options(places_of_max, [x], window, strides, pads, dilations)
-    most = math.prod(window)
-    return kernels.places_of_greatest(x, np.min_scalar_type(most - 1), *full)
+    return kernels.places_of_greatest(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
 def put_kernel(
@@ -139,7 +132,7 @@ def put_kernel(
 ) -> Any:
     xs = [g, chosen]
     full = checked_options(put_into_windows, xs, window, strides, pads, dilations, shape=shape)
-    return kernels.put_at(g, chosen, shape, *full)
+    return kernels.put_at(g, chosen, shape, full)
 
 
 def pick_kernel(
@@ -147,13 +140,13 @@ def pick_kernel(
     dilations: Given = None,
 ) -> Any:
     full = checked_options(pick_from_windows, [x, chosen], window, strides, pads, dilations)
-    return kernels.taken_at(x, chosen, *full)
+    return kernels.taken_at(x, chosen, full)
 
 
 def sum_pool_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    return kernels.sums(x, *checked_options(sum_pool, [x], window, strides, pads, dilations))
+    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations))
 
 
 def sum_unpool_kernel(
@@ -161,7 +154,7 @@ def sum_unpool_kernel(
     dilations: Given = None,
 ) -> Any:
     full = checked_options(sum_unpool, [g], window, strides, pads, dilations, shape=shape)
-    return kernels.sums_transpose(g, shape, *full)
+    return kernels.sums_transpose(g, shape, full)
 
 
 def unpool_attrs(x: AnyArray, attrs: Attrs) -> dict[str, Any]:

@@ -54,9 +54,7 @@ def fft_infer(x: ArrayType, axes: tuple[int, ...], inverse: bool, norm: str) -> 
     return ArrayType(x.shape, complex_of(x))
 
 
-def fft_kernel(
-    x: np.ndarray, axes: tuple[int, ...], inverse: bool = False, norm: str = "backward"
-) -> np.ndarray:
+def fft_kernel(x: np.ndarray, axes: Any, inverse: bool = False, norm: str = "backward") -> Any:
     transform: Any = np.fft.ifft if inverse else np.fft.fft
     normalize_axes("fft", type_of(x), axes)
     y = x
@@ -337,10 +335,7 @@ def ihfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | Non
     return conj(rfft(x, n, axis, OTHER.get(norm or "backward", norm)))
 
 
-def fft2(
-    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
-    norm: str | None = None,
-) -> Any:
+def fft2(x: OperandLike, s: Any = None, axes: Axis = LAST, norm: str | None = None) -> Any:
     """`fftn` along two axes, by default the last.
 
     >>> fft2(np.ones((5, 2, 2))).shape
@@ -349,10 +344,7 @@ def fft2(
     return fftn(x, s, axes, norm)
 
 
-def ifft2(
-    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
-    norm: str | None = None,
-) -> Any:
+def ifft2(x: OperandLike, s: Any = None, axes: Axis = LAST, norm: str | None = None) -> Any:
     """`ifftn` along two axes, by default the last.
 
     >>> ifft2(np.ones((5, 2, 2))).shape
@@ -361,10 +353,7 @@ def ifft2(
     return ifftn(x, s, axes, norm)
 
 
-def rfft2(
-    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
-    norm: str | None = None,
-) -> Any:
+def rfft2(x: OperandLike, s: Any = None, axes: Axis = LAST, norm: str | None = None) -> Any:
     """`rfftn` along two axes, by default the last.
 
     >>> rfft2(np.ones((5, 4, 4))).shape
@@ -373,10 +362,7 @@ def rfft2(
     return rfftn(x, s, axes, norm)
 
 
-def irfft2(
-    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
-    norm: str | None = None,
-) -> Any:
+def irfft2(x: OperandLike, s: Any = None, axes: Axis = LAST, norm: str | None = None) -> Any:
     """`irfftn` along two axes, by default the last.
 
     >>> irfft2(np.ones((5, 4, 3))).shape
