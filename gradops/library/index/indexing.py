@@ -20,7 +20,7 @@ from ...kernels.index.update import put
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import clip
 from ..elementwise.rounding import remainder
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 from ..shape.broadcasting import broadcast_to, repeat_shared
 from ..shape.movement import VIEW, flatten_without_axis, inverse, reshape, transpose
 from .index_keys import index_array, index_form
@@ -44,10 +44,10 @@ slice_ = linear(
         reals((2, 0), index=(1,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"index": (5,)}, IndexingError,
-                    "index 5 is out of range for axis 0 with size 3"),
-        ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
-        ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
+        invalid((3,), index=(5,), error=IndexingError,
+                says="index 5 is out of range for axis 0 with size 3"),
+        invalid((3,), index=(0, 0), error=IndexingError, says="too many indices: 2 for 1"),
+        invalid((3,), index=(("slice", 0, 2, 0),), error=IndexingError, says="is zero"),
     ],
     doc="Basic indexing, by integers and slices: a view.",
 )
@@ -151,8 +151,8 @@ positions = Op(
     ),
     source="np.arange({0}.shape[{axis}])",
     samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
-    error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-                   ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range")],
+    error_samples=[invalid((3,), axis=1, says="axis 1 is out of range"),
+                   invalid((), axis=0, says="axis 0 is out of range")],
     doc="The numbers 0, 1, 2, ... of the entries along an axis.",
 )
 

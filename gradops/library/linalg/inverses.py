@@ -17,6 +17,7 @@ from ...kernels.linalg import factors
 from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
+from ..families import invalid
 from ..reduce.reduction import sum
 from ..shape.movement import astype, expand_dims, squeeze
 from .contraction import matmul
@@ -133,8 +134,8 @@ lstsq_op = Op(
         beside(with_phases((3, 2)), reals((3, 1))), beside(reals((2, 0)), reals((2, 3))),
     ),
     error_samples=[
-        ErrorSample([np.ones(3), np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
-        ErrorSample([np.ones((3, 2)), np.ones((2, 1))], {}, ShapeError, "3 rows, the right side 2"),
+        invalid((3,), (3,), says="two axes or more, not 1"),
+        invalid((3, 2), (2, 1), says="3 rows, the right side 2"),
         ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
         ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
     ],

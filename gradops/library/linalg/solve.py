@@ -14,6 +14,7 @@ from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_
 from ...kernels.linalg import linalg, triangular
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.comparison import masked
+from ..families import invalid
 from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
@@ -35,12 +36,11 @@ from .matrices import (
 __all__: list[str] = []
 
 not_square = [
-    ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
-    ErrorSample([np.ones((2, 3))], {}, ShapeError, "2 rows and 3 columns"),
+    invalid((3,), says="two axes or more, not 1"), invalid((2, 3), says="2 rows and 3 columns"),
     ErrorSample([np.ones((2, 2), np.float16)], {}, DTypeError, "float16"),
 ]
 is_singular = [
-    ErrorSample([np.ones((2, 2))], {}, LinAlgError, "the matrix is singular"),
+    invalid((2, 2), error=LinAlgError, says="the matrix is singular"),
     ErrorSample([np.stack([np.eye(2), np.zeros((2, 2))])], {}, LinAlgError, "number 1"),
 ]
 
@@ -116,11 +116,11 @@ solve_op = Op(
         beside(regular_complex((2, 2)), reals((2, 1))), regular_complex((2, 2), (2, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 1))], {}, ShapeError, "2 rows and 3 columns"),
+        invalid((2, 3), (2, 1), says="2 rows and 3 columns"),
         ErrorSample([np.eye(2), np.ones(2)], {}, ShapeError, "two axes or more, not 1"),
         ErrorSample([np.eye(2), np.ones((3, 1))], {}, ShapeError, "2 rows, the right side 3"),
-        ErrorSample([np.ones((2, 2, 2)), np.ones((3, 2, 1))], {}, ShapeError, "2 against 3"),
-        ErrorSample([np.ones((2, 2)), np.ones((2, 1))], {}, LinAlgError, "is singular"),
+        invalid((2, 2, 2), (3, 2, 1), says="2 against 3"),
+        invalid((2, 2), (2, 1), error=LinAlgError, says="is singular"),
         ErrorSample([np.eye(2), np.ones((2, 1), np.float16)], {}, DTypeError, "float16"),
     ],
     doc="The solutions of linear equations; the columns of the second operand are right sides.",
@@ -183,7 +183,7 @@ solve_triangular_op = Op(
         regular((0, 0), (0, 0), lower=True), regular_complex((2, 2), (2, 2), lower=True),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 1))], {"lower": True}, ShapeError, "not square"),
+        invalid((2, 3), (2, 1), lower=True, says="not square"),
         ErrorSample([np.eye(2), np.ones((3, 1))], {"lower": True}, ShapeError, "the right side 3"),
         ErrorSample([np.diag([1.0, 0]), np.ones((2, 1))], {"lower": True}, LinAlgError, "singular"),
     ],

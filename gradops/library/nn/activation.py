@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import analytic, cases, reals, unary
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
@@ -38,7 +38,7 @@ from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.trigonometric import tanh
-from ..families import Kernel, batch_along_axis, elementwise, selection, singular
+from ..families import Kernel, batch_along_axis, elementwise, invalid, selection, singular
 from ..index.indexing import index
 from ..reduce.reduction import require_axes, sum
 from ..shape.movement import reshape
@@ -176,9 +176,7 @@ def along_axis_op(name: str, kernel: Kernel, **facets: Any) -> Op:
         name=name, kernel=kernel, infer=infer, batch=batch_along_axis, family="along an axis",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3)),
                       reals((2, 0))),
-        error_samples=[
-            ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
-        ],
+        error_samples=[invalid((2, 3), axis=2, says="axis 2 is out of range")],
         **facets,
     )
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
 from ...typing import AnyArray, Arrays, Attrs, Flags
-from ..families import multilinear
+from ..families import invalid, multilinear
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import moveaxis, reshape
 
@@ -225,17 +225,14 @@ conv = multilinear(
         reals((0, 2, 4), (3, 2, 3)), complexes((1, 2, 4), (1, 2, 3)),
     ),
     error_samples=[
-        ErrorSample([np.ones((3, 7)), np.ones((4, 3, 3))], {}, ShapeError, "expand_dims"),
-        ErrorSample([np.ones((1, 2, 7)), np.ones((4, 3, 3))], {}, ShapeError, "has 2 channels"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 9))], {}, ShapeError, "do not fit into 7"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 0))], {}, ShapeError, "at least 1"),
-        ErrorSample([np.ones((1, 4, 7)), np.ones((5, 2, 3))], {"groups": 2}, ShapeError,
-                    "5 filters"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"strides": (0,)}, OptionError,
-                    "at least 1, not (0,)"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"strides": (1, 1)}, ShapeError,
-                    "not for 1 axes"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"groups": 0}, OptionError, "not 0"),
+        invalid((3, 7), (4, 3, 3), says="expand_dims"),
+        invalid((1, 2, 7), (4, 3, 3), says="has 2 channels"),
+        invalid((1, 3, 7), (4, 3, 9), says="do not fit into 7"),
+        invalid((1, 3, 7), (4, 3, 0), says="at least 1"),
+        invalid((1, 4, 7), (5, 2, 3), groups=2, says="5 filters"),
+        invalid((1, 3, 7), (4, 3, 3), strides=(0,), error=OptionError, says="at least 1, not (0,)"),
+        invalid((1, 3, 7), (4, 3, 3), strides=(1, 1), says="not for 1 axes"),
+        invalid((1, 3, 7), (4, 3, 3), groups=0, error=OptionError, says="not 0"),
     ],
     doc="The convolution of an operand (examples, channels, ...) with filters "
     "(filters, channels / groups, ...).",
@@ -254,10 +251,8 @@ conv_operand = multilinear(
         reals((0, 3, 2), (3, 2, 3), shape=(4,)), complexes((1, 1, 2), (1, 2, 3), shape=(4,)),
     ),
     error_samples=[
-        ErrorSample([np.ones((1, 4, 5)), np.ones((3, 4, 3))], {"shape": (7,)}, ShapeError,
-                    "has 4 channels"),
-        ErrorSample([np.ones((1, 4, 5)), np.ones((4, 3, 3))], {"shape": (8,)}, ShapeError,
-                    "sizes (6,), not (5,)"),
+        invalid((1, 4, 5), (3, 4, 3), shape=(7,), says="has 4 channels"),
+        invalid((1, 4, 5), (4, 3, 3), shape=(8,), says="sizes (6,), not (5,)"),
     ],
     doc="The transpose of `conv` in its operand, whose spatial sizes are `shape`.",
 )
@@ -275,10 +270,8 @@ conv_filters = multilinear(
         reals((0, 2, 4), (0, 3, 2), shape=(3,)), complexes((1, 2, 4), (1, 1, 2), shape=(3,)),
     ),
     error_samples=[
-        ErrorSample([np.ones((1, 3, 7)), np.ones((2, 4, 5))], {"shape": (3,)}, ShapeError,
-                    "1 examples and 2 cotangents"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((1, 4, 5))], {"shape": (2,)}, ShapeError,
-                    "sizes (6,), not (5,)"),
+        invalid((1, 3, 7), (2, 4, 5), shape=(3,), says="1 examples and 2 cotangents"),
+        invalid((1, 3, 7), (1, 4, 5), shape=(2,), says="sizes (6,), not (5,)"),
     ],
     doc="The transpose of `conv` in its filters, whose spatial sizes are `shape`.",
 )

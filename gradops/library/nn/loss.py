@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
@@ -14,7 +14,7 @@ from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
-from ..families import elementwise
+from ..families import elementwise, invalid
 from ..reduce.reduction import HALF, mean, mean_kernel, sum
 from ..shape.broadcasting import repeat_shared
 from .activation import sigmoid
@@ -137,9 +137,7 @@ binary_cross_entropy_with_logits = Op(
         beside(reals((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
         reals((0, 3), (0, 3), reduction="sum"),
     ),
-    error_samples=[
-        ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
-    ],
+    error_samples=[invalid((4, 1), (4,), says="shapes must be equal")],
     doc="The cross entropy of labels between 0 and 1 with the logistic function of logits.",
 )
 

@@ -16,7 +16,7 @@ from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
 from ...typing import AnyArray, Arrays, Attrs
-from ..families import linear
+from ..families import invalid, linear
 from ..shape.broadcasting import batch_as_is
 
 __all__ = [
@@ -187,11 +187,11 @@ def index_samples(sizes: Sizes, most: int, **attrs: object) -> Samples:
 
 
 wrong_windows = [
-    ErrorSample([np.ones((2, 3))], {"window": (2, 2, 2)}, ShapeError, "for the last 3 axes"),
-    ErrorSample([np.ones((2, 3))], {"window": (2, 4)}, ShapeError, "does not fit into 3"),
-    ErrorSample([np.ones((2, 3))], {"window": (2,), "strides": (0,)}, OptionError, "at least 1"),
-    ErrorSample([np.ones((2, 3))], {"window": (-1,)}, OptionError, "at least 1"),
-    ErrorSample([np.ones((2, 3))], {"window": (2,), "pads": ((0, 0), (0, 0))}, ShapeError, "pads"),
+    invalid((2, 3), window=(2, 2, 2), says="for the last 3 axes"),
+    invalid((2, 3), window=(2, 4), says="does not fit into 3"),
+    invalid((2, 3), window=(2,), strides=(0,), error=OptionError, says="at least 1"),
+    invalid((2, 3), window=(-1,), error=OptionError, says="at least 1"),
+    invalid((2, 3), window=(2,), pads=((0, 0), (0, 0)), says="pads"),
 ]
 
 max_pool = Op(
@@ -267,8 +267,8 @@ sum_unpool = linear(
         complexes((2,), shape=(4,), window=(2,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(2)], {"shape": (6,), "window": (2,)}, ShapeError, "(3,) windows"),
-        ErrorSample([np.ones(2)], {"shape": (2, 2), "window": (2,)}, ShapeError, "last 1 axes"),
+        invalid((2,), shape=(6,), window=(2,), says="(3,) windows"),
+        invalid((2,), shape=(2, 2), window=(2,), says="last 1 axes"),
     ],
     doc="The transpose of `sum_pool`: each entry added to its window, in zeros of sizes `shape`.",
 )

@@ -18,7 +18,7 @@ from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
 from ...typing import AnyArray, Operand
 from ..elementwise.trigonometric import tanh
-from ..families import zeros_like
+from ..families import invalid, zeros_like
 from ..shape.broadcasting import batch_as_is
 from ..shape.joining import concatenate_op
 from .activation import sigmoid
@@ -155,9 +155,9 @@ def memory_tangent(t: Operand, y: Operand, a: Operand, c: Operand) -> Operand:
 
 pairs = cases(reals((3, 8), (3, 2)), reals((2, 3, 4), (2, 3, 1)), reals((0, 8), (0, 2)))
 wrong_pairs = [
-    ErrorSample([np.ones((2, 6)), np.ones((2, 2))], {}, ShapeError, "no known size of 4 gates"),
-    ErrorSample([np.ones((2, 8)), np.ones((1, 2))], {}, ShapeError, "not of shape (2, 2)"),
-    ErrorSample([np.ones((2, 8)), np.ones(2)], {}, ShapeError, "not of shape (2, 2)"),
+    invalid((2, 6), (2, 2), says="no known size of 4 gates"),
+    invalid((2, 8), (1, 2), says="not of shape (2, 2)"),
+    invalid((2, 8), (2,), says="not of shape (2, 2)"),
 ]
 
 lstm_memory = Op(
@@ -270,8 +270,6 @@ gru_state = Op(
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
     jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=batch_as_is,
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
-    error_samples=[
-        ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "not of shape (2, 2)"),
-    ],
+    error_samples=[invalid((2, 6), (2, 3), says="not of shape (2, 2)")],
     doc="The new state of a GRU, from its gates and its state: n + z (h - n).",
 )

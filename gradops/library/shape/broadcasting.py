@@ -8,12 +8,12 @@ import numpy as np
 
 from ...core.dims import Dim, Shape
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
-from ..families import Kernel, linear
+from ..families import Kernel, invalid, linear
 from .movement import RETYPING, reshape, shape_text
 
 __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
@@ -63,9 +63,9 @@ def broadcasting(name: str, kernel: Kernel, doc: str) -> Op:
             reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),
         ),
         error_samples=[
-            ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
-            ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
-            ErrorSample([np.ones((1, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+            invalid((2,), shape=(3,), says="2 against 3"),
+            invalid((2, 2), shape=(2,), says="does not broadcast"),
+            invalid((1, 2), shape=(2,), says="does not broadcast"),
         ],
         doc=doc,
     )  # fmt: skip
@@ -148,7 +148,7 @@ sum_to = linear(
     source=sum_to_source, traits=RETYPING,
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),
-    error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
+    error_samples=[invalid((3,), shape=(2,), says="3 against 2")],
     doc="The sum over the axes along which broadcasting from `shape` repeats.",
 )
 

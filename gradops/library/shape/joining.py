@@ -9,12 +9,12 @@ import numpy as np
 
 from ...core.dims import Size
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
-from ..families import joining
+from ..families import invalid, joining
 from ..index.index_keys import slice_bound, with_strong_dtypes
 from ..index.indexing import slice_
 from .broadcasting import repeat_shared
@@ -63,9 +63,9 @@ concatenate_op = joining(
         reals((0, 2), (1, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 4))], {}, ShapeError, "only axis 0 may differ"),
-        ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
-        ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+        invalid((2, 3), (2, 4), says="only axis 0 may differ"),
+        invalid((), (), says="at least one axis"),
+        invalid((2,), (3,), axis=1, says="axis 1 is out of range"),
     ],
     doc="The operands joined along an existing axis.",
 )
@@ -98,8 +98,8 @@ stack_op = joining(
         reals((0,), (0,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
-        ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+        invalid((2,), (3,), says="the shapes differ"),
+        invalid((2,), (2,), axis=2, says="axis 2 is out of range"),
     ],
     doc="The operands, of equal shapes, joined along a new axis.",
 )

@@ -7,12 +7,12 @@ import numpy as np
 
 from ...core.dims import Dim, Shape, product
 from ...core.errors import DTypeError, ShapeError
-from ...core.op import OPS, ErrorSample, Op
+from ...core.op import OPS, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 
 __all__ = [
     "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",
@@ -84,8 +84,8 @@ reshape = linear(
         reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),
         reals((2, 0), shape=(0, 3)),
     ),
-    error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
-                   ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
+    error_samples=[invalid((2, 3), shape=(4, 2), says="6 entries"),
+                   invalid((2, 3), shape=(-5, 3), says="negative")],
     doc="The entries in another shape; -1 stands for the size that remains.",
 )
 
@@ -120,8 +120,8 @@ transpose = linear(
         reals(()), reals((2, 0)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3))], {"axes": (0,)}, ShapeError, "each of 2 dimensions"),
-        ErrorSample([np.ones((2, 3))], {"axes": (0, 2)}, ShapeError, "axis 2 is out of range"),
+        invalid((2, 3), axes=(0,), says="each of 2 dimensions"),
+        invalid((2, 3), axes=(0, 2), says="axis 2 is out of range"),
     ],
     doc="The axes in another order; reversed if none is given.",
 )
@@ -151,7 +151,7 @@ expand_dims = linear(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
         reals((), axis=0), reals((2, 0), axis=1),
     ),
-    error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
+    error_samples=[invalid((3,), axis=3, says="axis 3 is out of range")],
     doc="The operand with new axes of size 1, at positions `axis` of the result.",
 )
 
@@ -183,8 +183,8 @@ squeeze = linear(
         reals(()), reals((0, 1), axis=1),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1"),
-        ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
+        invalid((2, 1), axis=0, says="size 2, not 1"),
+        invalid((), axis=0, says="axis 0 is out of range"),
     ],
     doc="The operand without its axes of size 1, or without those that `axis` names.",
 )
@@ -203,7 +203,7 @@ flip = linear(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
         reals((2, 0), axis=1),
     ),
-    error_samples=[ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range")],
+    error_samples=[invalid((2,), axis=1, says="axis 1 is out of range")],
     doc="The entries in reverse order along the given axes, or along all.",
 )
 

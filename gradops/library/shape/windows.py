@@ -10,13 +10,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ...kernels.nn.windows import places
 from ...typing import Attrs, Flags, Operand, OperandLike
-from ..families import linear
+from ..families import invalid, linear
 from ..index.indexing import index
 from ..nn.conv_layers import for_each, widths
 from .movement import VIEW, reshape, transpose
@@ -90,14 +90,14 @@ windows = linear(
         complexes((3,), size=(2,), axis=(0,), step=(1,), dilation=(1,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"size": (4,), "axis": (0,), "step": (1,), "dilation": (1,)},
-                    ShapeError, "a window of 4 does not fit axis 0 of size 3"),
-        ErrorSample([np.ones(3)], {"size": (2,), "axis": (1,), "step": (1,), "dilation": (1,)},
-                    ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones(3)], {"size": (2,), "axis": (0,), "step": (0,), "dilation": (1,)},
-                    OptionError, "less than 1"),
-        ErrorSample([np.ones(3)], {"size": (2, 2), "axis": (0,), "step": (1,), "dilation": (1,)},
-                    ShapeError, "2 sizes of windows do not fit 1 axes"),
+        invalid((3,), size=(4,), axis=(0,), step=(1,), dilation=(1,),
+                says="a window of 4 does not fit axis 0 of size 3"),
+        invalid((3,), size=(2,), axis=(1,), step=(1,), dilation=(1,),
+                says="axis 1 is out of range"),
+        invalid((3,), size=(2,), axis=(0,), step=(0,), dilation=(1,), error=OptionError,
+                says="less than 1"),
+        invalid((3,), size=(2, 2), axis=(0,), step=(1,), dilation=(1,),
+                says="2 sizes of windows do not fit 1 axes"),
     ],
     doc="Sliding windows along axes, each along new last axes: a view.",
 )
@@ -137,8 +137,8 @@ sum_windows = linear(
               dilation=(1, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((3, 2))], {"shape": (5,), "size": (3,), "axis": (0,), "step": (1,),
-                                        "dilation": (1,)}, ShapeError, "have type float64[3, 3]"),
+        invalid((3, 2), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,),
+                says="have type float64[3, 3]"),
     ],
     doc="The transpose of `windows`: sliding windows added up in zeros of a shape.",
 )

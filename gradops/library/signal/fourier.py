@@ -18,7 +18,7 @@ from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, s
 from ...typing import AnyArray, Arrays, Attrs, Axis, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 from ..index.indexing import numbers
 from ..linalg.matrices import conjugate
 from ..shape.movement import reshape
@@ -77,10 +77,10 @@ fft_op = linear(
         reals((0, 3), axes=(1,)), complexes((2,), axes=()),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones((3, 3))], {"axes": (0, -2)}, ShapeError, "named twice"),
-        ErrorSample([np.ones((0, 3))], {"axes": (0,)}, ShapeError, "axis 0 is empty"),
-        ErrorSample([np.ones(3)], {"axes": (0,), "norm": "x"}, OptionError, "not 'x'"),
+        invalid((3,), axes=(1,), says="axis 1 is out of range"),
+        invalid((3, 3), axes=(0, -2), says="named twice"),
+        invalid((0, 3), axes=(0,), says="axis 0 is empty"),
+        invalid((3,), axes=(0,), norm="x", error=OptionError, says="not 'x'"),
     ],
     doc="The Fourier transform along axes, or its inverse.",
 )
@@ -118,8 +118,8 @@ rfft_op = linear(
         reals((6, 2), axis=0, norm="forward"), reals((1,), axis=0), reals((0, 2), axis=1),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones(0)], {"axis": 0}, ShapeError, "axis 0 is empty"),
+        invalid((3,), axis=1, says="axis 1 is out of range"),
+        invalid((0,), axis=0, says="axis 0 is empty"),
         ErrorSample([np.ones(3) * 1j], {"axis": 0}, DTypeError, "complex"),
     ],
     doc="The first half of the Fourier transform of real numbers along an axis.",
@@ -165,9 +165,9 @@ irfft_op = linear(
         reals((0, 2), n=2, axis=1), reals((3,), n=4, axis=0),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"n": 4, "axis": 1}, ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones(3)], {"n": 7, "axis": 0}, ShapeError, "7 numbers have 4 frequencies"),
-        ErrorSample([np.ones(1)], {"n": 0, "axis": 0}, ShapeError, "0 numbers"),
+        invalid((3,), n=4, axis=1, says="axis 1 is out of range"),
+        invalid((3,), n=7, axis=0, says="7 numbers have 4 frequencies"),
+        invalid((1,), n=0, axis=0, says="0 numbers"),
     ],
     doc="Real numbers along an axis, from the first half of their Fourier transform.",
 )
