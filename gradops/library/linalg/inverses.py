@@ -3,7 +3,6 @@
 The derivatives are those of G. Golub and V. Pereyra (1973) for matrices of constant rank.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
-from ...typing import AnyArray, Operand, OperandLike
+from ...typing import AnyArray, Operand, OperandLike, Wanted
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
 from ..families import invalid
@@ -96,7 +95,7 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
 
 
 def lstsq_cotangents(
-    wanted: Sequence[int], g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
+    wanted: Wanted, g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
 ) -> list[Operand]:
     """The adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)

@@ -12,7 +12,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
-from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Wanted
 from ..elementwise.comparison import masked
 from ..families import invalid
 from ..index.diagonals import tril, triu
@@ -83,9 +83,7 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray
-) -> list[AnyArray]:
+def solve_transpose(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> Arrays:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
@@ -148,9 +146,9 @@ def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> AnyArray:
 
 
 def solve_triangular_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
+    wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
     unit_diagonal: bool, checked: bool,
-) -> list[AnyArray]:  # fmt:
+) -> Arrays:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = zero_if_unused(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False

@@ -23,7 +23,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand, OperandLike, Wanted
 from ..elementwise.arithmetic import strong_product, sub
 from ..elementwise.comparison import equal, masked, not_equal, where
 from ..elementwise.exponential import exp
@@ -107,8 +107,8 @@ def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
 
 
 def linear_recurrence_cotangents(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
-) -> list[AnyArray]:
+    wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
+) -> Arrays:
     back = backwards(a, g, axis)
     return [back if i else back * before(y, axis, 0) for i in wanted]
 

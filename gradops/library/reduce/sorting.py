@@ -123,24 +123,17 @@ def sort_kernel(
     return last_reversed(y, axis) if descending else y
 
 
-def sort_vjp(
-    g: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
-) -> AnyArray:
-    """Each entry gets the cotangent of its sorted position."""
-    order = argsort_op(x, axis=axis, descending=descending, stable=True)
-    return add_along_axis(g, order, axis=axis, shape=shape_of(x))
-
-
-def sort_jvp(
-    t: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
-) -> AnyArray:
-    order = argsort_op(x, axis=axis, descending=descending, stable=True)
-    return take_along_axis(t, order, axis)
+def stable_order(x: AnyArray, axis: int, descending: bool, stable: bool) -> AnyArray:
+    """The indices that sort, where of equal entries the first stays first."""
+    return argsort_op(x, axis=axis, descending=descending, stable=True)
 
 
 sort_op = Op(
-    "sort", sort_kernel, infer=unchanged_type("sort"),
-    vjp=[sort_vjp], jvp=[sort_jvp], batch=batch_along_axis, family="sorting",
+    "sort", sort_kernel, infer=unchanged_type("sort"), batch=batch_along_axis, family="sorting",
+    vjp=[lambda g, y, x, axis, **how: (
+        add_along_axis(g, stable_order(x, axis, **how), axis=axis, shape=shape_of(x))
+    )],
+    jvp=[lambda t, y, x, axis, **how: take_along_axis(t, stable_order(x, axis, **how), axis)],
     samples=cases(
         distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),

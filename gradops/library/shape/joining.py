@@ -13,7 +13,7 @@ from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike, Wanted
 from ..families import invalid, joining
 from ..index.index_keys import slice_bound, with_strong_dtypes
 from ..index.indexing import slice_
@@ -39,9 +39,7 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
 
 
-def concatenate_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
-) -> list[AnyArray]:
+def concatenate_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int) -> Arrays:
     """The parts of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
@@ -56,7 +54,7 @@ def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 concatenate_op = joining(
     "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis), infer=concatenate_infer,
-    transpose=concatenate_transpose, batch=joining_batch,
+    transpose=concatenate_vjp, batch=joining_batch,
     source="np.concatenate(({operands},), axis={axis})",
     samples=cases(
         reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
@@ -82,16 +80,14 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
-) -> list[AnyArray]:
+def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int) -> Arrays:
     """The slices of the cotangent for the wanted operands."""
     lead = (FULL,) * (axis % len(shape_of(g)))
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
 
 stack_op = joining(
-    "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_transpose,
+    "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_vjp,
     batch=joining_batch, source="np.stack(({operands},), axis={axis})",
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()),
