@@ -48,7 +48,7 @@ def refuse_gradients(
     types = owner.operands.types
     zeros = {i: np.zeros(types[i].shape, types[i].dtype) for i in given}
     try:
-        gradients = carry({owner: Parts(zeros)}, [x.node for x in leaves], True, False)
+        gradients = carry({owner: Parts(zeros)}, [x.node for x in leaves], True, None)
     except RuntimeError as error:
         text = MUST_HANDLE.format(name=owner.name(), error=error)
         raise GradcheckError(text) from error
