@@ -4,21 +4,18 @@ Some compute floats only, some take operands of one dtype or convert them to one
 arguments are int32 or int64. Their rows in `torch_names` say so.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from gradops import DTypeError
 from gradops.core.types import operand_types
 
-from ..engine.handle import DOUBLE, SINGLE, Handle
+from ..engine.handle import Handle
 from ..names.torch_names import Row, row_called
-from .op_dtypes import in_one_dtype, require_alike, require_kind
+from .op_dtypes import INT64, are_floats, in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
-from .wrapping import parameters_of, wrap
+from .wrapping import Function, parameters_of, wrap
 
-INT64 = np.dtype("int64")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
 """Types of arguments that are not operands."""
 
@@ -26,12 +23,12 @@ APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
 """Arguments whose dtype is independent of the operands'."""
 
 
-def check_all(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+def check_all(functions: dict[str, Function]) -> dict[str, Function]:
     """Functions by name, each with the checks of its row."""
     return {name: check_dtypes(name, function) for name, function in functions.items()}
 
 
-def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def check_dtypes(name: str, function: Function) -> Function:
     """`function` with the dtype checks of its row."""
     row = row_called(name)
     if not (row.accepts or row.each_accepts or row.dtypes or row.indices):
@@ -60,20 +57,10 @@ def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
     """True for floats of one dtype and int64 indices, which all functions accept."""
-    of: Any = None
-    for i, a in enumerate(args):
-        if isinstance(a, Handle):
-            dtype = a.value.dtype
-            if i == at:
-                if dtype is not INT64:
-                    return False
-            elif of is None:
-                of = dtype
-            elif dtype is not of:
-                return False
-        elif type(a) not in PLAIN or i == at:
-            return False
-    return of is SINGLE or of is DOUBLE
+    if at is None or at >= len(args):
+        return are_floats(args, PLAIN)
+    is_int64 = isinstance(args[at], Handle) and args[at].value.dtype is INT64
+    return is_int64 and are_floats((*args[:at], *args[at + 1 :]), PLAIN)
 
 
 def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+Function = Callable[..., Any]
+
 
 def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
     """The names of the parameters of a function, or of the function that it wraps."""
@@ -12,7 +14,7 @@ def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
 
 
-def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap(call: Function, function: Function) -> Function:
     """`call` with the name, documentation and signature of `function`, which it calls.
 
     `functools.wraps` does more, in four times the time.
@@ -23,7 +25,7 @@ def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[...
     return call
 
 
-def set_name(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
+def set_name(call: Function, name: str, doc: str | None) -> Function:
     """`call` with a name, and a docstring from the part of `doc` before its examples."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (doc or "").split(">>>")[0].rstrip()

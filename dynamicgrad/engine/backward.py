@@ -19,16 +19,7 @@ from ..hooks.gradient_edge import GradientEdge
 from ..hooks.tensor_hooks import Arrive, HookCalls, watch_of
 from .anomaly import inspection
 from .array import Array
-from .grad_mode import (
-    FINISHING,
-    PACKING,
-    RECORDING,
-    Callbacks,
-    Differentiating,
-    Mode,
-    call_unrecorded,
-    mode_for,
-)
+from .grad_mode import FINISHING, PACKING, RECORDING, Callbacks, Differentiating, Mode, mode_for
 from .handle import ARRAYS, Handle, hold, on_face
 from .node import Leaf, Node, Vertex
 from .piecewise import add_zeros, inspect_with_kinks
@@ -297,7 +288,11 @@ def accumulate(leaf: Leaf, g: AnyArray, given: set[int], create_graph: bool) -> 
     elif create_graph:
         leaf.grad = tensor_of(leaf.grad + g)
     else:
-        call_unrecorded(leaf.grad.add_, hold(Tensor, g))  # also if the gradient has a history
+        mode = RECORDING.set(False)  # also if the gradient has a history
+        try:
+            leaf.grad.add_(hold(Tensor, g))
+        finally:
+            RECORDING.reset(mode)
 
 
 def accumulate_arrived(leaf: Leaf, g: AnyArray, create_graph: bool = False) -> None:
