@@ -142,14 +142,14 @@ def is_inference_mode_enabled() -> bool:
 class Switch:
     """A mode in force inside a `with` block, or inside a decorated function."""
 
-    records: bool
+    _records: bool
 
     def __init__(self) -> None:
         self.before: list[Mode] = []  # values, not tokens: one object may serve several threads
 
     def mode(self) -> Mode:
         """The mode that is in force inside."""
-        return mode_for(self.records)
+        return mode_for(self._records)
 
     def __enter__(self) -> None:
         self.before.append(is_recording())
@@ -180,7 +180,7 @@ class no_grad(BareSwitch):
     False
     """
 
-    records = False
+    _records = False
 
 
 class enable_grad(BareSwitch):
@@ -192,7 +192,7 @@ class enable_grad(BareSwitch):
     True
     """
 
-    records = True
+    _records = True
 
 
 class set_grad_enabled(Switch):
@@ -207,7 +207,7 @@ class set_grad_enabled(Switch):
         super().__init__()
         if not isinstance(mode, bool | np.bool_):
             raise TypeError(f"set_grad_enabled() takes True or False, not {mode!r}")
-        self.records, self.outer = bool(mode), is_recording()
+        self._records, self.outer = bool(mode), is_recording()
         RECORDING.set(self.mode())
 
     def __enter__(self) -> None:
