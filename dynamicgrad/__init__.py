@@ -86,7 +86,7 @@ if _TYPE_CHECKING:
 def _functional_names() -> list[str]:
     from .nn import functional
 
-    return functional.__all__
+    return sorted(functional.FUNCTIONS)
 
 
 __getattr__, __dir__ = _lazily(

@@ -92,15 +92,10 @@ class DataLoader:
     """
 
     def __init__(
-        self,
-        dataset: Any,
-        batch_size: int = 1,
-        shuffle: bool = False,
-        sampler: Iterable[int] | None = None,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
-        drop_last: bool = False,
-        generator: np.random.Generator | None = None,
-    ) -> None:
+        self, dataset: Any, batch_size: int = 1, shuffle: bool = False,
+        sampler: Iterable[int] | None = None, collate_fn: Callable[[list[Any]], Any] | None = None,
+        drop_last: bool = False, generator: np.random.Generator | None = None,
+    ) -> None:  # fmt: skip
         if batch_size < 1:
             raise ValueError(f"batch_size should be a positive integer value, but got {batch_size}")
         if sampler is not None and shuffle:

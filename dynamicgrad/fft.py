@@ -15,7 +15,7 @@ from gradops.typing import Axis, DTypeLike, Operand
 
 from .dispatch import default_dtype
 from .dispatch.fast_path import operand
-from .dispatch.wrapping import set_name
+from .dispatch.wrapping import Functions, by_name, set_name
 from .engine.tensor import Tensor
 from .ops import creation
 
@@ -135,16 +135,11 @@ def frequencies(values: np.ndarray, dtype: DTypeLike, requires_grad: bool) -> Te
     return creation.tensor(values.astype(dtype), requires_grad=requires_grad)
 
 
-OFFERED: dict[str, Callable[..., object]] = {
+OFFERED: Functions = {
     **{name: transform_of_one(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
     **{name: transform_of_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
     **{name: transform_of_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2")},
-    **{
-        f.__name__: f
-        for f in (
-            fftfreq, fftshift, hfft2, hfftn, ifftshift, ihfft2, ihfftn, rfftfreq,
-        )
-    },
+    **by_name(fftfreq, fftshift, hfft2, hfftn, ifftshift, ihfft2, ihfftn, rfftfreq),
 }  # fmt: skip
 globals().update(OFFERED)
 __all__ = sorted(OFFERED)

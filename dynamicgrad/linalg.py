@@ -19,7 +19,7 @@ from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
 from .dispatch.operand_dtypes import check_all
-from .dispatch.wrapping import set_name
+from .dispatch.wrapping import Functions, by_name, set_name
 from .dispatch.zero_dim import numbers_as_rows
 from .engine.tensor import Tensor
 from .ops.reductions import dims
@@ -252,23 +252,17 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return ops.power(ops.expand_dims(x, axis=-1), np.arange(n, dtype=type_of(x).dtype))
 
 
-OFFERED: dict[str, Any] = {
-    "LinAlgError": LinAlgError,
-    **{
-        name: of_operands(getattr(linalg, name))
-        for name in (
-            "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_exp",
-            "matrix_power", "slogdet", "svdvals", "tensorinv",
-        )
-    },
-    "matmul": of_operands(ops.matmul, 2),
-    **{
-        f.__name__: f
-        for f in (
-            cross, diagonal, lstsq, matrix_norm, matrix_rank, multi_dot, norm, pinv, qr, solve,
-            solve_triangular, svd, tensorsolve, vander, vecdot, vector_norm,
-        )
-    },
+OF_ONE = (
+    "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_exp",
+    "matrix_power", "slogdet", "svdvals", "tensorinv",
+)  # fmt: skip
+OFFERED: Functions = {
+    "LinAlgError": LinAlgError, "matmul": of_operands(ops.matmul, 2),
+    **{name: of_operands(getattr(linalg, name)) for name in OF_ONE},
+    **by_name(
+        cross, diagonal, lstsq, matrix_norm, matrix_rank, multi_dot, norm, pinv, qr, solve,
+        solve_triangular, svd, tensorsolve, vander, vecdot, vector_norm,
+    ),
 }  # fmt: skip
 globals().update(check_all(OFFERED))
 __all__ = sorted(OFFERED)

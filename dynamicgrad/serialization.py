@@ -11,23 +11,14 @@ from typing import Any
 import numpy as np
 
 from gradops import StateFormatError
-from gradops.serialization import (
-    KINDS,
-    Archive,
-    Format,
-    describe_file,
-    is_path,
-    open_for_writing,
-    read_archive,
-    write_archive,
-)
+from gradops import serialization as archives
 
 from .devices import require
 from .engine.handle import make_leaf
 from .engine.tensor import Tensor
 from .ops.creation import from_numpy
 
-STATE = Format("dynamicgrad state", 1, "saved state", StateFormatError)
+STATE = archives.Format("dynamicgrad state", 1, "saved state", StateFormatError)
 
 
 def save(state: Any, file: Any) -> None:
@@ -43,11 +34,11 @@ def save(state: Any, file: Any) -> None:
     >>> dg.load(file)
     {'w': tensor([1., 1.]), 'steps': 3}
     """
-    if is_path(file) and Path(file).suffix == ".safetensors":
+    if archives.is_path(file) and Path(file).suffix == ".safetensors":
         return save_safetensors(state, file)
     arrays: list[Any] = []
     manifest = {"state": encode(state, arrays)}
-    write_archive(file, STATE, manifest, arrays)
+    archives.write_archive(file, STATE, manifest, arrays)
 
 
 OF_TORCH = {".bin", ".ckpt", ".pkl", ".pt", ".pth"}
@@ -63,22 +54,17 @@ def load(file: Any, map_location: Any = None, *, weights_only: bool = True) -> A
     """
     if map_location is not None:
         require(map_location)
-    if is_path(file) and Path(file).suffix == ".safetensors":
+    if archives.is_path(file) and Path(file).suffix == ".safetensors":
         return load_safetensors(file)
     try:
-        return read_archive(file, STATE, decode_state)
+        return archives.read_archive(file, STATE, lambda archive, m: decode(m["state"], archive))
     except StateFormatError as error:
-        if is_path(file) and Path(file).suffix in OF_TORCH:
+        if archives.is_path(file) and Path(file).suffix in OF_TORCH:
             error.add_note(
                 "  hint: what torch.save writes is a pickle, which could run code, and is not read;"
                 " write it with safetensors.torch.save_file(model.state_dict(), path)"
             )
         raise
-
-
-def decode_state(archive: Archive, manifest: dict[str, Any]) -> Any:
-    """The state that a manifest describes."""
-    return decode(manifest["state"], archive)
 
 
 def encode(x: Any, arrays: list[Any]) -> Any:
@@ -88,11 +74,8 @@ def encode(x: Any, arrays: list[Any]) -> Any:
     if isinstance(x, float) and not isinstance(x, np.generic):
         return x if math.isfinite(x) else {"float": repr(x)}
     if isinstance(x, Tensor):
-        parameter = getattr(x, "is_parameter", False)
-        return {
-            "tensor": put_aside(x.value, arrays), "requires_grad": x.node is not None,
-            "parameter": parameter,
-        }  # fmt: skip
+        i, parameter = put_aside(x.value, arrays), getattr(x, "is_parameter", False)
+        return {"tensor": i, "requires_grad": x.node is not None, "parameter": parameter}
     if isinstance(x, np.ndarray | np.generic):
         return {"array": put_aside(x, arrays)}
     if isinstance(x, Mapping):
@@ -112,13 +95,13 @@ def key_of(k: Any) -> Any:
 def put_aside(value: Any, arrays: list[Any]) -> int:
     """Where in the file an array will be."""
     array = np.asarray(value)
-    if array.dtype.kind not in KINDS:
+    if array.dtype.kind not in archives.KINDS:
         raise TypeError(f"an array of {array.dtype} cannot be saved: it is not made of numbers")
     arrays.append(array)
     return len(arrays) - 1
 
 
-def decode(x: Any, archive: Archive) -> Any:
+def decode(x: Any, archive: archives.Archive) -> Any:
     """The part of a state that a part of the manifest describes."""
     match x:
         case None | bool() | str() | int() | float():
@@ -138,7 +121,7 @@ def decode(x: Any, archive: Archive) -> Any:
     archive.refuse(f"{str(x)[:80]} describes nothing")
 
 
-def pair_of(pair: Any, archive: Archive) -> tuple[Any, Any]:
+def pair_of(pair: Any, archive: archives.Archive) -> tuple[Any, Any]:
     """A key of a dict and its value."""
     match pair:
         case [str() | int() as key, value]:
@@ -146,15 +129,15 @@ def pair_of(pair: Any, archive: Archive) -> tuple[Any, Any]:
     archive.refuse(f"{str(pair)[:80]} is not an entry of a dict")
 
 
-def tensor_of(archive: Archive, array: Any, requires_grad: bool, parameter: bool) -> Tensor:
-    """A tensor as it was saved."""
+def tensor_of(archive: archives.Archive, array: Any, wanted: bool, parameter: bool) -> Tensor:
+    """A tensor as it was saved, which requires gradients if that is wanted."""
     t = from_numpy(array)
     t.storage = None  # nobody else has the array
     if parameter:
         t.is_parameter = True
-    if requires_grad and array.dtype.kind not in "fc":
+    if wanted and array.dtype.kind not in "fc":
         archive.refuse(f"a tensor of {array.dtype} requires gradients")
-    return make_leaf(t) if requires_grad else t
+    return make_leaf(t) if wanted else t
 
 
 def safetensors() -> Any:
@@ -175,7 +158,7 @@ def save_safetensors(state: Any, path: Any) -> None:
         raise TypeError("the format safetensors holds a flat dict of tensors, as of state_dict()")
     arrays = {str(k): np.ascontiguousarray(t.value) for k, t in state.items()}
     data = safetensors().save(arrays)
-    with open_for_writing(path) as stream:
+    with archives.open_for_writing(path) as stream:
         stream.write(data)
 
 
@@ -186,7 +169,6 @@ def load_safetensors(path: Any) -> dict[str, Tensor]:
     try:
         found = module.load(data)
     except Exception as error:
-        raise StateFormatError(
-            f"{describe_file(path)} is not a safetensors file: {error}"
-        ) from error
+        text = f"{archives.describe_file(path)} is not a safetensors file: {error}"
+        raise StateFormatError(text) from error
     return {name: from_numpy(np.array(array)) for name, array in found.items()}

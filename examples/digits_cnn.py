@@ -31,14 +31,14 @@ def digits() -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 def batches(images: Any, labels: Any, steps: int) -> list[tuple[Any, Any]]:
     """The images of every step, each shifted by at most one pixel, equal in both modes."""
-    rng, found = np.random.default_rng(0), []
+    rng, sampled = np.random.default_rng(0), []
     framed = np.pad(images, ((0, 0), (0, 0), (1, 1), (1, 1)))
     for _ in range(steps):
-        chosen = rng.integers(0, len(labels), BATCH)
+        indices = rng.integers(0, len(labels), BATCH)
         down, right = rng.integers(0, 3, (2, BATCH, 1, 1))
         rows, columns = down + np.arange(8)[:, None], right + np.arange(8)
-        found.append((framed[chosen[:, None, None], 0, rows, columns][:, None], labels[chosen]))
-    return found
+        sampled.append((framed[indices[:, None, None], 0, rows, columns][:, None], labels[indices]))
+    return sampled
 
 
 def network() -> nn.Sequential:
@@ -70,7 +70,7 @@ NAMES = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean",
 
 def in_graphs_names(state: dict[str, Any]) -> dict[str, Any]:
     """PyTorch's state under TensorFlow's names; filter axes are transposed."""
-    found = {}
+    graph_state = {}
     for key, value in state.items():
         layer, name = key.split(".")
         if layer.startswith("conv"):
@@ -79,8 +79,8 @@ def in_graphs_names(state: dict[str, Any]) -> dict[str, Any]:
         elif layer.startswith("norm"):
             name = NAMES.get(name, "")
         if name:
-            found[f"{layer}/{name}"] = value
-    return found
+            graph_state[f"{layer}/{name}"] = value
+    return graph_state
 
 
 def on_tape(net: nn.Module, learnt: Any, tested: Any, steps: int) -> tuple[list[float], float]:
@@ -108,7 +108,7 @@ def in_graph(
         labels = sg.placeholder("int64", ["batch"], name="labels")
         training = sg.placeholder("bool", [], name="training")
         scores = graph(images, training)
-        told, loss = sg.argmax(scores, axis=1), sg.cross_entropy(scores, labels)
+        predicted, loss = sg.argmax(scores, axis=1), sg.cross_entropy(scores, labels)
         train = sg.train.AdamOptimizer(RATE, epsilon_hat=False).minimize(loss)
         step = [loss, train, *sg.get_collection("update_ops")]
         session = sg.Session()
@@ -116,8 +116,8 @@ def in_graph(
         run = session.make_callable(step, [images, labels, training])
         turns = zip(trange(steps, desc="graph"), batches(*learnt, steps), strict=True)
         losses = [float(run(*batch, True)[0]) for _, batch in turns]
-        found = session.run(told, {images: tested[0], training: False})
-        return losses, float((found == tested[1]).mean())
+        predictions = session.run(predicted, {images: tested[0], training: False})
+        return losses, float((predictions == tested[1]).mean())
 
 
 def run(steps: int = 1500) -> dict[str, tuple[list[float], float]]:
@@ -134,13 +134,13 @@ def run(steps: int = 1500) -> dict[str, tuple[list[float], float]]:
 
 def main() -> None:
     """Train in both modes, and check the accuracy."""
-    found = run()
-    for mode, (losses, accuracy) in found.items():
+    results = run()
+    for mode, (losses, accuracy) in results.items():
         print(f"{mode:<5}  loss {losses[0]:.4f} at first, {losses[-1]:.4f} at last;"
-              f" {accuracy:.2%} of the digits kept back are told right")  # fmt: skip
-    assert found["tape"] == found["graph"], "the two modes differ"
-    assert found["tape"][1] >= 0.98, "the network has not learnt enough"
-    print(f"the {len(found['tape'][0])} losses are equal to the bit: yes")
+              f" {accuracy:.2%} of the digits kept back are classified correctly")  # fmt: skip
+    assert results["tape"] == results["graph"], "the two modes differ"
+    assert results["tape"][1] >= 0.98, "the network has not learnt enough"
+    print(f"the {len(results['tape'][0])} losses are equal to the bit: yes")
 
 
 if __name__ == "__main__":

@@ -75,23 +75,23 @@ def run(seed: int = 0) -> dict[str, Any]:
     data, test = digits()
     model = network(FEW)
     train(model, only(data, FEW), optim.AdamW(model.parameters(), lr=3e-3), epochs=15)
-    found: dict[str, Any] = {"seven digits": accuracy(model, only(test, FEW))}
+    results: dict[str, Any] = {"seven digits": accuracy(model, only(test, FEW))}
 
     model.body.requires_grad_(False)
     model.head = nn.Linear(32, 10)
     frozen = {k: v.clone() for k, v in model.body.state_dict().items()}
     optimizer = optim.AdamW(model.head.parameters(), lr=1e-2)
     train(model, data, optimizer, epochs=15)
-    found["ten digits, body frozen"] = accuracy(model, test)
-    found["body unchanged"] = all(
+    results["ten digits, body frozen"] = accuracy(model, test)
+    results["body unchanged"] = all(
         dg.equal(v, frozen[k]) for k, v in model.body.state_dict().items()
     )
 
     model.body.requires_grad_(True)
     optimizer = optim.SGD(model.parameters(), lr=0.05, momentum=0.9, nesterov=True)
     train(model, data, optimizer, epochs=15)
-    found["ten digits, body thawed"] = accuracy(model, test)
-    return found
+    results["ten digits, body thawed"] = accuracy(model, test)
+    return results
 
 
 def main() -> None:

@@ -64,16 +64,16 @@ def saved(model: nn.Sequential, path: Path) -> None:
 
 def run_elsewhere(graph: Path, points: Any, folder: Path) -> tuple[Any, str]:
     """The scores computed by another process, and its output."""
-    given, found = folder / "points.npy", folder / "scores.npy"
-    np.save(given, points)
+    inputs, outputs = folder / "points.npy", folder / "scores.npy"
+    np.save(inputs, points)
     package = Path(sg.__file__).parents[1]  # needed where staticgrad is not installed
-    kept = {k: v for k, v in os.environ.items() if k.startswith(("OPENBLAS", "OMP", "SYSTEMROOT"))}
+    blas = {k: v for k, v in os.environ.items() if k.startswith(("OPENBLAS", "OMP", "SYSTEMROOT"))}
     done = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE, str(graph), str(given), str(found)],
-        cwd=folder, env={**kept, "PYTHONPATH": str(package)},
+        [sys.executable, "-c", ELSEWHERE, str(graph), str(inputs), str(outputs)],
+        cwd=folder, env={**blas, "PYTHONPATH": str(package)},
         check=True, text=True, stdout=subprocess.PIPE,
     )  # fmt: skip
-    return np.load(found), done.stdout.strip()
+    return np.load(outputs), done.stdout.strip()
 
 
 def run(steps: int = 200, seed: int = 0) -> dict[str, Any]:
@@ -99,9 +99,9 @@ def run(steps: int = 200, seed: int = 0) -> dict[str, Any]:
 
 def main() -> None:
     """Print the results."""
-    for what, found in run().items():
-        shown = {True: "yes", False: "no"}[found] if isinstance(found, bool) else found
-        print(f"{what:<20}{shown:.2%}" if isinstance(shown, float) else f"{what:<20}{shown}")
+    for name, result in run().items():
+        text = {True: "yes", False: "no"}[result] if isinstance(result, bool) else result
+        print(f"{name:<20}{text:.2%}" if isinstance(text, float) else f"{name:<20}{text}")
 
 
 if __name__ == "__main__":

@@ -54,16 +54,16 @@ def closed_form(x: float, n: int) -> Row:
 
 def run(at: float = AT, counts: tuple[int, ...] = COUNTS) -> dict[int, dict[str, Row]]:
     """Value, slope and curvature at `at`, for each number of steps and each method."""
-    graph, found = by_graph(), {}
+    graph, results = by_graph(), {}
     for n in counts:
         y, slope, reverse_twice, forward_over_reverse = map(float, graph(np.float64(at), n))
-        found[n] = {
+        results[n] = {
             "graph, reverse twice": (y, slope, reverse_twice),
             "graph, forward over reverse": (y, slope, forward_over_reverse),
             "dynamicgrad, reverse twice": by_run(at, n),
             "closed form": closed_form(at, n),
         }
-    return found
+    return results
 
 
 def main() -> None:

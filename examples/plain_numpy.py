@@ -40,7 +40,7 @@ START = np.log([0.5, 2.0, 0.5])
 
 def ways(x: Any, y: Any) -> dict[str, dict[str, Any]]:
     """For each form, the value, gradient and Hessian functions, and the arguments of `minimize`."""
-    found: dict[str, dict[str, Any]] = {
+    results: dict[str, dict[str, Any]] = {
         "NumPy": {
             "value": lambda p: likelihood(p, x, y),
             "gradient": lambda p: approx_fprime(p, likelihood, 1e-7, x, y),
@@ -49,13 +49,13 @@ def ways(x: Any, y: Any) -> dict[str, dict[str, Any]]:
     }
     for name, package in (("tape", dg), ("graph", sg)):
         problem = package.scipy(likelihood, START, args=(x, y), hess=True)
-        found[name] = {
+        results[name] = {
             "value": lambda p, f=problem["fun"]: f(p, x, y)[0],
             "gradient": lambda p, f=problem["fun"]: f(p, x, y)[1],
             "hessian": lambda p, f=problem["hess"]: f(p, x, y),
             "problem": problem,
         }
-    return found
+    return results
 
 
 def microseconds(f: Callable[[], Any], calls: int) -> float:
@@ -70,30 +70,30 @@ def microseconds(f: Callable[[], Any], calls: int) -> float:
 def run(n: int = 20, calls: int = 100) -> dict[str, dict[str, Any]]:
     """Value, gradient and Hessian at the start, the time of a gradient, and the minimum."""
     x, y = data(n)
-    found = {}
+    results = {}
     for name, way in ways(x, y).items():
         result = minimize(**way["problem"])
-        found[name] = {
+        results[name] = {
             "value": way["value"](START),
             "gradient": way["gradient"](START),
             "hessian": way["hessian"](START) if "hessian" in way else None,
             "us": microseconds(lambda f=way["gradient"]: f(START), calls),
             "minimum": result.fun, "at": np.exp(result.x), "steps": result.nit,
         }  # fmt: skip
-    return found
+    return results
 
 
 def main() -> None:
     """Print a row for each form."""
     dg.check(likelihood, START, *data(20))
     print("         value           gradient                              us per gradient")
-    found = run()
-    for name, way in found.items():
+    results = run()
+    for name, way in results.items():
         print(f"{name:6}  {way['value']:.12f}  {np.round(way['gradient'], 8)}  {way['us']:8.0f}")
     print("\n         minimum         length, size, noise         steps")
-    for name, way in found.items():
+    for name, way in results.items():
         print(f"{name:6}  {way['minimum']:.12f}  {np.round(way['at'], 6)}  {way['steps']:6}")
-    same = np.array_equal(found["tape"]["gradient"], found["graph"]["gradient"])
+    same = np.array_equal(results["tape"]["gradient"], results["graph"]["gradient"])
     print(f"\ntape and graph give the same gradient to the bit: {'yes' if same else 'no'}")
 
 

@@ -77,7 +77,7 @@ DATASETS = {
 class Fit:
     """The fitted parameters, and their standard errors from the Jacobian and from the Hessian."""
 
-    found: Array
+    parameters: Array
     errors: Array
     hessian_errors: Array
     steps: int
@@ -115,12 +115,12 @@ def main() -> None:
     for name, dataset in DATASETS.items():
         tape, graph = fit(dg, dataset), fit(sg, dataset)
         print(f"{name}, {tape.steps} and {graph.steps} steps\n{HEADER}")
-        rows = zip(dataset.certified, tape.found, graph.found, dataset.certified_errors,
+        rows = zip(dataset.certified, tape.parameters, graph.parameters, dataset.certified_errors,
                    tape.errors, tape.hessian_errors, strict=True)  # fmt: skip
         for i, (*values, sure, error, exact) in enumerate(rows):
-            found = "".join(f"{v:<19.10e}" for v in values)
-            print(f"  b{i + 1}  {found}{sure:<11.5g}{error:<11.5g}{exact:.5g}")
-        apart = np.max(np.abs(tape.found / graph.found - 1))
+            row = "".join(f"{v:<19.10e}" for v in values)
+            print(f"  b{i + 1}  {row}{sure:<11.5g}{error:<11.5g}{exact:.5g}")
+        apart = np.max(np.abs(tape.parameters / graph.parameters - 1))
         print(f"the two are apart by {apart:.0e} of a parameter at most\n")
 
 

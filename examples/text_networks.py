@@ -200,13 +200,13 @@ def main() -> None:
     if name not in MODELS:
         sys.exit(f"{name} is none of {', '.join(MODELS)}")
     net, data = begin(name)
-    found = run(name, net, data)
-    for mode, (losses, bits) in found.items():
+    results = run(name, net, data)
+    for mode, (losses, bits) in results.items():
         print(f"{mode:<5}  {losses[0] / math.log(2):.2f} bits per character at first,"
               f" {bits:.3f} on the text that is held out")  # fmt: skip
-    assert found["tape"] == found["graph"], "the two modes differ"
-    assert found["tape"][1] < MODELS[name].reached, "the network has not learnt enough"
-    print(f"the {len(found['tape'][0])} losses are equal to the bit: yes")
+    assert results["tape"] == results["graph"], "the two modes differ"
+    assert results["tape"][1] < MODELS[name].reached, "the network has not learnt enough"
+    print(f"the {len(results['tape'][0])} losses are equal to the bit: yes")
     print(f"\n{written(net, data, 'the ', 300)}")
 
 

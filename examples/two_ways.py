@@ -67,8 +67,8 @@ class Digits:
         """The data in a random order, split into batches of equal size."""
         order = np.random.default_rng(seed).permutation(len(self.labels))
         for i in range(0, len(order) - BATCH + 1, BATCH):
-            chosen = order[i : i + BATCH]
-            yield self.images[chosen], self.labels[chosen]
+            batch = order[i : i + BATCH]
+            yield self.images[batch], self.labels[batch]
 
 
 def digits() -> tuple[Digits, Digits]:

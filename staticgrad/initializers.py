@@ -22,6 +22,8 @@ from .build.inputs import default_dtype
 from .ops.random import seed_of
 
 Shape = Sequence[int]
+Seed = int | None
+Draw = Callable[[AnyArray, tuple[int, ...], np.dtype], AnyArray]  # a key, a shape and a dtype
 CUT = 0.87962566103423978  # the deviation of a normal distribution cut off at two deviations
 MODES: dict[str, Callable[[float, float], float]] = {
     "fan_in": lambda into, out: into,
@@ -38,17 +40,16 @@ class Initializer:
     array([2., 2., 2.], dtype=float32)
     """
 
-    draw: Callable[[AnyArray, tuple[int, ...], np.dtype], AnyArray]
-    seed: int | None = None
+    draw: Draw
+    seed: Seed = None
 
     def __call__(self, shape: Shape, dtype: DTypeLike = None, name: str = "") -> np.ndarray:
         """The value for the variable called `name`, on which random values depend."""
         dtype = native(dtype or default_dtype())
         sizes = tuple([n for n in as_shape(shape) if isinstance(n, int) and n >= 0])
         if sizes != as_shape(shape):
-            raise ShapeError(
-                "an initializer", [as_shape(shape)], "the sizes of a variable must be known"
-            )
+            reason = "the sizes of a variable must be known"
+            raise ShapeError("an initializer", [as_shape(shape)], reason)
         return np.asarray(self.draw(key_of(self.seed, name), sizes, dtype), dtype)
 
 
@@ -86,55 +87,47 @@ def ones() -> Initializer:
     return constant(1)
 
 
-def random_normal(mean: float = 0.0, stddev: float = 1.0, seed: int | None = None) -> Initializer:
+def random_normal(mean: float = 0.0, stddev: float = 1.0, seed: Seed = None) -> Initializer:
     """Normally distributed numbers.
 
     >>> sg.initializers.random_normal(seed=1)([2, 3]).shape
     (2, 3)
     """
-    return Initializer(
-        lambda key, shape, dtype: mean + stddev * ops.random_normal(key, shape=shape, dtype=dtype),
-        seed,
-    )
+    return Initializer(scaled(ops.random_normal, mean, stddev), seed)
 
 
-def random_uniform(
-    minval: float = 0.0, maxval: float = 1.0, seed: int | None = None
-) -> Initializer:
+def scaled(op: Callable[..., AnyArray], mean: float, stddev: float) -> Draw:
+    """The numbers that `op` draws, times `stddev`, plus `mean`."""
+    return lambda key, shape, dtype: mean + stddev * op(key, shape=shape, dtype=dtype)
+
+
+def random_uniform(minval: float = 0.0, maxval: float = 1.0, seed: Seed = None) -> Initializer:
     """Uniformly distributed numbers in [`minval`, `maxval`).
 
     >>> bool((sg.initializers.random_uniform(2, 3, seed=1)([9]) >= 2).all())
     True
     """
-    return Initializer(
-        lambda key, shape, dtype: ops.random_uniform(
-            key, shape=shape, low=minval, high=maxval, dtype=dtype
-        ),
-        seed,
-    )
+
+    def draw(key: AnyArray, shape: tuple[int, ...], dtype: np.dtype) -> AnyArray:
+        return ops.random_uniform(key, shape=shape, low=minval, high=maxval, dtype=dtype)
+
+    return Initializer(draw, seed)
 
 
-def truncated_normal(
-    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None
-) -> Initializer:
+def truncated_normal(mean: float = 0.0, stddev: float = 1.0, seed: Seed = None) -> Initializer:
     """Normally distributed numbers within two standard deviations of the mean.
 
     >>> bool((abs(sg.initializers.truncated_normal(seed=1)([99])) <= 2).all())
     True
     """
-    return Initializer(
-        lambda key, shape, dtype: (
-            mean + stddev * ops.truncated_normal(key, shape=shape, dtype=dtype)
-        ),
-        seed,
-    )
+    return Initializer(scaled(ops.truncated_normal, mean, stddev), seed)
 
 
 def variance_scaling(
     scale: float = 1.0,
     mode: str = "fan_in",
     distribution: str = "truncated_normal",
-    seed: int | None = None,
+    seed: Seed = None,
 ) -> Initializer:
     """Random numbers with the variance `scale / n`, n being the fan in, the fan out or their mean.
 
@@ -147,10 +140,8 @@ def variance_scaling(
     if mode not in MODES:
         raise OptionError("variance_scaling", [], f"mode is one of {list(MODES)}, not {mode!r}")
     if distribution not in DISTRIBUTIONS:
-        raise OptionError(
-            "variance_scaling", [],
-            f"distribution is one of {list(DISTRIBUTIONS)}, not {distribution!r}",
-        )  # fmt: skip
+        reason = f"distribution is one of {list(DISTRIBUTIONS)}, not {distribution!r}"
+        raise OptionError("variance_scaling", [], reason)
 
     def draw(key: AnyArray, shape: tuple[int, ...], dtype: np.dtype) -> AnyArray:
         deviation = math.sqrt(scale / max(1.0, MODES[mode](*fans(shape))))
@@ -177,7 +168,7 @@ def fans(shape: Shape) -> tuple[float, float]:
     return shape[-2] * field, shape[-1] * field
 
 
-def glorot_uniform(seed: int | None = None) -> Initializer:
+def glorot_uniform(seed: Seed = None) -> Initializer:
     """Uniform numbers whose variance suits both fans; Glorot and Bengio (2010).
 
     >>> bool((abs(sg.initializers.glorot_uniform(seed=1)([3, 3])) <= 1).all())
@@ -186,7 +177,7 @@ def glorot_uniform(seed: int | None = None) -> Initializer:
     return variance_scaling(1.0, "fan_avg", "uniform", seed)
 
 
-def glorot_normal(seed: int | None = None) -> Initializer:
+def glorot_normal(seed: Seed = None) -> Initializer:
     """Normal numbers whose variance suits both fans; Glorot and Bengio (2010).
 
     >>> sg.initializers.glorot_normal(seed=1)([3, 3]).shape
@@ -195,7 +186,7 @@ def glorot_normal(seed: int | None = None) -> Initializer:
     return variance_scaling(1.0, "fan_avg", "truncated_normal", seed)
 
 
-def he_normal(seed: int | None = None) -> Initializer:
+def he_normal(seed: Seed = None) -> Initializer:
     """Normal numbers that keep the variance the same through a relu; He et al. (2015).
 
     >>> sg.initializers.he_normal(seed=1)([3, 3]).shape
@@ -204,7 +195,7 @@ def he_normal(seed: int | None = None) -> Initializer:
     return variance_scaling(2.0, "fan_in", "truncated_normal", seed)
 
 
-def he_uniform(seed: int | None = None) -> Initializer:
+def he_uniform(seed: Seed = None) -> Initializer:
     """Uniform numbers that keep the variance the same through a relu; He et al. (2015).
 
     >>> sg.initializers.he_uniform(seed=1)([3, 3]).shape

@@ -6,9 +6,10 @@ rule first uses it, by running the function once more, until the last of these v
 is recorded then is thrown away but for the values, which are identified by the order of the nodes.
 """
 
+import functools
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..engine.tensor import Tensor, handle
 from ..func.recording import vertex
 from ..ops.creation import GENERATOR, state_of_thread
 
+Function = Callable[..., Any]
 CHECKS = ("default", "none")
 DIFFERENT_NUMBER = (
     "checkpoint: A different number of tensors was saved during the original forward and"
@@ -73,11 +75,9 @@ class Later(Operators):
 class Region:
     """A checkpointed call, and how to run it again."""
 
-    def __init__(
-        self, call: Callable[..., Any], args: Any, keep_random: bool, check: bool, place: Any
-    ) -> None:
+    def __init__(self, call: Function, args: Any, keep_random: bool, check: bool, at: Any) -> None:
         self.call, self.args, self.check = call, args, check
-        self.place: Place | None = place
+        self.place: Place | None = at
         self.random = state_of_thread().bit_generator.state if keep_random else None
         self.slots: list[Slot] = []
         self.began = next(clock)
@@ -126,28 +126,23 @@ class Region:
         value = value_at(node, slot.place)
         if self.check and (str(node.op) != slot.op or type_of(value) != later.kind):
             now = "nothing" if value is None else type_of(value)
-            was = f"{slot.op}: {later.kind}", f"{node.op}: {now}"
+            types = f"{slot.op}: {later.kind}", f"{node.op}: {now}"
             place = describe(self.place)
-            raise TapeError(DIFFERENT_TYPE.format("a saved value", slot.op, *was, place))
+            raise TapeError(DIFFERENT_TYPE.format("a saved value", slot.op, *types, place))
         return value.compute() if isinstance(value, Later) else value
 
     @contextmanager
     def repeat(self, counting: Counting) -> Iterator[None]:
         """Recording on until enough is there, and the random numbers those of the first time."""
-        mode, random = RECORDING.set(counting), None
-        first = REPEATED.set(self.first_began)  # transforms that ended since then still go on
-        if self.random is not None:
-            fresh = np.random.default_rng()
-            fresh.bit_generator.state = self.random
-            random = GENERATOR.set(fresh)
-        try:
-            with np.errstate(all="ignore"):
-                yield
-        finally:
-            RECORDING.reset(mode)
-            REPEATED.reset(first)
-            if random is not None:
-                GENERATOR.reset(random)
+        with ExitStack() as undo, np.errstate(all="ignore"):
+            undo.callback(RECORDING.reset, RECORDING.set(counting))
+            # transforms that ended since the first time still go on
+            undo.callback(REPEATED.reset, REPEATED.set(self.first_began))
+            if self.random is not None:
+                fresh = np.random.default_rng()
+                fresh.bit_generator.state = self.random
+                undo.callback(GENERATOR.reset, GENERATOR.set(fresh))
+            yield
 
 
 def again(x: Any) -> Any:
@@ -204,13 +199,9 @@ def is_newer(node: Any, began: int) -> bool:
 
 
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
-    use_reentrant: bool = False,
-    preserve_rng_state: bool = True,
-    determinism_check: str = "default",
-    **kwargs: Any,
-) -> Any:
+    function: Function, *args: Any, use_reentrant: bool = False, preserve_rng_state: bool = True,
+    determinism_check: str = "default", **kwargs: Any,
+) -> Any:  # fmt: skip
     """`function(*args, **kwargs)`, whose intermediate values backward will compute again.
 
     So a long program needs memory for its checkpoints and for the inside of one of them, at the
@@ -245,7 +236,7 @@ def checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Iterable[Callable[..., Any]], segments: int, input: Any, **options: Any
+    functions: Iterable[Function], segments: int, input: Any, **options: Any
 ) -> Any:
     """The functions one after the other, in that many checkpoints; the last part is none.
 
@@ -265,12 +256,6 @@ def checkpoint_sequential(
     return in_turn(parts[(segments - 1) * size :])(input)
 
 
-def in_turn(functions: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
+def in_turn(functions: Sequence[Function]) -> Function:
     """The functions one after the other, as one."""
-
-    def composed(x: Any) -> Any:
-        for f in functions:
-            x = f(x)
-        return x
-
-    return composed
+    return lambda x: functools.reduce(lambda y, f: f(y), functions, x)

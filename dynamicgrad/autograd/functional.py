@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from gradops import TransformError
 from gradops.core.dims import Shape
 
 from ..engine.grad_mode import enable_grad
-from ..engine.handle import Face
 from ..engine.tensor import Tensor, handle
 from ..func import grad as gradient
 from ..func import jacfwd
@@ -24,12 +23,29 @@ from .batched_grad import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-Tensors = Tensor | tuple[Tensor, ...]
+Several = tuple[Tensor, ...]
+Tensors = Tensor | Several
 Function = Callable[..., Any]
 INPUTS, OUTPUTS = "inputs", "outputs of the user-provided function"
 INPUT = "input to the user-provided function is a single Tensor"
 OUTPUT = "user-provided function returns a single Tensor"
 STRATEGIES = ("reverse-mode", "forward-mode")
+NOT_DIFFERENTIABLE = (
+    "Output {} of the user-provided function does not require gradients. The outputs must be"
+    " computed in a differentiable manner from the input when running in strict mode."
+)
+INDEPENDENT = (
+    "{} of the user-provided function is independent of input {}. This is not allowed in strict"
+    " mode{}."
+)
+
+
+class Call(NamedTuple):
+    """The name and the options of the user's call."""
+
+    name: str
+    create_graph: bool
+    strict: bool
 
 
 def jacobian(
@@ -53,20 +69,19 @@ def jacobian(
         if strict:
             raise TransformError("jacobian: strict=True is not supported in forward mode")
         return finish(forward_jacobian(func, several, xs), create_graph)
-    record, xs = recording(xs, create_graph)
+    record = Recording(xs, outer=create_graph)
     with record.running():
-        several_outputs, ys = as_tuple(func(*xs), OUTPUTS, "jacobian")
-        require_differentiable(ys, strict)
-        rows = [jacobian_of(y, xs, create_graph, vectorize) for y in ys]
-        if strict:
-            for i, row in enumerate(rows):
-                require_dependence(row, i, create_graph)
-        filled = tuple(zeros_for_none(row, xs, y.shape) for row, y in zip(rows, ys, strict=True))
+        several_outputs, ys = as_tuple(func(*record.vertices), OUTPUTS, "jacobian")
+        require_differentiable([y.node for y in ys], strict)
+        rows = [jacobian_of(y, record.vertices, create_graph, vectorize) for y in ys]
+        for i, row in enumerate(rows if strict else ()):
+            require_dependence(row, f"Output {i}", create_graph)
+        filled = tuple(zeros_for_none(row, xs, y.shape) for row, y in zip(rows, ys))
     found = filled if several else tuple(row[0] for row in filled)
     return finish(found if several_outputs else found[0], create_graph)
 
 
-def jacobian_of(y: Tensor, xs: Sequence[Tensor], create: bool, at_once: bool) -> list[Any]:
+def jacobian_of(y: Tensor, xs: Sequence[Any], create: bool, at_once: bool) -> list[Any]:
     """The Jacobian of one output in each input; None where it does not depend on it."""
     if y.node is None:
         return [None] * len(xs)
@@ -79,12 +94,10 @@ def jacobian_of(y: Tensor, xs: Sequence[Tensor], create: bool, at_once: bool) ->
         each = [grad(y, xs, handle(unit), **options) for unit in units]
         rows = [None if g[0] is None else ops.stack(g) for g in zip(*each, strict=True)]
     shapes = [(*y.shape, *x.shape) for x in xs]
-    return [
-        None if r is None else ops.reshape(r, shape=s) for r, s in zip(rows, shapes, strict=True)
-    ]
+    return [None if r is None else ops.reshape(r, shape=s) for r, s in zip(rows, shapes)]
 
 
-def forward_jacobian(func: Function, several: bool, xs: tuple[Tensor, ...]) -> Any:
+def forward_jacobian(func: Function, several: bool, xs: Several) -> Any:
     """The Jacobian by forward mode, in the structure of `jacobian`."""
 
     def require_tensors(*xs: Tensor) -> Any:
@@ -110,7 +123,7 @@ def hessian(
     """
     several, xs = as_tuple(inputs, INPUTS, "hessian")
     require_strategy(outer_jacobian_strategy)
-    gradients = gradients_of(func, "hessian", strict, [])
+    gradients = gradients_of(Call("hessian", True, strict), func, [])
     if outer_jacobian_strategy == "forward-mode":
         number = lambda *xs: ops.reshape(single(func(*xs), "hessian"), shape=())
         gradients = gradient(number, argnums=tuple(range(len(xs))))
@@ -130,7 +143,8 @@ def vjp(
     >>> dg.autograd.functional.vjp(dg.sin, dg.zeros(2), dg.ones(2))
     (tensor([0., 0.]), tensor([1., 1.]))
     """
-    return finish(pull(func, inputs, v, create_graph, strict, "vjp", OUTPUT), create_graph)
+    call = Call("vjp", create_graph, strict)
+    return finish(pull(call, func, inputs, v, OUTPUT), create_graph)
 
 
 def jvp(
@@ -152,9 +166,7 @@ def jvp(
     with enable_grad():
         result, found = dual_parts(func, xs, weights)
     several, ys = as_tuple(result, OUTPUTS, "jvp")
-    for i, t in enumerate(found):
-        if strict and t is None:
-            raise TransformError(NOT_DIFFERENTIABLE.format(i))
+    require_differentiable(found, strict)
     filled = zeros_for_none(found, ys)
     return finish((result, filled if several else filled[0]), create_graph)
 
@@ -171,7 +183,7 @@ def vhp(
     >>> dg.autograd.functional.vhp(lambda x: (x**3).sum(), dg.ones(2), dg.ones(2))
     (tensor(2.), tensor([6., 6.]))
     """
-    return hessian_product(func, inputs, v, create_graph, strict, "vhp")
+    return hessian_product(Call("vhp", create_graph, strict), func, inputs, v)
 
 
 def hvp(
@@ -185,29 +197,27 @@ def hvp(
     >>> dg.autograd.functional.hvp(lambda x: (x**3).sum(), dg.ones(2), dg.ones(2))
     (tensor(2.), tensor([6., 6.]))
     """
-    return hessian_product(func, inputs, v, create_graph, strict, "hvp")
+    return hessian_product(Call("hvp", create_graph, strict), func, inputs, v)
 
 
-def hessian_product(
-    func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, name: str
-) -> tuple[Tensor, Any]:
+def hessian_product(call: Call, func: Function, inputs: Tensors, v: Tensors | None) -> Any:
     """The output, and the Hessian times `v`: the gradient's derivative along it."""
-    several, xs = as_tuple(inputs, INPUTS, name)
+    several, xs = as_tuple(inputs, INPUTS, call.name)
     values: list[Tensor] = []
-    gradients = gradients_of(func, name, strict, values)
-    product = pull(gradients, xs, v, create_graph, strict, name, INPUT)[1]
-    return finish((values[0], product if several else product[0]), create_graph)
+    product = pull(call, gradients_of(call, func, values), xs, v, INPUT)[1]
+    return finish((values[0], product if several else product[0]), call.create_graph)
 
 
-def gradients_of(func: Function, name: str, strict: bool, values: list[Tensor]) -> Function:
+def gradients_of(call: Call, func: Function, values: list[Tensor]) -> Function:
     """The gradients of `func`, which returns one number; its values are appended to `values`."""
+    second_order = call._replace(create_graph=True)
 
-    def gradients(*xs: Tensor) -> tuple[Tensor, ...]:
-        y = single(func(*xs), name)
+    def gradients(*xs: Tensor) -> Several:
+        y = single(func(*xs), call.name)
         values.append(y)
-        require_differentiable((y,), strict)
-        found = input_cotangents((y,), xs, (handle(np.ones(y.shape, y.dtype)),), True, strict)
-        if strict:
+        require_differentiable([y.node], call.strict)
+        found = input_cotangents(second_order, (y,), xs, (handle(np.ones(y.shape, y.dtype)),))
+        if call.strict:
             require_second(found)
         return found
 
@@ -215,42 +225,33 @@ def gradients_of(func: Function, name: str, strict: bool, values: list[Tensor]) 
 
 
 def pull(
-    func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, name: str,
-    single_what: str,
-) -> tuple[Any, Any]:  # fmt: skip
+    call: Call, func: Function, inputs: Tensors, v: Tensors | None, single_what: str
+) -> tuple[Any, Any]:
     """The output of `func`, and the cotangents of its inputs for `v` of the output."""
-    several, xs = as_tuple(inputs, INPUTS, name)
-    record, xs = recording(xs, create_graph)
+    several, xs = as_tuple(inputs, INPUTS, call.name)
+    record = Recording(xs, outer=call.create_graph)
     with record.running():
-        result = func(*xs)
-        _, ys = as_tuple(result, OUTPUTS, name)
-        require_differentiable(ys, strict)
-        weights = directions(v, ys, single_what, name)
-        found = input_cotangents(ys, xs, weights, create_graph, strict)
+        result = func(*record.vertices)
+        _, ys = as_tuple(result, OUTPUTS, call.name)
+        require_differentiable([y.node for y in ys], call.strict)
+        weights = directions(v, ys, single_what, call.name)
+        found = input_cotangents(call, ys, record.vertices, weights)
     return result, found if several else found[0]
 
 
-def input_cotangents(
-    ys: Sequence[Tensor], xs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool,
-    strict: bool,
-) -> tuple[Tensor, ...]:  # fmt: skip
-    """The cotangents of inputs; zeros where nothing depends on them, or an error if `strict`."""
-    seeded = [(y, w) for y, w in zip(ys, weights, strict=True) if y.node is not None]
+def input_cotangents(call: Call, ys: Several, xs: Sequence[Any], weights: Several) -> Several:
+    """The cotangents of inputs; zeros where nothing depends on them, or an error if strict."""
+    seeded = [(y, w) for y, w in zip(ys, weights) if y.node is not None]
     found: Any = [None] * len(xs)
     if seeded:
-        outputs, seeds = map(list, zip(*seeded, strict=True))
-        found = grad(outputs, xs, seeds, create_graph=create_graph, allow_unused=True)
-    if strict:
-        for j, g in enumerate(found):
-            if g is None:
-                raise TransformError(
-                    f"The output of the user-provided function is independent of input {j}. This is"
-                    " not allowed in strict mode."
-                )
+        outputs, seeds = map(list, zip(*seeded))
+        found = grad(outputs, xs, seeds, create_graph=call.create_graph, allow_unused=True)
+    if call.strict:
+        require_dependence(found, "The output")
     return zeros_for_none(found, xs)
 
 
-def as_tuple(given: object, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
+def as_tuple(given: object, what: str, name: str) -> tuple[bool, Several]:
     """A tensor or several as a tuple, after whether they are several."""
     if isinstance(given, Tensor):
         return False, (given,)
@@ -265,15 +266,7 @@ def as_tuple(given: object, what: str, name: str) -> tuple[bool, tuple[Tensor, .
     return True, parts
 
 
-def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tuple[Any, ...]]:
-    """The run of a function of vertices for the inputs, with their histories if `create_graph`."""
-    record = Recording(xs, outer=create_graph)
-    return record, tuple(record.vertices)
-
-
-def directions(
-    v: Tensors | None, of: Sequence[Tensor], single_what: str, name: str
-) -> tuple[Tensor, ...]:
+def directions(v: Tensors | None, of: Several, single_what: str, name: str) -> Several:
     """The direction given, which fits the tensors it is a direction of."""
     if v is None:
         if len(of) != 1 or int(np.prod(of[0].shape, dtype=int)) != 1:
@@ -291,32 +284,20 @@ def directions(
     return weights
 
 
-NOT_DIFFERENTIABLE = (
-    "Output {} of the user-provided function does not require gradients. The outputs must be"
-    " computed in a differentiable manner from the input when running in strict mode."
-)
-
-
-def require_differentiable(ys: Sequence[Tensor], strict: bool) -> None:
-    """In strict mode, refuse outputs that do not depend on any input."""
-    for i, y in enumerate(ys):
-        if strict and y.node is None:
+def require_differentiable(links: Sequence[object], strict: bool) -> None:
+    """In strict mode, refuse outputs that do not depend on any input: their nodes are None."""
+    for i, link in enumerate(links):
+        if strict and link is None:
             raise TransformError(NOT_DIFFERENTIABLE.format(i))
 
 
-def require_dependence(row: Sequence[Tensor | None], i: int, create_graph: bool) -> None:
+def require_dependence(row: Sequence[Tensor | None], what: str, create: bool = False) -> None:
     """Refuse an output that does not depend on an input, or whose Jacobian does not."""
     for j, g in enumerate(row):
         if g is None:
-            raise TransformError(
-                f"Output {i} of the user-provided function is independent of input {j}. This is not"
-                " allowed in strict mode."
-            )
-        if create_graph and g.node is None:
-            raise TransformError(
-                f"The jacobian of the user-provided function is independent of input {j}. This is"
-                " not allowed in strict mode when create_graph=True."
-            )
+            raise TransformError(INDEPENDENT.format(what, j, ""))
+        if create and g.node is None:
+            raise TransformError(INDEPENDENT.format("The jacobian", j, " when create_graph=True"))
 
 
 def require_second(gradients: Sequence[Tensor]) -> None:
@@ -355,13 +336,11 @@ def single(result: object, name: str) -> Tensor:
     return ys[0]
 
 
-def zeros_for_none(
-    derivatives: Sequence[Face | None], like: Sequence[Face], rows: Shape = ()
-) -> tuple[Face | Tensor, ...]:
+def zeros_for_none(derivatives: Sequence[Any], like: Sequence[Any], rows: Shape = ()) -> Several:
     """Derivatives in the shapes of tensors, after `rows`; zeros where there are none."""
     return tuple(
         handle(np.zeros((*rows, *x.shape), x.dtype)) if g is None else g
-        for g, x in zip(derivatives, like, strict=True)
+        for g, x in zip(derivatives, like)
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ..engine.tensor import Tensor, handle
 from ..func.forward import dual_parts
 
 Function = Callable[..., object]
+Arrays = Sequence[np.ndarray]
+Along = Callable[[Arrays], list[np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,8 @@ class Check:
 
     def outputs_of(self, leaves: Iterable[Tensor]) -> list[Tensor]:
         """The float outputs of the function, given the inputs to differentiate by."""
-        args = list(self.inputs)
-        for i, x in zip(self.checked, leaves, strict=True):
-            args[i] = x
-        return float_outputs(self.func(*args))
+        given = dict(zip(self.checked, leaves, strict=True))
+        return float_outputs(self.func(*[given.get(i, x) for i, x in enumerate(self.inputs)]))
 
     def graph(self) -> tuple[list[Tensor], list[Tensor]]:
         """Leaves and outputs with the graph between them."""
@@ -62,7 +62,7 @@ class Check:
             leaves = [make_leaf(handle(np.array(p))) for p in self.points]
             return leaves, self.outputs_of(leaves)
 
-    def difference(self, directions: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def difference(self, directions: Arrays) -> list[np.ndarray]:
         """The derivative of each output along a direction, by central differences."""
 
         def line(h: float | complex) -> np.ndarray:
@@ -75,25 +75,18 @@ class Check:
 
         return list(central(line, self.tolerance.eps))
 
-    def tangents(self, directions: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def tangents(self, directions: Arrays) -> list[np.ndarray]:
         """The derivative of each output along a direction, by forward mode."""
-        ys, tangents = dual_parts(
-            lambda *xs: self.outputs_of(xs),
-            [handle(p) for p in self.points],
-            [handle(d) for d in directions],
-        )
-        return [
-            np.zeros(y.shape) if t is None else np.array(t.value)
-            for y, t in zip(ys, tangents, strict=True)
-        ]
+        points, along = [handle(p) for p in self.points], [handle(d) for d in directions]
+        ys, tangents = dual_parts(lambda *xs: self.outputs_of(xs), points, along)
+        return [np.zeros(y.shape) if t is None else np.array(t.value) for y, t in zip(ys, tangents)]
 
     def mismatches(self, kind: str, fast: bool = False) -> Iterator[Mismatch]:
         """The Jacobians by backward, or by forward mode for "jvp", that differences contradict.
 
         `fast` compares one random combination of the entries of each.
         """
-        with no_grad():
-            ys = self.outputs_of([make_leaf(handle(np.array(p))) for p in self.points])
+        _, ys = self.graph()
         rng = np.random.default_rng(0)
         directions = [random_like(p, rng) if fast else units(p) for p in self.points]
         weights = [random_like(y, rng) for y in ys] if fast else None
@@ -109,54 +102,48 @@ class Check:
                     yield Mismatch(j, i, got[j][k], want[j][k])
 
     def columns(
-        self,
-        along: Callable[[Sequence[np.ndarray]], list[np.ndarray]],
-        directions: Sequence[np.ndarray],
-        sizes: Sequence[int],
-        weights: Sequence[np.ndarray] | None,
+        self, along: Along, directions: Arrays, sizes: list[int], weights: Arrays | None
     ) -> list[list[np.ndarray]]:
         """By output and input, the derivatives along directions of the inputs, times `weights`."""
         zeros = [np.zeros_like(p) for p in self.points]
-        by_input = [
+        found = [
             [along([*zeros[:k], d, *zeros[k + 1 :]]) for d in ds] for k, ds in enumerate(directions)
         ]
         return [
-            [
-                times_weights(np.array([ys[j] for ys in found]).reshape(len(found), n), weights, j)
-                for found in by_input
-            ]
+            [matrix_of([ys[j] for ys in of_input], n, weights, j) for of_input in found]
             for j, n in enumerate(sizes)
         ]
 
-    def rows(
-        self, directions: Sequence[np.ndarray] | None, weights: Sequence[np.ndarray] | None
-    ) -> list[list[np.ndarray]]:
+    def rows(self, directions: Arrays | None, weights: Arrays | None) -> list[list[np.ndarray]]:
         """By output and input, the gradients for cotangents of the outputs, along `directions`."""
         leaves, ys = self.graph()
         jacobians = []
         for j, y in enumerate(ys):
             cotangents = units(np.asarray(y.detach().value)) if weights is None else weights[j]
-            gradients = [gradients_of(y, leaves, handle(w)) for w in cotangents]
-            by_input = [
-                np.array([g[k] for g in gradients]).reshape(len(cotangents), p.size)
-                for k, p in enumerate(self.points)
-            ]
-            jacobians.append([times_weights(g, directions, k).T for k, g in enumerate(by_input)])
+            found = [gradients_of(y, leaves, handle(w)) for w in cotangents]
+            rows = [([g[k] for g in found], p.size) for k, p in enumerate(self.points)]
+            of_inputs = [matrix_of(*pair, directions, k) for k, pair in enumerate(rows)]
+            jacobians.append([matrix.T for matrix in of_inputs])
         return jacobians
 
 
-def times_weights(matrix: np.ndarray, weights: Sequence[np.ndarray] | None, i: int) -> np.ndarray:
-    """The products of a matrix's rows with the i-th weights; the matrix itself without any."""
+def matrix_of(rows: Arrays, size: int, weights: Arrays | None, i: int) -> np.ndarray:
+    """The matrix of these rows, or its products with the i-th weights."""
+    matrix = np.array(rows).reshape(len(rows), size)
     return matrix if weights is None else matrix @ weights[i].reshape(1, -1).T
+
+
+def as_tuple(given: Any) -> tuple[Any, ...]:
+    """One or several values as a tuple."""
+    return tuple(given) if isinstance(given, tuple | list) else (given,)
 
 
 def float_outputs(result: object) -> list[Tensor]:
     """The float tensors that a function returned."""
-    tensors = []
-    for y in result if isinstance(result, tuple | list) else [result]:
+    tensors = as_tuple(result)
+    for y in tensors:
         if not isinstance(y, Tensor):
             raise TypeError(f"gradcheck is for functions that return tensors, not {type(y)}")
-        tensors.append(y)
     return [y for y in tensors if is_float(y.dtype)]
 
 

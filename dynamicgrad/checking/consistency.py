@@ -41,18 +41,15 @@ def owner_of(y: Tensor) -> Node | None:
     return y.node.owner if type(y.node) is Part else y.node
 
 
-def refuse_gradients(
-    check: Check, owner: FunctionNode, leaves: list[Tensor], given: set[int]
-) -> None:
+def refuse_gradients(check: Check, owner: FunctionNode, xs: list[Tensor], given: set[int]) -> None:
     """Raise if a node gives gradients, though its outputs have zeros, if given, or none."""
     types = owner.operands.types
     zeros = {i: np.zeros(types[i].shape, types[i].dtype) for i in given}
     try:
-        gradients = carry({owner: Parts(zeros)}, [x.node for x in leaves], True, None)
+        gradients = carry({owner: Parts(zeros)}, [x.node for x in xs], True, None)
     except RuntimeError as error:
-        text = MUST_HANDLE.format(name=owner.name(), error=error)
-        raise GradcheckError(text) from error
-    for k, x in zip(check.checked, leaves, strict=True):
+        raise GradcheckError(MUST_HANDLE.format(name=owner.name(), error=error)) from error
+    for k, x in zip(check.checked, xs, strict=True):
         if np.any(np.asarray(gradients.get(x.node, 0))):
             raise GradcheckError(MUST_BE_ZERO.format(k=k, name=owner.name()))
 
@@ -78,9 +75,8 @@ def check_batched(check: Check) -> None:
     rng = np.random.default_rng(0)
     for j, y in enumerate(y for y in ys if y.node is not None):
         weights = random_like(y, rng, 2)
-        together = grad(
-            y, leaves, handle(weights), True, materialize_grads=True, is_grads_batched=True
-        )
+        options = dict(materialize_grads=True, is_grads_batched=True)
+        together = grad(y, leaves, handle(weights), retain_graph=True, **options)
         apart = [gradients_of(y, leaves, handle(w)) for w in weights]
         for i, got, *want in zip(check.checked, together, *apart, strict=True):
             require_same(check, f"batched gradients, for output {j} and input {i}", got, want)

@@ -2,20 +2,21 @@
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from gradops import GradcheckError, TransformError
+from gradops import GradcheckError, TransformError, complex, imag, real
+from gradops.core.types import is_complex
 
 from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
-from ..engine.handle import make_leaf
+from ..engine.handle import Handle, make_leaf
 from ..engine.tensor import Tensor, handle
 from ..func.recording import vertex
 from .blame import blame
-from .comparisons import Check, Function, Tolerance, float_outputs
+from .comparisons import Check, Function, Tolerance, as_tuple, float_outputs, random_like
 from .consistency import check_batched, check_batched_forward, check_reentrant, check_undefined
-from .real_imag import in_parts
 
 
 def gradcheck(
@@ -85,6 +86,13 @@ def require_agreement(check: Check, kind: str, fast: bool) -> None:
         )
 
 
+NOT_DOUBLE = (
+    "Input #{} requires gradient and is not a double precision floating point or complex. This"
+    " check will likely fail if all the inputs are not of double precision floating point or"
+    " complex."
+)
+
+
 def as_inputs(inputs: object) -> tuple[object, ...]:
     """The inputs as a tuple; raises if none can be checked, warns of single precision."""
     given = as_tuple(inputs)
@@ -96,13 +104,7 @@ def as_inputs(inputs: object) -> tuple[object, ...]:
         )
     for i, x in checked.items():
         if x.dtype not in (np.float64, np.complex128):
-            warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or"
-                " complex. This check will likely fail if all the inputs are not of double"
-                " precision floating point or complex.",
-                UserWarning,
-                stacklevel=3,
-            )
+            warnings.warn(NOT_DOUBLE.format(i), UserWarning, stacklevel=3)
         strides = np.asarray(x.value).strides
         if any(s == 0 and n > 1 for s, n in zip(strides, x.shape, strict=True)):
             raise TransformError(
@@ -152,20 +154,11 @@ def gradients_of(func: Function, inputs: Sequence[object]) -> Function:
                 xs[i] = vertex(xs[i], True)
             ys = float_outputs(func(*xs))
             pairs = [(y, g) for y, g in zip(ys, weights, strict=True) if y.node is not None]
-            return grad(
-                [y for y, _ in pairs],
-                [xs[i] for i in checked],
-                [g for _, g in pairs],
-                create_graph=True,
-                materialize_grads=True,
-            )
+            outputs, seeds = [y for y, _ in pairs], [g for _, g in pairs]
+            at = [xs[i] for i in checked]
+            return grad(outputs, at, seeds, create_graph=True, materialize_grads=True)
 
     return gradients
-
-
-def as_tuple(given: object) -> tuple[object, ...]:
-    """One or several values as a tuple."""
-    return tuple(given) if isinstance(given, tuple | list) else (given,)
 
 
 def random_weights(func: Function, inputs: Sequence[object]) -> tuple[Tensor, ...]:
@@ -173,4 +166,27 @@ def random_weights(func: Function, inputs: Sequence[object]) -> tuple[Tensor, ..
     rng = np.random.default_rng(0)
     with no_grad():
         ys = float_outputs(func(*inputs))
-    return tuple(make_leaf(handle(np.asarray(rng.uniform(-1, 1, y.shape), y.dtype))) for y in ys)
+    return tuple(make_leaf(handle(random_like(y, rng)[0])) for y in ys)
+
+
+def in_parts(func: Function, inputs: Sequence[object]) -> tuple[Function, tuple[object, ...]]:
+    """`func` as a function of real numbers, two for each complex one, and its inputs as such."""
+    split = [isinstance(x, Handle) and x.node is not None and is_complex(x.dtype) for x in inputs]
+
+    def of_parts(*args: object) -> tuple[object, ...]:
+        rest = iter(args)
+        result = func(*[complex(next(rest), next(rest)) if s else next(rest) for s in split])
+        return tuple(part for y in as_tuple(result) for part in parts(y))
+
+    leaves = [leaves_of(x) if s else (x,) for x, s in zip(inputs, split)]
+    return of_parts, tuple(leaf for both in leaves for leaf in both)
+
+
+def leaves_of(x: Any) -> tuple[Tensor, ...]:
+    """New leaves with the real and the imaginary part of a tensor."""
+    return tuple(make_leaf(handle(part)) for part in (real(x.value), imag(x.value)))
+
+
+def parts(y: object) -> tuple[object, ...]:
+    """The real and imaginary part of a complex output; another as it is."""
+    return (real(y), imag(y)) if isinstance(y, Handle) and is_complex(y.dtype) else (y,)

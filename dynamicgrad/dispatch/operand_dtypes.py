@@ -1,21 +1,26 @@
 """Dtype checks of PyTorch's functions that are stricter than those of the ops they apply.
 
-Some compute floats only, some take operands of one dtype or convert them to one, and index
-arguments are int32 or int64. Their rows in `torch_names` say so.
+Some compute floats only, some take operands of one dtype or convert them to one, some compute half
+precision in single precision, and index arguments are int32 or int64. Their rows in `torch_names`
+say so.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from gradops import DTypeError
-from gradops.core.types import operand_types
+import numpy as np
 
-from ..engine.handle import Handle
+import gradops as ops
+from gradops import DTypeError
+from gradops.core.types import is_inexact, operand_types
+
+from ..engine.handle import SINGLE, Handle
 from ..names.torch_names import Row, row_called
 from .op_dtypes import INT64, are_floats, in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
 from .wrapping import Function, parameters_of, wrap
 
+HALF = np.dtype("float16")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
 """Types of arguments that are not operands."""
 
@@ -31,8 +36,9 @@ def check_all(functions: dict[str, Function]) -> dict[str, Function]:
 def check_dtypes(name: str, function: Function) -> Function:
     """`function` with the dtype checks of its row."""
     row = row_called(name)
-    if not (row.accepts or row.each_accepts or row.dtypes or row.indices):
+    if not (row.accepts or row.each_accepts or row.dtypes or row.indices or row.single):
         return function
+    compute = in_single(function) if row.single else function
     parameters = parameters_of(function)
     key, *dtypes = row.indices.split() or [""]
     at = parameters.index(key) if key else None
@@ -50,9 +56,30 @@ def check_dtypes(name: str, function: Function) -> Function:
             require_dtypes(name, row, operands)
             if row.dtypes == "common":
                 args = (*in_one_dtype(args[:2]), *args[2:])
-        return function(*args, **options)
+        return compute(*args, **options)
 
     return wrap(call, function)
+
+
+def in_single(function: Function) -> Function:
+    """`function` with half precision computed in single precision, and its result rounded once.
+
+    It is not rounded if another operand is wider, or if the caller gives `dtype`.
+    """
+
+    def compute(*args: Any, **options: Any) -> Any:
+        dtypes = {a.dtype for a in (*args, *options.values()) if isinstance(a, Handle)}
+        if HALF not in dtypes or options.get("dtype") is not None:
+            return function(*args, **options)
+        y = function(*map(widened, args), **{k: widened(a) for k, a in options.items()})
+        return ops.astype(y, dtype=HALF) if sum(map(is_inexact, dtypes)) == 1 else y
+
+    return compute
+
+
+def widened(a: Any) -> Any:
+    """An argument, half precision converted to single precision."""
+    return ops.astype(a, dtype=SINGLE) if isinstance(a, Handle) and a.dtype == HALF else a
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:

@@ -4,6 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 Function = Callable[..., Any]
+Functions = dict[str, Function]
+
+
+def by_name(*functions: Function) -> Functions:
+    """Functions by their names."""
+    return {f.__name__: f for f in functions}
 
 
 def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:

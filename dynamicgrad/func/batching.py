@@ -14,20 +14,17 @@ from ..engine.grad_mode import RANDOMNESS
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
 from .levels import as_part, release
-from .structure import Function, as_handle, for_caller, has_handles, output, speaks_numpy
+from .structure import Function, as_handle, for_caller, output, speaks_numpy
 
+Axes = Sequence[int | None]
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
 RANDOM = ("error", "same", "different")
 
 
 def vmap(
-    func: Function,
-    in_dims: Dims = 0,
-    out_dims: Dims = 0,
-    randomness: str = "error",
-    *,
+    func: Function, in_dims: Dims = 0, out_dims: Dims = 0, randomness: str = "error", *,
     chunk_size: int | None = None,
-) -> Function:
+) -> Function:  # fmt: skip
     """A function that applies `func` to each example of a batch, all at once.
 
     `in_dims` says which axis of each argument counts the examples, None for what they share: one
@@ -60,9 +57,7 @@ def vmap(
             count = min(step, size - start)
             part = inputs if count == size else chunk(inputs, dims, start, count)
             results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
-        return for_caller(
-            concatenate_chunks(results, out_dims, name), has_handles(args) or has_handles(kwargs)
-        )
+        return for_caller(concatenate_chunks(results, out_dims, name), args, kwargs)
 
     return over_examples
 
@@ -78,14 +73,9 @@ def require_options(randomness: str, chunk_size: int | None) -> None:
 
 
 def batched_call(
-    func: Function,
-    inputs: Sequence[Any],
-    dims: Sequence[int | None],
-    out_dims: Dims,
-    size: int,
-    name: str,
+    func: Function, inputs: Sequence[Any], dims: Axes, out_dims: Dims, size: int, name: str,
     randomness: str,
-) -> Any:
+) -> Any:  # fmt: skip
     """The results of `func` for all examples, stacked."""
     level = next(levels)
     shells = [
@@ -106,9 +96,7 @@ def batched_call(
     return rebuild([stack(y, d, size, level, name) for y, d in zip(outputs, where, strict=True)])
 
 
-def dims_of_inputs(
-    in_dims: Dims, args: tuple[Any, ...], leaves: Sequence[object], call: str
-) -> list[int | None]:
+def dims_of_inputs(in_dims: Dims, args: Sequence[Any], leaves: Sequence[Any], call: str) -> Axes:
     """The axis of each leaf of the arguments."""
     if not args:
         raise TransformError(
@@ -172,7 +160,7 @@ def broadcast_dims(dims: Dims, tree: object) -> list[int | None] | None:
     return axes
 
 
-def examples(inputs: Sequence[Any], dims: Sequence[int | None]) -> int:
+def examples(inputs: Sequence[Any], dims: Axes) -> int:
     """The number of examples; raises if the inputs disagree."""
     sizes = [int(x.shape[d]) for x, d in zip(inputs, dims, strict=True) if d is not None]
     if any(n != sizes[0] for n in sizes):
@@ -218,15 +206,11 @@ def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handl
     return release(on_face(type(y), found))
 
 
-def chunk(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count: int) -> list[Any]:
+def chunk(inputs: Sequence[Any], dims: Axes, start: int, count: int) -> list[Any]:
     """Some of the examples."""
-    keys = [
-        None if d is None else (slice(None),) * (d % len(x.shape)) for x, d in zip(inputs, dims)
-    ]
-    return [
-        x if key is None else x[(*key, slice(start, start + count))]
-        for x, key in zip(inputs, keys, strict=True)
-    ]
+    part = slice(start, start + count)
+    axes = [None if d is None else d % len(x.shape) for x, d in zip(inputs, dims)]
+    return [x if d is None else x[(*[slice(None)] * d, part)] for x, d in zip(inputs, axes)]
 
 
 def concatenate_chunks(results: Sequence[object], out_dims: Dims, name: str) -> Any:
@@ -235,9 +219,5 @@ def concatenate_chunks(results: Sequence[object], out_dims: Dims, name: str) -> 
         return results[0]
     where = dims_of_outputs(out_dims, results[0], name)
     columns = zip(*(flatten(r)[0] for r in results), strict=True)
-    return flatten(results[0])[1](
-        [
-            parts[0] if d is None else ops.concatenate(parts, axis=d)
-            for parts, d in zip(columns, where, strict=True)
-        ]
-    )
+    parts = [p[0] if d is None else ops.concatenate(p, axis=d) for p, d in zip(columns, where)]
+    return flatten(results[0])[1](parts)

@@ -11,37 +11,23 @@ import numpy as np
 
 from gradops import Dual, NotDifferentiableError, TransformError, astype
 from gradops.core.levels import levels
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 from gradops.core.types import is_inexact
 
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, hold, on_face
 from ..engine.leaf import GIVE_FLOATS
 from ..tracing.captured_writes import run_at
-from .levels import as_part, has_history, lift, release
+from .levels import Handles, as_part, has_history, lift, release
 from .recording import gradients
 from .reverse import ForwardRun
-from .structure import (
-    Function,
-    as_handle,
-    for_caller,
-    has_handles,
-    outputs_of,
-    same_structure,
-    speaks_numpy,
-    split_aux,
-    structure_text,
-)
+from .structure import Function, as_handle, for_caller, handles_like, outputs_of, split_aux
 
 
 def jvp(
-    func: Function,
-    primals: tuple[Any, ...],
-    tangents: tuple[Any, ...],
-    *,
-    strict: bool = False,
+    func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *, strict: bool = False,
     has_aux: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[Any, ...]:  # fmt: skip
     """The value of `func` at `primals`, and its derivative there in the direction `tangents`.
 
     Both are tuples of the function's arguments, which are tensors or arrays of floats or trees of
@@ -59,7 +45,7 @@ def jvp(
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
     value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
-    outputs, rebuild = outputs_of(value, call, speaks_numpy(shells))
+    outputs, rebuild = outputs_of(value, call, shells)
     found = [parts(y, level) for y in outputs]
     if strict and any(t is None for _, t in found):
         raise TransformError(
@@ -67,9 +53,11 @@ def jvp(
             " allowed with strict=True."
         )
     primal = rebuild([y for y, _ in found])
-    results = primal, rebuild([zeros(y) if t is None else t for y, t in found])
-    as_handles = has_handles((primals, tangents))
-    return for_caller((*results, primal_tree(aux, level)) if has_aux else results, as_handles)
+    results: tuple[Any, ...] = primal, rebuild([zeros(y) if t is None else t for y, t in found])
+    if has_aux:
+        primal_of = lambda x: parts(x, level)[0] if isinstance(x, Handle) else x
+        results = *results, tree_map(primal_of, aux)
+    return for_caller(results, primals, tangents)
 
 
 def quietly(level: float, func: Function, args: Sequence[object]) -> Any:
@@ -79,7 +67,7 @@ def quietly(level: float, func: Function, args: Sequence[object]) -> Any:
 
 
 def dual_parts(
-    func: Function, primals: Sequence[Handle], tangents: Sequence[Handle]
+    func: Function, primals: Handles, tangents: Handles
 ) -> tuple[Any, list[Handle | None]]:
     """The output of `func`, and the tangents of its tensors; None where it has none."""
     level = next(levels)
@@ -97,13 +85,13 @@ def pair(primals: object, tangents: object, call: str) -> tuple[list[Handle], li
                 f"{call}: Expected {name} to be a tuple. E.g. it should be valid to call"
                 f" f(*{name}); got {type(given)}."
             )
-    if not same_structure(primals, tangents):
-        raise TransformError(
-            f"{call}: Expected primals and tangents to have the same python structure. For example,"
-            " if primals is a tuple of 3 tensors, tangents also must be. Got primals with structure"
-            f" {structure_text(primals)} and tangents with structure {structure_text(tangents)}"
-        )
-    leaves, directions = ([as_handle(x) for x in flatten(t)[0]] for t in (primals, tangents))
+    leaves = handles_like(
+        primals, tangents,
+        f"{call}: Expected primals and tangents to have the same python structure. For example, if"
+        " primals is a tuple of 3 tensors, tangents also must be. Got primals with structure {}"
+        " and tangents with structure {}",
+    )  # fmt: skip
+    directions = [as_handle(t) for t in flatten(tangents)[0]]
     if not leaves:
         raise TransformError(f"{call}: Expected primals to contain at least one Tensor.")
     for x, t in zip(leaves, directions, strict=True):
@@ -145,12 +133,6 @@ def parts(y: Face, level: float) -> tuple[Face, Face | None]:
     return release(on_face(face, value.primal)), release(on_face(face, value.tangent))
 
 
-def primal_tree(tree: object, level: float) -> Any:
-    """A tree whose tensors have no tangents of this level."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([parts(x, level)[0] if isinstance(x, Handle) else x for x in leaves])
-
-
 def zeros(y: Handle) -> Handle:
     """Zeros like `y`: the tangent of a constant."""
     return hold(type(y), np.zeros(y.shape, y.dtype))
@@ -180,22 +162,19 @@ def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]
         directions = directions_like(primals, tangents)
         create = bool(is_recording()) and (run.records or any(map(has_history, directions)))
         found = gradients(pulled, weights, directions, True, create, linear=not run.leads_out)
-        as_handles = has_handles((primals, tangents))
         given = iter(record.settle(found))
         filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in run.outputs]
-        return for_caller(run.rebuild(filled), as_handles)
+        return for_caller(run.rebuild(filled), primals, tangents)
 
-    return for_caller(run.results()[0], has_handles(primals)), push
+    return for_caller(run.results()[0], primals), push
 
 
-def directions_like(primals: object, tangents: object) -> Sequence[Handle]:
+def directions_like(primals: object, tangents: object) -> Handles:
     """The tangents as tensors, of the structure and shapes of the primals."""
-    if not same_structure(tangents, primals):
-        raise TransformError(
-            f"Expected the tangents {structure_text(tangents)} to have the same argspec as the"
-            f" primals {structure_text(primals)}"
-        )
-    directions = [as_handle(t) for t in flatten(tangents)[0]]
+    directions = handles_like(
+        tangents, primals,
+        "Expected the tangents {} to have the same argspec as the primals {}",
+    )  # fmt: skip
     for i, (t, x) in enumerate(zip(directions, flatten(primals)[0], strict=True)):
         if t.shape != as_handle(x).shape:
             raise TransformError(

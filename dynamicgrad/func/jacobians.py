@@ -1,29 +1,19 @@
 """Whole matrices of derivatives: Jacobians and Hessians, and products with the latter."""
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 
 from ..engine.handle import Handle, hold
 from .batching import vmap
 from .forward import jvp
+from .levels import Handles
 from .reverse import ForwardRun, grad
-from .structure import (
-    ArgNums,
-    Function,
-    arguments_at,
-    as_handle,
-    for_caller,
-    has_handles,
-    like_argnums,
-    split_aux,
-    with_arguments_at,
-)
+from .structure import ArgNums, Function, Selection, as_handle, for_caller, split_aux
 
 
 def jacrev(
@@ -42,27 +32,26 @@ def jacrev(
 
     @functools.wraps(func)
     def transformed(*args: object, **kwargs: object) -> Any:
-        picked = arguments_at(args, argnums)
+        selection = Selection(args, argnums)
 
-        def of_picked(*new: object) -> Any:
-            return func(*with_arguments_at(args, argnums, new), **kwargs)
+        def of_selected(*new: object) -> Any:
+            return func(*selection.replaced(new), **kwargs)
 
-        run = ForwardRun(of_picked, picked, has_aux)
+        run = ForwardRun(of_selected, selection.values, has_aux)
         _, aux = run.results()
         back = vmap(lambda weights: run.pull_back(weights), chunk_size=chunk_size)
         outputs = run.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
         if run.records:
             rows = run.record.settle(rows)
-        blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
-        found = run.rebuild([like_argnums(run.rebuild_primals(b), argnums) for b in blocks])
-        as_handles = has_handles((args, kwargs))
-        return for_caller((found, aux) if has_aux else found, as_handles)
+        blocks = zip(*(blocks_of(r, outputs, 0) for r in rows), strict=True)
+        found = run.rebuild([selection.like_argnums(run.rebuild_primals(b)) for b in blocks])
+        return for_caller((found, aux) if has_aux else found, args, kwargs)
 
     return transformed
 
 
-def basis(tensors: Sequence[Handle]) -> list[Handle]:
+def basis(tensors: Handles) -> list[Handle]:
     """For each tensor the unit vectors of all of them, one after the other along a new axis."""
     sizes = [int(np.prod(t.shape, dtype=int)) for t in tensors]
     found, start = [], 0
@@ -73,24 +62,21 @@ def basis(tensors: Sequence[Handle]) -> list[Handle]:
     return found
 
 
-def row_blocks(rows: Any, outputs: Sequence[Handle]) -> list[Any]:
-    """The rows that belong to each output, in its shape."""
-    found, start = [], 0
-    for y in outputs:
-        n = int(np.prod(y.shape, dtype=int))
-        found.append(ops.reshape(rows[start : start + n], shape=(*y.shape, *rows.shape[1:])))
+def blocks_of(whole: Any, tensors: Handles, axis: int) -> list[Any]:
+    """The parts of an axis that belong to each tensor's entries, in the tensor's shape."""
+    found, start, shape = [], 0, whole.shape
+    for t in tensors:
+        n = int(np.prod(t.shape, dtype=int))
+        part = whole[(slice(None),) * axis + (slice(start, start + n),)]
+        found.append(ops.reshape(part, shape=(*shape[:axis], *t.shape, *shape[axis + 1 :])))
         start += n
     return found
 
 
 def jacfwd(
-    func: Function,
-    argnums: ArgNums = 0,
-    has_aux: bool = False,
-    *,
-    randomness: str = "error",
+    func: Function, argnums: ArgNums = 0, has_aux: bool = False, *, randomness: str = "error",
     chunk_size: int | None = None,
-) -> Function:
+) -> Function:  # fmt: skip
     """A function that computes the Jacobian of `func` by forward mode: a pass for each input.
 
     Arguments and results are those of `jacrev`.
@@ -102,45 +88,29 @@ def jacfwd(
 
     @functools.wraps(func)
     def transformed(*args: object, **kwargs: object) -> Any:
-        leaves, rebuild = flatten(arguments_at(args, argnums))
+        selection = Selection(args, argnums)
+        leaves, rebuild = flatten(selection.values)
         inputs = [as_handle(x) for x in leaves]
 
         def push(directions: Any) -> Any:
             def flat(*xs: object) -> Any:
-                result = func(*with_arguments_at(args, argnums, rebuild(xs)), **kwargs)
+                result = func(*selection.replaced(rebuild(xs)), **kwargs)
                 return split_aux(result, has_aux, "jacfwd")
 
             y, t, aux = jvp(flat, tuple(inputs), tuple(directions), has_aux=True)
-            structure.append(flatten(y)[1])
+            rebuilds.append(flatten(y)[1])
             return flatten(t)[0], aux
 
-        structure: list[Any] = []
+        rebuilds: list[Any] = []
         mapped = vmap(push, out_dims=(-1, 0), randomness=randomness, chunk_size=chunk_size)
         columns, aux = mapped(basis(inputs))
-        blocks = [like_argnums(rebuild(column_blocks(c, inputs)), argnums) for c in columns]
-        found = structure[0](blocks)
+        blocks = (blocks_of(c, inputs, len(c.shape) - 1) for c in columns)
+        found = rebuilds[0]([selection.like_argnums(rebuild(b)) for b in blocks])
         if has_aux:
-            found = found, tree_of_first(aux)
-        return for_caller(found, has_handles((args, kwargs)))
+            found = found, tree_map(lambda x: x[0] if isinstance(x, Handle) else x, aux)
+        return for_caller(found, args, kwargs)
 
     return transformed
-
-
-def column_blocks(columns: Any, inputs: Sequence[Handle]) -> list[Any]:
-    """The columns that belong to each input, in its shape."""
-    found, start = [], 0
-    for x in inputs:
-        n = int(np.prod(x.shape, dtype=int))
-        block = columns[..., start : start + n]
-        found.append(ops.reshape(block, shape=(*columns.shape[:-1], *x.shape)))
-        start += n
-    return found
-
-
-def tree_of_first(tree: object) -> Any:
-    """The first example of each leaf."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([x[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def hessian(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:

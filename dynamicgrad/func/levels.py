@@ -19,6 +19,8 @@ from ..engine.array import Array
 from ..engine.handle import Face, Handle, hold, on_face, unwrap
 from ..engine.node import Run
 
+Handles = Sequence[Handle]
+
 
 class Wrapper(Operators):
     """An operand that wraps a value, and converts to Python's numbers as the value does."""
@@ -80,7 +82,7 @@ class Lifted(Carrier, Wrapper):
         return np.array(self.inner, dtype=dtype, copy=copy)
 
 
-def lift_all(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
+def lift_all(tensors: Handles, run: Run, surely: bool) -> tuple[list[Handle], float]:
     """Tensors lifted to the highest level that the caller may meet, and that level.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].

@@ -1,7 +1,6 @@
 """Modules as functions of their parameters: `functional_call` and `stack_module_state`."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradops as ops
@@ -9,16 +8,14 @@ from gradops import TransformError
 
 from ..engine.leaf import requires_grad_
 
+Tensors = Mapping[str, Any]
+"""Tensors by name."""
+
 
 def functional_call(
-    module: Any,
-    parameter_and_buffer_dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]],
-    args: Any = None,
-    kwargs: Mapping[str, Any] | None = None,
-    *,
-    tie_weights: bool = True,
-    strict: bool = False,
-) -> Any:
+    module: Any, parameter_and_buffer_dicts: Tensors | Sequence[Tensors], args: Any = None,
+    kwargs: Mapping[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False,
+) -> Any:  # fmt: skip
     """Call `module` with tensors in place of its parameters and buffers, which stay as they are.
 
     The tensors are named as in `state_dict()`, in one dict or several. `args` is a tuple of
@@ -35,14 +32,19 @@ def functional_call(
             f" Missing key(s): {sorted(missing) if strict else []}"
             f"\n  hint: {type(module).__name__} has {', '.join(own)}"
         )
+    before = {name: holder[key] for name, (holder, key) in own.items()}
     if tie_weights:
-        given |= tie(own, given)
+        by_tensor = {id(before[name]): x for name, x in given.items()}
+        given = {name: by_tensor[id(t)] for name, t in before.items() if id(t) in by_tensor} | given
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with swap(own, given):
+    try:
+        put(own, given)
         return module(*arguments, **(kwargs or {}))
+    finally:
+        put(own, {name: before[name] for name in given})
 
 
-def merge(dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merge(dicts: Tensors | Sequence[Tensors]) -> dict[str, Any]:
     """One dict of several, which must have no name in common."""
     if isinstance(dicts, Mapping):
         return dict(dicts)
@@ -67,28 +69,7 @@ def slots(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     return found
 
 
-def tie(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The names not given of tensors that are given under another name."""
-    by_tensor = {id(own[n][0][own[n][1]]): x for n, x in given.items()}
-    return {
-        name: by_tensor[key]
-        for name, (holder, slot) in own.items()
-        if name not in given and (key := id(holder[slot])) in by_tensor
-    }
-
-
-@contextmanager
-def swap(own: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
-    """Replace tensors by name inside a `with` block."""
-    before = {name: own[name][0][own[name][1]] for name in given}
-    try:
-        put(own, given)
-        yield
-    finally:
-        put(own, before)
-
-
-def put(own: Mapping[str, Any], tensors: Mapping[str, Any]) -> None:
+def put(own: Mapping[str, Any], tensors: Tensors) -> None:
     """Set the tensors of these names."""
     for name, x in tensors.items():
         holder, key = own[name]
@@ -106,15 +87,14 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     if len({type(m) for m in models}) > 1:
         raise TransformError("stack_module_state: Expected all models to be of the same class.")
     if len({m.training for m in models}) > 1:
-        raise TransformError(
-            "stack_module_state: Expected all models to have the same training/eval mode."
-        )
+        text = "Expected all models to have the same training/eval mode."
+        raise TransformError(f"stack_module_state: {text}")
     parameters = [dict(m.named_parameters()) for m in models]
     buffers = [dict(m.named_buffers()) for m in models]
     return stack_each(parameters), stack_each(buffers)
 
 
-def stack_each(dicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def stack_each(dicts: Sequence[Tensors]) -> dict[str, Any]:
     """The tensors of each name as one, which is a leaf."""
     found = {}
     for name, first in dicts[0].items():

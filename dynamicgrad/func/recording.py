@@ -12,7 +12,7 @@ Of `vjp` and `linearize`, the function has ended when they are asked for cotange
 result is linear in these; unless the outputs keep their history it is recorded as that and no more.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,7 +30,7 @@ from ..engine.node import Run, clock
 from ..engine.saved_tensors import constants
 from ..engine.saved_tensors import tensors as variables
 from ..engine.storage import storage_of
-from .levels import has_history, lift_all, release, without_history
+from .levels import Handles, has_history, lift_all, release, without_history
 from .structure import as_handle
 
 
@@ -64,16 +64,12 @@ class Recording:
             found.node.run = self.run
         return found
 
-    def depends_on_more(self, outputs: Sequence[Handle]) -> list[bool]:
+    def depends_on_more(self, outputs: Handles) -> list[bool]:
         """For each output, True if it depends on a vertex whose gradient others may ask for."""
         ends = [t.node for t in outputs if t.node is not None]
-        if not ends:
-            return [False] * len(outputs)
         new = newer_than(self.run.began, ends)
         reached = {v for v in new if self.foreign(v)}
-        if not reached:
-            return [False] * len(outputs)
-        for v in sorted(new, key=lambda v: int(v.number)):
+        for v in sorted(new, key=lambda v: int(v.number)) if reached else ():
             if any(x in reached for x in v.inputs):
                 reached.add(v)
         return [t.node in reached for t in outputs]
@@ -88,23 +84,20 @@ class Recording:
         """True if a vertex was recorded before the run began."""
         return v is not None and v.number < self.run.began
 
-    def leads_out(self, outputs: Sequence[Handle]) -> bool:
+    def leads_out(self, outputs: Handles) -> bool:
         """True if the history of the outputs leads out of the run."""
         return self.outer and any(self.depends_on_more(outputs))
 
-    def holds_history(self, outputs: Sequence[Handle]) -> bool:
+    def holds_history(self, outputs: Handles) -> bool:
         """True if the values of outputs have a history, which continues in their gradients."""
         return self.outer and any(has_history(t.value) for t in outputs)
 
-    def settle(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
+    def settle(self, outputs: Handles, maybe_more: bool = True) -> list[Handle]:
         """The outputs for the caller; recorded ones that depend on outer vertices keep history."""
         if not is_recording():
             return [release(self.without_record(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
-        return [
-            release(t if keep else without_own_history(t))
-            for t, keep in zip(outputs, kept, strict=True)
-        ]
+        return [release(t if k else without_own_history(t)) for t, k in zip(outputs, kept)]
 
     def without_record(self, t: Handle) -> Handle:
         """`t` without history recorded since the run began, also inside its value."""
@@ -121,13 +114,9 @@ class Recording:
 
 
 def gradients(
-    outputs: Sequence[Handle],
-    vertices: Sequence[Handle],
-    cotangents: Sequence[Any] | None,
-    retain: bool,
-    create: bool,
+    outputs: Handles, vertices: Handles, cotangents: Handles | None, retain: bool, create: bool,
     linear: bool = False,
-) -> list[Handle]:
+) -> list[Handle]:  # fmt: skip
     """The gradients with respect to the vertices; zeros for those without influence.
 
     With `linear` they are recorded as functions of the cotangents only.

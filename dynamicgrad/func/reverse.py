@@ -1,7 +1,8 @@
 """Reverse mode as transforms of functions: `grad`, `value_and_grad` and `vjp`."""
 
 import functools
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,21 @@ from gradops.core.types import is_inexact
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle
 from ..engine.leaf import GIVE_FLOATS, NEED_FLOATS
-from .levels import has_history
+from .levels import Handles, has_history
 from .recording import Recording, gradients
 from .structure import (
     NUMBERS,
     ArgNums,
     Function,
-    argument_text,
-    arguments_at,
+    Selection,
     as_handle,
     for_caller,
+    handles_like,
     has_handles,
-    like_argnums,
     output,
     outputs_of,
-    same_structure,
     speaks_numpy,
     split_aux,
-    structure_text,
-    with_arguments_at,
 )
 
 
@@ -45,11 +42,17 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
     >>> dg.func.grad_and_value(lambda x: (x * x).sum())(dg.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
     """
-    return gradient_and_value(func, argnums, has_aux, "grad_and_value(f)(*args)")
+    call = "grad_and_value(f)(*args)"
+    return differentiated(func, argnums, has_aux, call, lambda gradient, y: (gradient, y))
 
 
-def gradient_and_value(func: Function, argnums: ArgNums, has_aux: bool, call: str) -> Function:
-    """As `grad_and_value`; errors name `call`, the user's call."""
+def differentiated(
+    func: Function, argnums: ArgNums, has_aux: bool, call: str, arrange: Callable[[Any, Any], Any]
+) -> Function:
+    """A function that arranges the gradient of `func` and its value; errors name the user's call.
+
+    With `has_aux`, the value is the pair (value, aux).
+    """
     if not callable(func):
         raise TransformError(
             f"grad takes a function and makes another of it, got {type(func)}"
@@ -58,41 +61,51 @@ def gradient_and_value(func: Function, argnums: ArgNums, has_aux: bool, call: st
 
     @functools.wraps(func)
     def transformed(*args: object, **kwargs: object) -> Any:
-        picked = arguments_at(args, argnums)
-        leaves, rebuild = flatten(picked)
+        selection = Selection(args, argnums)
+        leaves, rebuild = flatten(selection.values)
         try:
             record = Recording(leaves)
         except NotDifferentiableError:
-            raise of_integers(func, args, argnums, call) from None
+            raise of_integers(func, selection, call) from None
         with record.running():
-            result = func(*with_arguments_at(args, argnums, rebuild(record.vertices)), **kwargs)
+            result = func(*selection.replaced(rebuild(record.vertices)), **kwargs)
             value, aux = split_aux(result, has_aux, call)
-            y = scalar(value, call, speaks_numpy(record.vertices))
+            y = scalar(value, call, record.vertices)
             leads_out = record.leads_out([y])
             create = leads_out or record.holds_history([y])
             found = gradients([y], record.vertices, None, create, create, linear=not leads_out)
-        settled = like_argnums(rebuild(record.settle(found, create)), argnums)
+        settled = selection.like_argnums(rebuild(record.settle(found, create)))
         (value,) = record.settle([y], leads_out)
         values = (value, record.settle_tree(aux)) if has_aux else value
-        return for_caller((settled, values), has_handles(args) or has_handles(kwargs))
+        return arrange(*for_caller((settled, values), args, kwargs))
 
     return transformed
 
 
-def of_integers(func: Function, args: Any, argnums: ArgNums, call: str) -> NotDifferentiableError:
+def of_integers(func: Function, selection: Selection, call: str) -> NotDifferentiableError:
     """The error that names the argument to differentiate by that is not of floats."""
-    for n in argnums if isinstance(argnums, tuple) else (argnums,):
-        for x in map(as_handle, flatten(args[n])[0]):
+    for n, value in zip(selection.numbers, selection.values):
+        for x in map(as_handle, flatten(value)[0]):
             if not is_inexact(x.dtype):
+                where = argument_text(func, n % len(selection.args))
                 return NotDifferentiableError(
-                    f"{call}: {NEED_FLOATS} {x.dtype}, {argument_text(func, n % len(args))}"
-                    f"\n  hint: {GIVE_FLOATS}"
+                    f"{call}: {NEED_FLOATS} {x.dtype}, {where}\n  hint: {GIVE_FLOATS}"
                 )
     raise AssertionError("all arguments are of floats")
 
 
-def scalar(value: object, call: str, numbers: bool) -> Handle:
-    """The scalar that a function returned; with `numbers`, a number or an array of one entry."""
+def argument_text(func: Function, n: int) -> str:
+    """Which argument one by number is, by its name where the function has names."""
+    try:
+        names = [*inspect.signature(func).parameters]
+    except (TypeError, ValueError):  # of a function in C
+        names = []
+    return f"argument {n} of the function" + (f", {names[n]}" if n < len(names) else "")
+
+
+def scalar(value: object, call: str, inputs: Handles) -> Handle:
+    """The scalar that a function returned; given no tensor, a number or an array of one entry."""
+    numbers = speaks_numpy(inputs)
     if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
         raise TransformError(
             f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
@@ -122,14 +135,7 @@ def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
     (np.float64(5.0), array([2., 4.]))
     """
     call = "value_and_grad(f)(*args)"
-    reversed_order = gradient_and_value(func, argnums, has_aux, call)
-
-    @functools.wraps(func)
-    def transformed(*args: object, **kwargs: object) -> Any:
-        gradient, value = reversed_order(*args, **kwargs)
-        return value, gradient
-
-    return transformed
+    return differentiated(func, argnums, has_aux, call, lambda gradient, y: (y, gradient))
 
 
 def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
@@ -145,14 +151,8 @@ def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Functio
     >>> dg.func.grad(dg.func.grad(lambda x: x**3))(dg.tensor(2.0))
     tensor(12.)
     """
-    both = gradient_and_value(func, argnums, has_aux, "grad(f)(*args)")
-
-    @functools.wraps(func)
-    def transformed(*args: object, **kwargs: object) -> Any:
-        gradient, value = both(*args, **kwargs)
-        return (gradient, value[1]) if has_aux else gradient
-
-    return transformed
+    arrange = lambda gradient, y: (gradient, y[1]) if has_aux else gradient
+    return differentiated(func, argnums, has_aux, "grad(f)(*args)", arrange)
 
 
 def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, ...]:
@@ -174,10 +174,10 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
     ) -> tuple[Any, ...]:
         weights = fitting(cotangents, run.value, run.outputs)
         found = run.pull_back(weights, retain_graph, create_graph)
-        tensors = as_handles or has_handles(cotangents)
-        return tuple(for_caller(run.rebuild_primals(found), tensors))
+        primals = run.rebuild_primals(found)
+        return primals if as_handles else for_caller(primals, cotangents)
 
-    value, aux = for_caller(run.results(), as_handles)
+    value, aux = run.results() if as_handles else for_caller(run.results())
     return (value, back, aux) if has_aux else (value, back)
 
 
@@ -194,8 +194,7 @@ class ForwardRun:
         with self.record.running():
             result = func(*self.rebuild_primals(self.record.vertices))
             self.value, self.aux = split_aux(result, has_aux, call)
-            numbers = speaks_numpy(self.record.vertices)
-            self.outputs, self.rebuild = outputs_of(self.value, call, numbers)
+            self.outputs, self.rebuild = outputs_of(self.value, call, self.record.vertices)
         self.leads_out = self.record.leads_out(self.outputs)
         self.records = self.leads_out or self.record.holds_history(self.outputs)
 
@@ -205,7 +204,7 @@ class ForwardRun:
         return self.rebuild(settled), self.record.settle_tree(self.aux)
 
     def pull_back(
-        self, weights: Sequence[Handle], retain: bool = True, create: bool | None = None
+        self, weights: Handles, retain: bool = True, create: bool | None = None
     ) -> list[Handle]:
         """The cotangents of the primals for those of the outputs."""
         if create is None:
@@ -215,15 +214,13 @@ class ForwardRun:
         return self.record.settle(found)
 
 
-def fitting(cotangents: object, value: object, outputs: Sequence[Handle]) -> list[Handle]:
+def fitting(cotangents: object, value: object, outputs: Handles) -> list[Handle]:
     """The cotangents of the outputs, of their structure, shapes and dtypes."""
-    if not same_structure(cotangents, value):
-        raise TransformError(
-            "Expected pytree structure of cotangents to be the same as pytree structure of outputs"
-            f" to the function. cotangents: {structure_text(cotangents)}, primal output:"
-            f" {structure_text(value)}"
-        )
-    weights = [as_handle(g) for g in flatten(cotangents)[0]]
+    weights = handles_like(
+        cotangents, value,
+        "Expected pytree structure of cotangents to be the same as pytree structure of outputs"
+        " to the function. cotangents: {}, primal output: {}",
+    )  # fmt: skip
     for i, (g, y) in enumerate(zip(weights, outputs, strict=True)):
         if g.shape != y.shape:
             raise TransformError(

@@ -7,14 +7,13 @@ history, since the function used a tensor that requires gradients, remains: noth
 silence.
 """
 
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradops import TransformError
-from gradops.core.tree import flatten, structure, tree_map
+from gradops.core.tree import Rebuild, flatten, structure, tree_map
 
 from ..engine.array import Array
 from ..engine.handle import Handle, hold
@@ -46,9 +45,9 @@ def as_handle(x: object) -> Handle:
     )
 
 
-def for_caller(tree: object, as_handles: bool) -> Any:
-    """Results for the caller. See Note [Arrays in, arrays out]."""
-    return tree if as_handles else tree_map(bare, tree)
+def for_caller(tree: object, *inputs: object) -> Any:
+    """Results for the caller who gave these inputs. See Note [Arrays in, arrays out]."""
+    return tree if any(map(has_handles, inputs)) else tree_map(bare, tree)
 
 
 def bare(x: object) -> object:
@@ -61,12 +60,10 @@ def speaks_numpy(handed: Iterable[object]) -> bool:
     return not any(isinstance(x, Tensor) for x in handed)
 
 
-def outputs_of(
-    tree: object, call: str, numbers: bool
-) -> tuple[list[Handle], Callable[[Iterable[Any]], Any]]:
-    """The tensors that a function returned; raises for none, or for other leaves.
+def outputs_of(tree: object, call: str, inputs: Iterable[object]) -> tuple[list[Handle], Rebuild]:
+    """The tensors that a function returned for `inputs`; raises for none, or for other leaves.
 
-    With `numbers`, Python's are constants too.
+    Given no tensor, Python's numbers are constants too.
     """
     leaves, rebuild = flatten(tree)
     if not leaves:
@@ -75,6 +72,7 @@ def outputs_of(
             "\n  hint: does it end without a `return`?"
         )
     expected = f"{call}: expected f(*primals) to return only tensors"
+    numbers = speaks_numpy(inputs)
     return [output(y, expected, numbers) for y in leaves], rebuild
 
 
@@ -104,54 +102,43 @@ def split_aux(result: object, has_aux: bool, call: str) -> tuple[Any, Any]:
     return result
 
 
-def argument_text(func: Function, n: int) -> str:
-    """Which argument one by number is, by its name where the function has names."""
-    try:
-        names = [*inspect.signature(func).parameters]
-    except (TypeError, ValueError):  # of a function in C
-        names = []
-    return f"argument {n} of the function" + (f", {names[n]}" if n < len(names) else "")
+class Selection:
+    """The arguments of a call by which a transform differentiates: `values`, at `numbers`."""
+
+    def __init__(self, args: Sequence[object], argnums: ArgNums) -> None:
+        self.args, self.argnums = args, argnums
+        self.numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+        if not self.numbers:
+            raise TransformError("argnums must be non-empty")
+        for n in self.numbers:
+            if not isinstance(n, int):
+                raise TransformError(
+                    f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"
+                    "\n  hint: the arguments of the function come in a second call, as grad(f)(x)"
+                )
+            if not -len(args) <= n < len(args):
+                raise TransformError(f"Got argnum={n}, but only {len(args)} positional inputs")
+        if len({n % len(args) for n in self.numbers}) < len(self.numbers):
+            raise TransformError(f"argnums elements must be unique, got {argnums}")
+        self.values = tuple(args[n] for n in self.numbers)
+
+    def replaced(self, new: Sequence[object]) -> list[Any]:
+        """All arguments, with new values of those selected."""
+        found = list(self.args)
+        for n, x in zip(self.numbers, new, strict=True):
+            found[n] = x
+        return found
+
+    def like_argnums(self, results: tuple[Any, ...]) -> Any:
+        """One result for one number, a tuple for a tuple of numbers."""
+        return results if isinstance(self.argnums, tuple) else results[0]
 
 
-def arguments_at(args: Sequence[object], argnums: ArgNums) -> tuple[Any, ...]:
-    """The arguments that a transform is about."""
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not numbers:
-        raise TransformError("argnums must be non-empty")
-    for n in numbers:
-        if not isinstance(n, int):
-            raise TransformError(
-                f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"
-                "\n  hint: the arguments of the function come in a second call, as grad(f)(x)"
-            )
-        if not -len(args) <= n < len(args):
-            raise TransformError(f"Got argnum={n}, but only {len(args)} positional inputs")
-    if len({n % len(args) for n in numbers}) < len(numbers):
-        raise TransformError(f"argnums elements must be unique, got {argnums}")
-    return tuple(args[n] for n in numbers)
-
-
-def with_arguments_at(args: Sequence[object], argnums: ArgNums, new: Sequence[object]) -> list[Any]:
-    """The arguments with others in place of those chosen."""
-    found = list(args)
-    for n, x in zip(argnums if isinstance(argnums, tuple) else (argnums,), new, strict=True):
-        found[n] = x
-    return found
-
-
-def like_argnums(results: tuple[Any, ...], argnums: ArgNums) -> Any:
-    """One result for one number, a tuple for a tuple of numbers."""
-    return results if isinstance(argnums, tuple) else results[0]
-
-
-def same_structure(a: object, b: object) -> bool:
-    """True if two trees differ in their leaves at most."""
-    return bool(structure(a) == structure(b))
-
-
-def structure_text(tree: object) -> str:
-    """The structure of a tree, with `*` for its leaves."""
-    return repr(tree_map(lambda _: Star(), tree))
+def handles_like(tree: object, like: object, error: str) -> list[Handle]:
+    """The leaves of a tree as handles; raises `error` with both trees if `like` is another."""
+    if structure(tree) != structure(like):
+        raise TransformError(error.format(*(tree_map(lambda _: Star(), t) for t in (tree, like))))
+    return [as_handle(x) for x in flatten(tree)[0]]
 
 
 class Star:

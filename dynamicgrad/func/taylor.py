@@ -12,7 +12,7 @@ from gradops.core.levels import levels
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
 from .levels import as_part, release
-from .structure import Function, as_handle, for_caller, has_handles, outputs_of, speaks_numpy
+from .structure import Function, as_handle, for_caller, outputs_of
 
 
 def jet(
@@ -38,12 +38,12 @@ def jet(
     curves = [curve(as_handle(x), s, level) for x, s in zip(primals, series, strict=True)]
     with np.errstate(all="ignore"):
         returned = run_at(level, func, curves)
-    outputs, rebuild = outputs_of(returned, "jet(f, primals, series)", speaks_numpy(curves))
+    outputs, rebuild = outputs_of(returned, "jet(f, primals, series)", curves)
     found = [coefficients(y, order, level) for y in outputs]
     derivatives = [
         rebuild([c[k] * factorial(k) if k > 1 else c[k] for c in found]) for k in range(order + 1)
     ]
-    return for_caller((derivatives[0], derivatives[1:]), has_handles((primals, series)))
+    return for_caller((derivatives[0], derivatives[1:]), primals, series)
 
 
 def curve(x: Handle, derivatives: Sequence[Any], level: float) -> Handle:

@@ -11,6 +11,7 @@ from ..dispatch import promotion
 from ..dispatch.division import DIVISIONS, refuse_zero
 from ..dispatch.keywords import as_function, as_method, function_of, ops_named
 from ..dispatch.operand_dtypes import check_all
+from ..dispatch.wrapping import Functions, by_name
 from ..dispatch.zero_dim import numbers_as_rows
 from ..engine import leaf
 from ..engine.backward import backward
@@ -35,13 +36,6 @@ from ..ops import (
     sorting,
 )
 from ..tracing import tracer_protocol
-
-Functions = dict[str, Callable[..., Any]]
-
-
-def by_name(*functions: Callable[..., Any]) -> Functions:
-    """Functions by their names."""
-    return {f.__name__: f for f in functions}
 
 
 def backward_method(

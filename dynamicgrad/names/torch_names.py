@@ -38,6 +38,8 @@ class Row(NamedTuple):
     each_accepts: str = ""
     # `same`: a function's operands have one dtype; `common`: the first two are converted to it.
     dtypes: str = ""
+    # A function computes half precision in single precision, as sums of squares would overflow.
+    single: bool = False
     # The argument of a function that holds indices, and the dtypes that it may have.
     indices: str = ""
     # The names of its nodes, if not made of the key; `node_names` chooses among several.
@@ -125,7 +127,8 @@ REDUCTIONS = {
     **each("all any", Row(dims="row")),
     **each("argmax argmin", Row("*", dims="row", kinds="biuf", accepts="iuf")),
     **each("softmax log_softmax", Row("* special.*", takes_dtype=True, dims="row", kinds="f")),
-    **each("var std vector_norm logcumsumexp", Row(kinds="fc")),
+    **each("var std vector_norm", Row(kinds="fc", single=True)),
+    "logcumsumexp": Row(kinds="fc"),
     **each("cummax cummin sort argsort argmode searchsorted", Row(kinds="biuf")),
     **each("cumsum cumprod", Row(written="*_", promotion="to int64")),
     **each("cov corrcoef trace", Row(accepts="iufc")),
@@ -142,7 +145,8 @@ REDUCTIONS = {
                 grad_fn="MeanBackward0 MeanBackward1"),
     "min": Row("amin", keywords="other=dim", dims="all", kinds="biuf",
                grad_fn="MinBackward1 AminBackward0"),
-    "norm": Row(accepts="fc"),
+    "norm": Row(accepts="fc", single=True),
+    **each("dist matrix_norm", Row(single=True)),
     "order_statistics": Row(used_by="median quantile"),
     "prod": Row("prod", takes_dtype=True, dims="row", promotion="to int64",
                 grad_fn="ProdBackward0 ProdBackward1"),
@@ -207,8 +211,9 @@ MATRICES = {
     **each("addmm addmv addbmm baddbmm", Row(written="*_", keywords=BATCHES)),
     **each("mm bmm", Row(keywords="mat2=other")),
     "addr": Row(written="addr_", keywords="vec1=a vec2=b"),
-    **each("cdist kl_div", Row(each_accepts="f")),
-    "cosine_similarity": Row(accepts="fc", dtypes="common"),
+    "cdist": Row(each_accepts="f", single=True),
+    "kl_div": Row(each_accepts="f"),
+    "cosine_similarity": Row(accepts="fc", dtypes="common", single=True),
     "cross": Row(each_accepts="iufc", dtypes="same"),
     "dot": Row(keywords="tensor=other"),
     "einsum": Row(kinds="iufc", promotion="same"),
@@ -222,13 +227,15 @@ LAYERS = {
     **each("elu selu celu leaky_relu mish hardsigmoid hardswish hardshrink", Row(accepts="f")),
     **each("softshrink logsigmoid glu gumbel_softmax", Row(accepts="f")),
     **each("huber_loss gaussian_nll_loss", Row(accepts="f")),
-    **each("avg_pool1d avg_pool2d avg_pool3d", Row(accepts="f")),
-    **each("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", Row(accepts="f")),
+    **each("avg_pool1d avg_pool2d avg_pool3d", Row(accepts="f", single=True)),
+    **each("adaptive_avg_pool1d adaptive_avg_pool2d", Row(accepts="f", single=True)),
+    "adaptive_avg_pool3d": Row(accepts="f", single=True),
     **each("layer_norm group_norm instance_norm batch_norm", Row(accepts="f", dtypes="same")),
     **each("prelu scaled_dot_product_attention", Row(accepts="f", dtypes="same")),
     **each("smooth_l1_loss mse_loss", Row(accepts="f", dtypes="common")),
     **each("threshold hardtanh relu6", Row(accepts="iuf")),
-    **each("normalize rms_norm", Row(accepts="fc")),
+    **each("normalize rms_norm", Row(accepts="fc", single=True)),
+    **each("cosine_embedding_loss pairwise_distance triplet_margin_loss", Row(single=True)),
     "binary_cross_entropy": Row(each_accepts="f", dtypes="same", operands="input target"),
     "binary_cross_entropy_with_logits": Row(kinds="f", promotion="each", operands="input target"),
     "conv": Row(used_by=of_ranks("conv"), kinds="iufc", promotion="same", operands="input weight"),

@@ -4,7 +4,7 @@ Random numbers are those of `generator`, by default of this thread; `dg.manual_s
 """
 
 import math
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from gradops import OptionError, ShapeError
 
 from ..engine.grad_mode import no_grad
 from ..engine.tensor import Tensor, handle
+from ..ops.creation import Generator
 from ..ops.creation import generator as default_generator
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "orthogonal_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
-Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0, "conv_transpose3d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3,
@@ -74,13 +74,9 @@ def normal_(t: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator
 
 
 def trunc_normal_(
-    t: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
-    a: float = -2.0,
-    b: float = 2.0,
+    t: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
     generator: Generator = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Normal random numbers, redrawn outside of `a` and `b`.
 
     Raises ValueError where next to nothing lies between the bounds.
@@ -165,12 +161,9 @@ def deviation(t: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def kaiming_uniform_(
-    t: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
+    t: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Uniform random numbers that preserve variances through a layer; He et al. (2015).
 
     >>> dg.nn.init.kaiming_uniform_(dg.empty(3, 3), nonlinearity="relu").shape
@@ -181,12 +174,9 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    t: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
+    t: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Normal random numbers that preserve variances through a layer; He et al. (2015).
 
     >>> dg.nn.init.kaiming_normal_(dg.empty(3, 3), nonlinearity="relu").shape

@@ -12,9 +12,7 @@ from ..engine.grad_mode import no_grad
 from ..engine.tensor import Tensor, as_tensor, handle
 from ..ops.assignment import copy_
 
-__all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters",
-]  # fmt: skip
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -29,9 +27,8 @@ def norm_of(grads: list[Tensor], norm_type: float) -> Tensor:
     """The norm of all gradients as one vector, as a tensor; zero of none."""
     filled = [g.value for g in grads if math.prod(g.shape)]
     if not filled:
-        return handle(
-            np.zeros((), np.result_type(*[g.dtype for g in grads] or [np.dtype(np.float32)]))
-        )
+        dtypes = [g.dtype for g in grads] or [np.dtype(np.float32)]
+        return handle(np.zeros((), np.result_type(*dtypes)))
     lengths = [ops.vector_norm(g, ord=norm_type) for g in filled]
     return handle(ops.vector_norm(ops.stack(lengths), ord=norm_type))
 

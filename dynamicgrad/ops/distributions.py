@@ -15,7 +15,7 @@ from gradops.typing import DTypeLike
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
-from ..dispatch.wrapping import set_name
+from ..dispatch.wrapping import Functions, by_name, set_name
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
@@ -177,8 +177,8 @@ def bernoulli_(t: Tensor, p: Tensor | float = 0.5, *, generator: Generator = Non
     return replace(t, ..., values, "bernoulli_")
 
 
-FUNCTIONS = {f.__name__: f for f in (bernoulli, multinomial, normal, poisson)}
-METHODS: dict[str, Callable[..., object]] = {
+FUNCTIONS = by_name(bernoulli, multinomial, normal, poisson)
+METHODS: Functions = {
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "multinomial": multinomial,
     "random_": random_,
     "uniform_": fill_method(

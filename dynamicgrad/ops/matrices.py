@@ -11,7 +11,7 @@ from gradops.core.types import shape_of, type_of
 from gradops.typing import Number
 
 from ..dispatch.fast_path import binary, operand
-from ..dispatch.wrapping import set_name
+from ..dispatch.wrapping import Functions, by_name, set_name
 from ..engine.tensor import Tensor, as_tensor
 from ..linalg import OFFERED, of_operands
 
@@ -195,7 +195,7 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     return ops.einsum(equation, *map(as_tensor, operands))
 
 
-SHARED: dict[str, Callable[..., object]] = {
+SHARED: Functions = {
     **{name: OFFERED[name] for name in ("det", "slogdet", "matrix_exp", "matrix_power")},
     "logdet": of_operands(linalg.logdet), "inverse": OFFERED["inv"],
     "cholesky": OFFERED["cholesky"], "cholesky_inverse": of_operands(linalg.cholesky_inverse),
@@ -208,9 +208,7 @@ SHARED: dict[str, Callable[..., object]] = {
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1),
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., object]] = {
-    f.__name__: f for f in (chain_matmul, einsum, tensordot, vander)
-}
+FUNCTIONS = by_name(chain_matmul, einsum, tensordot, vander)
 PROPERTIES = {
     "mH": property(lambda x: adjoint(x) if shape_of(x) else x.conj()),
     "mT": property(lambda x: ops.swapaxes(x, -1, -2) if shape_of(x) else x),

@@ -1,13 +1,14 @@
 """Memory layout and other facts about tensors: strides, storage, dtype, number of entries."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from gradops.core.dims import product
 from gradops.core.types import is_complex as has_complex_dtype
 from gradops.core.types import is_float, shape_of
 from gradops.typing import ShapeLike
 
+from ..dispatch.wrapping import by_name
 from ..engine.storage import memory
 from ..engine.tensor import Tensor
 from .shapes import axis_of, sizes, split
@@ -142,15 +143,10 @@ def is_tensor(x: object) -> bool:
     return isinstance(x, Tensor)
 
 
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        is_complex, is_floating_point, is_nonzero, is_same_size, is_signed, numel, split_with_sizes,
-    )
-} | {"resolve_conj": itself, "resolve_neg": itself}  # fmt: skip
-METHODS: dict[str, Callable[..., object]] = {
-    f.__name__: f for f in (stride, is_contiguous, storage_offset, element_size, sum_to_size)
-} | {
+CONVERTING = by_name(
+    is_complex, is_floating_point, is_nonzero, is_same_size, is_signed, numel, split_with_sizes,
+) | {"resolve_conj": itself, "resolve_neg": itself}  # fmt: skip
+METHODS = by_name(stride, is_contiguous, storage_offset, element_size, sum_to_size) | {
     "is_conj": lambda self: False, "is_neg": lambda self: False, "nelement": numel,
     "ndimension": lambda self: len(self.shape), "dim": lambda self: len(self.shape),
 }  # fmt: skip

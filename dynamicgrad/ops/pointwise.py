@@ -14,7 +14,7 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
-from ..dispatch.wrapping import set_name
+from ..dispatch.wrapping import by_name, set_name
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -331,17 +331,11 @@ def allclose(
     return bool(ops.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-SHARED: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        add, allclose, clamp, clamp_max, clamp_min, conj, div, equal, heaviside, positive, real,
-        sgn, sign, sub,
-    )
-}  # fmt: skip
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, lerp,
-        ops.isneginf, ops.isposinf, ops.isreal, ops.rsqrt,
-    )
-} | {"round": round_}  # fmt: skip
+SHARED = by_name(
+    add, allclose, clamp, clamp_max, clamp_min, conj, div, equal, heaviside, positive, real, sgn,
+    sign, sub,
+)  # fmt: skip
+CONVERTING = by_name(
+    addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, lerp, ops.isneginf, ops.isposinf,
+    ops.isreal, ops.rsqrt,
+) | {"round": round_}  # fmt: skip

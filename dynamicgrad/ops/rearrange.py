@@ -12,7 +12,7 @@ from gradops.typing import Axis, DTypeLike, Number, ShapeLike
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
-from ..dispatch.wrapping import set_name
+from ..dispatch.wrapping import Functions, by_name, set_name
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
@@ -369,21 +369,15 @@ def block_diag(*tensors: Tensor) -> Tensor:
     return ops.concatenate(rows, axis=0)
 
 
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        diag, diag_embed, diagflat, diagonal, diagonal_scatter, dsplit, fliplr, flipud, hsplit,
-        roll, rot90, tensor_split, tile, tril, triu, unflatten, vsplit,
-    )
-}  # fmt: skip
-METHODS: dict[str, Callable[..., object]] = {
+CONVERTING = by_name(
+    diag, diag_embed, diagflat, diagonal, diagonal_scatter, dsplit, fliplr, flipud, hsplit, roll,
+    rot90, tensor_split, tile, tril, triu, unflatten, vsplit,
+)  # fmt: skip
+METHODS: Functions = {
     "fill_diagonal_": writing_method(fill_diagonal), "repeat": repeat, "unfold": unfold,
     "repeat_interleave": repeat_interleave,
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_tensors, cartesian_prod,
-        column_stack, dstack, hstack, meshgrid, tril_indices, triu_indices, vstack,
-    )
-} | {"repeat_interleave": repeat_entries}  # fmt: skip
+FUNCTIONS = by_name(
+    atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_tensors, cartesian_prod, column_stack,
+    dstack, hstack, meshgrid, tril_indices, triu_indices, vstack,
+) | {"repeat_interleave": repeat_entries}  # fmt: skip

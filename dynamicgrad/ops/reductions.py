@@ -17,7 +17,7 @@ from gradops.typing import AnyArray, Axis, DTypeLike, Number
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
-from ..dispatch.wrapping import set_name, wrap
+from ..dispatch.wrapping import Functions, by_name, set_name, wrap
 from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
@@ -87,7 +87,7 @@ def deviation(
         if isinstance(dim, bool):
             unbiased, dim = dim, None
         correction = int(unbiased) if correction is None else correction
-        return in_float32(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
+        return op(x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
 
     def with_mean(
         x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
@@ -141,14 +141,7 @@ def norm(
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
-    return in_float32(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
-
-
-def in_float32(reduce: Callable[..., Tensor], x: Tensor, **attrs: object) -> Tensor:
-    """Apply a reduction in float32 to float16, as squares would overflow."""
-    if x.dtype != np.float16:
-        return reduce(x, **attrs)
-    return ops.astype(reduce(ops.astype(x, dtype=np.float32), **attrs), dtype=np.float16)
+    return ops.vector_norm(x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
 
 
 def aminmax(x: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Range:
@@ -309,21 +302,15 @@ def keep_bytes(op: ops.Op) -> Callable[..., Tensor]:
     return wrap(call, reduce)
 
 
-SHARED: dict[str, Callable[..., object]] = {
+SHARED: Functions = {
     "all": keep_bytes(ops.all), "any": keep_bytes(ops.any),
     "max": extreme("max"),
     "min": extreme("min"),
 }  # fmt: skip
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
-        cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
-        cumulative_extreme(ops.cummin), norm, aminmax, nan_reduction("nansum"),
-        nan_reduction("nanmean"), diff, cov, corrcoef,
-        median, nanmedian, quantile, nanquantile,
-    )
-}  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., object]] = {
-    f.__name__: f for f in (var_mean, std_mean, trapezoid)
-}
+CONVERTING = by_name(
+    var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
+    cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
+    cumulative_extreme(ops.cummin), norm, aminmax, nan_reduction("nansum"),
+    nan_reduction("nanmean"), diff, cov, corrcoef, median, nanmedian, quantile, nanquantile,
+)  # fmt: skip
+FUNCTIONS = by_name(var_mean, std_mean, trapezoid)

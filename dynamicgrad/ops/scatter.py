@@ -1,7 +1,5 @@
 """Functions that read or update entries at indices and masks: scatter, index_add, where."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 import gradops as ops
@@ -10,6 +8,7 @@ from gradops.typing import AnyArray, Number
 
 from ..dispatch.casting import as_entry, as_mask, require_dtype, require_range
 from ..dispatch.fast_path import several
+from ..dispatch.wrapping import by_name
 from ..dispatch.zero_dim import as_row, numbers_as_rows
 from ..engine.handle import REAL_NUMBERS, Handle
 from ..engine.tensor import Tensor, as_tensor
@@ -356,11 +355,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Number) -> AnyArray:
     return select(as_mask("masked_fill", mask), value, x)
 
 
-CONVERTING: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        index_add, index_copy, index_fill, index_put, index_reduce, masked_fill, masked_scatter,
-        masked_select, put, scatter, scatter_add, scatter_reduce, select_scatter, slice_scatter,
-        take,
-    )
-}  # fmt: skip
+CONVERTING = by_name(
+    index_add, index_copy, index_fill, index_put, index_reduce, masked_fill, masked_scatter,
+    masked_select, put, scatter, scatter_add, scatter_reduce, select_scatter, slice_scatter, take,
+)  # fmt: skip

@@ -12,7 +12,6 @@ from gradops.core.types import operand_types, shape_of
 from gradops.typing import AnyArray, Axis, ShapeLike, SizeLike
 
 from ..dispatch.op_dtypes import in_one_dtype
-from ..dispatch.torch_phrases import out_of_range
 from ..dispatch.zero_dim import as_row, like_indices
 from ..engine.handle import Handle, cut_off
 from ..engine.storage import memory
@@ -181,6 +180,8 @@ def axis_of(x: AnyArray, dim: int, rank: int) -> int:
     if not isinstance(dim, int | np.integer):
         raise ops.OptionError("dim", [ops.type_of(x)], f"a dimension is an integer, not {dim!r}")
     if not -rank <= dim < rank:
+        from ..dispatch.torch_phrases import out_of_range
+
         raise ops.AxisError(
             "dim", [ops.type_of(x)], f"{dim} is out of range for {rank} dimensions",
             known_as=out_of_range(dim, rank),

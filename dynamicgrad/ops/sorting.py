@@ -1,6 +1,6 @@
 """Sorting, searching and sets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from gradops.core.types import shape_of
 from gradops.typing import Axis, Number
 
 from ..dispatch.fast_path import operand
+from ..dispatch.wrapping import by_name
 from ..dispatch.zero_dim import numbers_as_rows
 from ..engine.tensor import Tensor, as_tensor
 from .shapes import index_select, size_at
@@ -240,13 +241,8 @@ def unique_consecutive(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-SHARED: dict[str, Callable[..., object]] = {
-    f.__name__: f
-    for f in (
-        argsort, argwhere, count_nonzero, kthvalue, mode, msort, nonzero, sort, topk, unique,
-        unique_consecutive,
-    )
-}  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., object]] = {
-    f.__name__: f for f in (searchsorted, bucketize, isin)
-}
+SHARED = by_name(
+    argsort, argwhere, count_nonzero, kthvalue, mode, msort, nonzero, sort, topk, unique,
+    unique_consecutive,
+)  # fmt: skip
+FUNCTIONS = by_name(searchsorted, bucketize, isin)

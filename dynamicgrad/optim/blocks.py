@@ -24,19 +24,22 @@ SMALL = 2048  # entries below which a parameter is put together with others
 TILE = 32768  # entries of a tile; a few such arrays fit into the second cache
 
 State = dict[str, Any]
+States = Mapping[Tensor, State]
 Updated = tuple[Any, dict[str, Any]]
+Rule = Callable[..., Updated]
 value_of = attrgetter("value")
 
 
 class Block:
     """Parameters that a rule updates in one go, as one array without axes, and their state."""
 
-    def __init__(self, params: list[Tensor], places: list[int], states: list[State]) -> None:
-        self.params, self.places, self.states = params, places, states
-        self.memories = [memory(p) for p in params]
-        self.own, self.held = [*map(id, self.memories)], [*map(id, states)]
+    def __init__(self, params: list[Tensor], places: list[int], states: States) -> None:
+        self.places, self.params = places, [params[i] for i in places]
+        self.states = [states[p] for p in self.params]
+        self.memories = [memory(p) for p in self.params]
+        self.own, self.held = [*map(id, self.memories)], [*map(id, self.states)]
         first = self.memories[0]
-        self.alone = len(params) == 1 and first.flags.c_contiguous
+        self.alone = len(places) == 1 and first.flags.c_contiguous
         size = sum(m.size for m in self.memories)
         self.room = np.empty(0 if self.alone else 2 * size, first.dtype)
         self.flat = first.reshape(-1) if self.alone else self.room[:size]
@@ -45,8 +48,8 @@ class Block:
         self.arrays: dict[str, np.ndarray] = {}
         self.begun: dict[str, Any] = {}  # of the step that runs, whose later tiles see none of it
         self.counts: dict[str, Tensor] = {}
-        for name in states[0]:
-            self.adopt(name, [state[name] for state in states])
+        for name in self.states[0]:
+            self.adopt(name, [state[name] for state in self.states])
         self.remember()
         self.spans = [slice(i, i + TILE) for i in range(0, max(size, 1), TILE)]
 
@@ -73,7 +76,7 @@ class Block:
         """The tensors of all states."""
         return chain.from_iterable(map(dict.values, self.states))
 
-    def is_current(self, states: Mapping[Tensor, State]) -> bool:
+    def is_current(self, states: States) -> bool:
         """True if neither the parameters nor their states were replaced."""
         return (
             [*map(id, map(value_of, self.params))] == self.own
@@ -89,9 +92,7 @@ class Block:
             found = [grads[i] for i in self.places]
             np.concatenate(self.memories + found, axis=None, out=self.room)
 
-    def compute(
-        self, rule: Callable[..., Updated], options: dict[str, Any], span: slice
-    ) -> Updated:
+    def compute(self, rule: Rule, options: dict[str, Any], span: slice) -> Updated:
         """Apply the rule to a tile."""
         state: State = {name: array[span] for name, array in self.arrays.items()}
         for name, count in self.counts.items():
@@ -163,7 +164,7 @@ def parts(flat: np.ndarray, memories: list[np.ndarray]) -> list[np.ndarray]:
     return [flat[end - m.size : end].reshape(m.shape) for m, end in zip(memories, ends)]
 
 
-def blocks_of(params: list[Tensor], states: Mapping[Tensor, State]) -> list[Block]:
+def blocks_of(params: list[Tensor], states: States) -> list[Block]:
     """The parameters grouped into blocks by size, dtype and state."""
     together: dict[Any, list[int]] = {}
     for i, p in enumerate(params):
@@ -171,10 +172,7 @@ def blocks_of(params: list[Tensor], states: Mapping[Tensor, State]) -> list[Bloc
         kind = i if memory(p).size >= SMALL else None
         step = int(state["step"].value) if "step" in state else 0
         together.setdefault((kind, p.dtype, step, tuple(state)), []).append(i)
-    return [
-        Block([params[i] for i in places], places, [states[params[i]] for i in places])
-        for places in together.values()
-    ]
+    return [Block(params, places, states) for places in together.values()]
 
 
 def checked_gradient(p: Tensor, g: Tensor) -> np.ndarray:

@@ -14,7 +14,7 @@ from gradops.core.types import type_of
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor, handle
 from ..tracing.captured_writes import carry
-from .blocks import Updated, require_like
+from .blocks import State, Updated, require_like
 
 if TYPE_CHECKING:
     from .first_order import FirstOrder
@@ -96,9 +96,7 @@ def option(group: dict[str, Any], name: str, tracing: Tracing) -> Any:
     return tracing.number(group, name) if name == RATE else value
 
 
-def update(
-    optimizer: "FirstOrder", p: Tensor, state: dict[str, Any], options: dict[str, Any]
-) -> Updated:
+def update(optimizer: "FirstOrder", p: Tensor, state: State, options: State) -> Updated:
     """The results of the rule for a parameter and its state."""
     grad = p.grad
     require_like(p, type_of(grad.value))

@@ -11,20 +11,25 @@ from gradops.nn import optimizer_updates
 from ..engine.tensor import Tensor, handle
 from ..ops.creation import full_like
 from . import compiled
-from .blocks import Block, Updated, blocks_of, checked_gradient
-from .optimizer import Optimizer, Params, T, evaluate, require_at_least
+from .blocks import Block, Rule, blocks_of, checked_gradient
+from .optimizer import Optimizer, Params, T, evaluate, options_of, require_nonnegative
 
 
 class FirstOrder(Optimizer):
     """An optimizer whose step is a rule with options from the group. See Note [Blocks]."""
 
-    rule: ClassVar[Callable[..., Updated]]
-    options: ClassVar[tuple[str, ...]]
+    rule: ClassVar[Rule]
+    _initial: ClassVar[tuple[str, ...]] = ()  # options for the state to begin with
 
     def start(self) -> None:
         """Begin without groups, state, hooks and blocks."""
         super().start()
         self.blocks: dict[int, tuple[list[int] | None, list[Block]]] = {}
+
+    @property
+    def options(self) -> list[str]:
+        """The names of the options that the rule reads."""
+        return [name for name in self.defaults if name not in self._initial]
 
     def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Update the parameters that have gradients; the loss of `closure`, if it is given.
@@ -61,16 +66,13 @@ class FirstOrder(Optimizer):
                 active.append(p)
                 grads.append(checked_gradient(p, g))
         before, blocks = self.blocks.get(i, (None, []))
-        if before != (ids := [*map(id, active)]) or not self.are_current(blocks):
+        ids = [*map(id, active)]
+        if before != ids or not all(block.is_current(self.state) for block in blocks):
             blocks = blocks_of(active, self.state)
             self.blocks[i] = ids, blocks
         for block in blocks:
             block.gather(grads)
         return blocks
-
-    def are_current(self, blocks: list[Block]) -> bool:
-        """True if no parameter or state of the blocks was replaced."""
-        return all(block.is_current(self.state) for block in blocks)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
@@ -99,29 +101,16 @@ class SGD(FirstOrder):
     """
 
     rule = staticmethod(optimizer_updates.sgd)
-    options = ("lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize")
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        require_at_least(0, lr=lr, momentum=momentum, weight_decay=weight_decay)
+        self, params: Params, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        options = options_of(locals())
+        require_nonnegative(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(
-            params,
-            dict(
-                lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
-                nesterov=nesterov, maximize=maximize,
-            ),
-        )  # fmt: skip
+        super().__init__(params, options)
 
 
 class Adam(FirstOrder):
@@ -136,33 +125,18 @@ class Adam(FirstOrder):
     """
 
     rule = staticmethod(optimizer_updates.adam)
-    options = (
-        "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "decoupled_weight_decay",
-    )  # fmt: skip
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        require_at_least(0, lr=lr, eps=eps, weight_decay=weight_decay)
+        self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *,
+        maximize: bool = False, decoupled_weight_decay: bool = False,
+    ) -> None:  # fmt: skip
+        options = options_of(locals())
+        require_nonnegative(lr=lr, eps=eps, weight_decay=weight_decay)
         for i, beta in enumerate(betas):
             if not 0 <= beta < 1:
                 raise ValueError(f"Invalid beta parameter at index {i}: {beta}; it is in [0, 1)")
-        super().__init__(
-            params,
-            dict(
-                lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
-                maximize=maximize, decoupled_weight_decay=decoupled_weight_decay,
-            ),
-        )  # fmt: skip
+        super().__init__(params, options)
 
 
 class AdamW(Adam):
@@ -177,20 +151,11 @@ class AdamW(Adam):
     """
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
+        self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
         maximize: bool = False,
-    ) -> None:
-        super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize,
-            decoupled_weight_decay=True,
-        )  # fmt: skip
+    ) -> None:  # fmt: skip
+        super().__init__(params, **options_of(locals()), decoupled_weight_decay=True)
 
 
 class RMSprop(FirstOrder):
@@ -205,30 +170,15 @@ class RMSprop(FirstOrder):
     """
 
     rule = staticmethod(optimizer_updates.rmsprop)
-    options = ("lr", "alpha", "eps", "weight_decay", "momentum", "centered", "maximize")
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        *,
+        self, params: Params, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+        weight_decay: float = 0, momentum: float = 0, centered: bool = False, *,
         maximize: bool = False,
-    ) -> None:
-        require_at_least(
-            0, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum
-        )
-        super().__init__(
-            params,
-            dict(
-                lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
-                weight_decay=weight_decay, maximize=maximize,
-            ),
-        )  # fmt: skip
+    ) -> None:  # fmt: skip
+        options = options_of(locals())
+        require_nonnegative(**options)
+        super().__init__(params, options)
 
 
 class Adagrad(FirstOrder):
@@ -243,30 +193,15 @@ class Adagrad(FirstOrder):
     """
 
     rule = staticmethod(optimizer_updates.adagrad)
-    options = ("lr", "lr_decay", "weight_decay", "eps", "maximize")
+    _initial = ("initial_accumulator_value",)
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        require_at_least(
-            0, lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps,
-            initial_accumulator_value=initial_accumulator_value,
-        )  # fmt: skip
-        super().__init__(
-            params,
-            dict(
-                lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
-                initial_accumulator_value=initial_accumulator_value, maximize=maximize,
-            ),
-        )  # fmt: skip
+        self, params: Params, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        options = options_of(locals())
+        require_nonnegative(**options)
+        super().__init__(params, options)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters with options of their own; their sums begin with the initial value."""

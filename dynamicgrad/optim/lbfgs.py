@@ -1,29 +1,59 @@
 """L-BFGS: quasi-Newton steps, with the curvature estimated from the last gradients."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
 import numpy as np
 
 from gradops import OptionError
+from gradops.core.tree import tree_map
 
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.storage import memory
 from ..engine.tensor import Tensor, handle
 from ..ops.assignment import copy_
 from .line_search import Point, greatest, strong_wolfe
-from .optimizer import Group, Optimizer, Params, T, require_at_least
+from .optimizer import Group, Optimizer, Params, T, options_of, require_nonnegative
 
 
 @dataclass
-class History:
-    """The curvature information: changes of the gradient and the steps that caused them."""
+class Memory:
+    """The facts that a step leaves to the next, under PyTorch's names.
 
+    `old_dirs` are changes of the gradient, and `old_stps` the steps that caused them.
+    """
+
+    func_evals: int = 0
+    n_iter: int = 0
+    d: np.ndarray | None = None
+    t: float = 1.0
     old_dirs: list[np.ndarray] = field(default_factory=list)
     old_stps: list[np.ndarray] = field(default_factory=list)
     ro: list[float] = field(default_factory=list)
     H_diag: float = 1.0
+    prev_flat_grad: np.ndarray | None = None
+    prev_loss: float = 0.0
+
+    @classmethod
+    def of_state(cls, state: dict[str, Any]) -> Self:
+        """The facts in a parameter's state."""
+        names = [f.name for f in fields(cls) if f.name in state]
+        return cls(**{name: tree_map(plain, state[name]) for name in names})
+
+    def as_state(self) -> dict[str, Any]:
+        """The state with these facts; the first two if no direction was needed."""
+        names = [f.name for f in fields(self)][: 2 if self.d is None else None]
+        return {name: tree_map(entry, getattr(self, name)) for name in names}
+
+    def next_direction(self, grad: np.ndarray, lr: float, size: int) -> np.ndarray:
+        """Set the direction to go from a point with this gradient, and the length of the step."""
+        if self.d is None or self.prev_flat_grad is None:
+            self.d, self.t = -grad, min(1.0, 1.0 / float(np.abs(grad).sum())) * lr
+        else:
+            self.learn(grad - self.prev_flat_grad, self.d * self.t, size)
+            self.d, self.t = self.direction(grad), lr
+        return self.d
 
     def learn(self, y: np.ndarray, s: np.ndarray, size: int) -> None:
         """Add a change `y` of the gradient and its step `s`, if the loss curves upwards there."""
@@ -46,6 +76,16 @@ class History:
         return d
 
 
+def plain(x: Any) -> Any:
+    """An entry of a state as an array or a number."""
+    return (x.value if x.shape else x.item()) if isinstance(x, Tensor) else x
+
+
+def entry(x: Any) -> Any:
+    """An array as a tensor; anything else as it is."""
+    return handle(x) if isinstance(x, np.ndarray) else x
+
+
 class LBFGS(Optimizer):
     """L-BFGS for losses without noise; a step evaluates the closure several times.
 
@@ -66,30 +106,18 @@ class LBFGS(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Params,
-        lr: float = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
+        self, params: Params, lr: float = 1, max_iter: int = 20, max_eval: int | None = None,
+        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
         line_search_fn: str | None = None,
-    ) -> None:
-        require_at_least(0, lr=lr)
+    ) -> None:  # fmt: skip
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        options = options_of(locals())
+        require_nonnegative(lr=lr)
         if line_search_fn not in (None, "strong_wolfe"):
             raise OptionError(
                 "LBFGS", [], f"only 'strong_wolfe' is supported, not {line_search_fn!r}"
             )
-        super().__init__(
-            params,
-            dict(
-                lr=lr, max_iter=max_iter,
-                max_eval=max_iter * 5 // 4 if max_eval is None else max_eval,
-                tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
-                history_size=history_size, line_search_fn=line_search_fn,
-            ),
-        )  # fmt: skip
+        super().__init__(params, options)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
@@ -97,19 +125,15 @@ class LBFGS(Optimizer):
         """Several iterations; the loss that `closure`, which is needed, gave before them."""
         if closure is None:
             raise TypeError("LBFGS.step() needs a closure that computes the gradients again")
-        with no_grad():
-            return self.searched(closure)
-
-    def searched(self, closure: Callable[[], T]) -> T:
-        """Run the step without recording, and restore the parameters if it fails."""
         search = Search(self.param_groups[0], enable_grad()(closure))
         state = self.state[search.params[0]]
-        start = search.flat()
-        try:
-            found = search.run(state)
-        except BaseException:
-            search.move_to(start)
-            raise
+        with no_grad():
+            start = search.flat()
+            try:
+                found = search.run(state)
+            except BaseException:
+                search.move_to(start)
+                raise
         state.clear()
         state.update(found)
         return search.first_loss
@@ -130,10 +154,8 @@ class Search:
 
     def grad(self) -> np.ndarray:
         """The gradients as one vector, zero for parameters that have none."""
-        found = [
-            np.zeros(p.shape, p.dtype) if p.grad is None else p.grad.value for p in self.params
-        ]
-        return np.concatenate(found, axis=None)
+        grads = [np.zeros_like(memory(p)) if p.grad is None else p.grad.value for p in self.params]
+        return np.concatenate(grads, axis=None)
 
     def move_to(self, flat: np.ndarray) -> None:
         """Set the parameters to the entries of a vector."""
@@ -152,54 +174,43 @@ class Search:
 
     def run(self, state: dict[str, Any]) -> dict[str, Any]:
         """Iterate from a state, and return the new one."""
-        group = self.group
-        n, before, t = state.get("n_iter", 0), state.get("prev_flat_grad"), state.get("t")
-        d, history = state.get("d"), history_of(state)
-        d, before = (None if x is None else x.value for x in (d, before))
-        prev_loss = state.get("prev_loss")
+        group, memory = self.group, Memory.of_state(state)
         loss, grad = self.evaluate()
         for i in range(group["max_iter"]):
             if i == 0 and greatest(grad) <= group["tolerance_grad"]:
                 break
-            n += 1
-            if before is None or d is None or t is None:
-                d, t = -grad, min(1.0, 1.0 / float(np.abs(grad).sum())) * group["lr"]
-            else:
-                history.learn(grad - before, d * t, group["history_size"])
-                d, t = history.direction(grad), group["lr"]
-            before, prev_loss, slope = grad, loss, float(grad @ d)
+            memory.n_iter += 1
+            d = memory.next_direction(grad, group["lr"], group["history_size"])
+            slope = float(grad @ d)
+            memory.prev_flat_grad, memory.prev_loss = grad, loss
             if slope > -group["tolerance_change"]:
                 break
-            t, loss, grad = self.advance(Point(0.0, loss, grad, slope), t, d, i)
-            if self.is_done(i, grad, d * t, loss - prev_loss):
+            point = self.advance(Point(0.0, loss, grad, slope), memory.t, d, i)
+            memory.t, loss, grad = point.t, point.loss, point.grad
+            if self.is_done(i, grad, d * point.t, loss - memory.prev_loss):
                 break
-        return {
-            "func_evals": state.get("func_evals", 0) + self.evaluations,
-            "n_iter": n,
-            **({} if d is None else state_of(d, t, history, before, prev_loss)),
-        }
+        memory.func_evals += self.evaluations
+        return memory.as_state()
 
-    def advance(
-        self, start: Point, t: float, d: np.ndarray, i: int
-    ) -> tuple[float, float, np.ndarray]:
-        """Go along `d`, by `t` or as far as a search says: the length, the loss, the gradient."""
+    def advance(self, start: Point, t: float, d: np.ndarray, i: int) -> Point:
+        """The point along `d` at length `t`, or as far as a search says."""
         origin = self.flat()
-        if self.group["line_search_fn"] is None:
-            self.move_to(origin + t * d)
-            if i + 1 == self.group["max_iter"]:
-                return t, start.loss, start.grad  # what comes next is evaluated by the next step
-            return t, *self.evaluate()
 
         def evaluate(t: float) -> Point:
             self.move_to(origin + t * d)
             loss, grad = self.evaluate()
             return Point(t, loss, grad, float(grad @ d))
 
+        if self.group["line_search_fn"] is None:
+            if i + 1 < self.group["max_iter"]:
+                return evaluate(t)
+            self.move_to(origin + t * d)  # what is there is evaluated by the next step
+            return Point(t, start.loss, start.grad, start.slope)
         budget = self.group["max_eval"] - self.evaluations
-        change = self.group["tolerance_change"]
-        found, _ = strong_wolfe(evaluate, start, t, greatest(d), change, budget)
+        width = self.group["tolerance_change"] / (greatest(d) or 1.0)
+        found = strong_wolfe(evaluate, start, t, width, budget)
         self.move_to(origin + found.t * d)
-        return found.t, found.loss, found.grad
+        return found
 
     def is_done(self, i: int, grad: np.ndarray, moved: np.ndarray, change: float) -> bool:
         """True if the budget is spent, or the gradient or the progress is small."""
@@ -211,31 +222,3 @@ class Search:
             or greatest(moved) <= group["tolerance_change"]
             or abs(change) < group["tolerance_change"]
         )
-
-
-def history_of(state: dict[str, Any]) -> History:
-    """The history in a state, in new lists, so that a failing step changes no state."""
-    if "H_diag" not in state:
-        return History()
-    dirs, steps = ([t.value for t in state[name]] for name in ("old_dirs", "old_stps"))
-    return History(dirs, steps, [float(x) for x in state["ro"]], float(state["H_diag"]))
-
-
-def state_of(
-    d: np.ndarray,
-    t: float | None,
-    history: History,
-    before: np.ndarray | None,
-    prev_loss: float | None,
-) -> dict[str, Any]:
-    """The state that the next step begins with, under PyTorch's names."""
-    return {
-        "d": handle(d),
-        "t": t,
-        "old_dirs": [handle(y) for y in history.old_dirs],
-        "old_stps": [handle(s) for s in history.old_stps],
-        "ro": list(history.ro),
-        "H_diag": history.H_diag,
-        "prev_flat_grad": None if before is None else handle(before),
-        "prev_loss": prev_loss,
-    }

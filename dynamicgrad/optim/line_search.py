@@ -41,26 +41,23 @@ def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
     return min(max(b.t - (b.t - a.t) * ((b.slope + d2 - d1) / scale), low), high)
 
 
-def strong_wolfe(
-    evaluate: Evaluate, start: Point, t: float, size: float, tolerance_change: float, budget: int
-) -> tuple[Point, int]:
-    """A point that meets the conditions, or else the best one, and the number of evaluations.
+def strong_wolfe(evaluate: Evaluate, start: Point, t: float, width: float, budget: int) -> Point:
+    """A point that meets the conditions, or else the best one.
 
-    `start` is the point at 0, `t` the length to try first, `size` the greatest entry of the
-    direction and `budget` how many trials there may be.
+    `start` is the point at 0, `t` the length to try first, `width` the length of a bracket that
+    is not narrowed and `budget` how many trials there may be.
     """
-    before, point, trials = start, evaluate(t), 0
-    while trials < budget:
+    before, point = start, evaluate(t)
+    for trials in range(budget):
         if fails_decrease(point, start) or (trials > 1 and point.loss >= before.loss):
-            return zoom(evaluate, start, before, point, size, tolerance_change, trials, budget)
+            return zoom(evaluate, start, before, point, width, budget - trials)
         if flat_enough(point, start):
-            return point, trials + 1
+            return point
         if point.slope >= 0:
-            return zoom(evaluate, start, before, point, size, tolerance_change, trials, budget)
+            return zoom(evaluate, start, before, point, width, budget - trials)
         low, high = point.t + 0.01 * (point.t - before.t), point.t * 10
         before, point = point, evaluate(cubic_minimum(before, point, low, high))
-        trials += 1
-    return (start if start.loss <= point.loss else point), trials + 1
+    return start if start.loss <= point.loss else point
 
 
 def fails_decrease(point: Point, start: Point) -> bool:
@@ -73,35 +70,22 @@ def flat_enough(point: Point, start: Point) -> bool:
     return abs(point.slope) <= -CURVATURE * start.slope
 
 
-def zoom(
-    evaluate: Evaluate,
-    start: Point,
-    a: Point,
-    b: Point,
-    size: float,
-    tolerance_change: float,
-    trials: int,
-    budget: int,
-) -> tuple[Point, int]:
+def zoom(evaluate: Evaluate, start: Point, a: Point, b: Point, width: float, budget: int) -> Point:
     """Narrow the bracket between two points, and return the better end."""
     low, high = (a, b) if a.loss <= b.loss else (b, a)
     stuck = False
-    while trials < budget and abs(high.t - low.t) * size >= tolerance_change:
+    for _ in range(budget):
+        if not abs(high.t - low.t) >= width:
+            break
         t, stuck = next_length(low, high, stuck)
         point = evaluate(t)
-        trials += 1
         if fails_decrease(point, start) or point.loss >= low.loss:
-            high = point
-            if low.loss > high.loss:
-                low, high = high, low
-            continue
-        done = flat_enough(point, start)
-        if not done and point.slope * (high.t - low.t) >= 0:
-            high = low
-        low = point
-        if done:
-            break
-    return low, trials + 1
+            low, high = (point, low) if low.loss > point.loss else (low, point)
+        elif flat_enough(point, start):
+            return point
+        else:
+            low, high = point, low if point.slope * (high.t - low.t) >= 0 else high
+    return low
 
 
 def next_length(low: Point, high: Point, stuck: bool) -> tuple[float, bool]:

@@ -7,19 +7,23 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gradops import TapeError
 from gradops.core.levels import TRACING
 
 from ..engine.grad_mode import enable_grad
-from ..engine.tensor import Tensor
+from ..engine.tensor import Tensor, handle
 from ..hooks.tensor_hooks import RemovableHandle, add_hook
-from . import compiled, state
+from . import compiled
 
 Group = dict[str, Any]
 """The options of a group by name, and its parameters under `"params"`."""
 
 Params = Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]
 StepHook = Callable[["Optimizer", tuple[object, ...], dict[str, object]], object]
+Arguments = tuple[tuple[object, ...], dict[str, object]]
+State = defaultdict[Tensor, dict[str, Any]]
 T = TypeVar("T")
 
 
@@ -44,15 +48,12 @@ class Optimizer:
     """
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
-        if isinstance(params, Tensor):
+        if isinstance(params, Tensor) or not isinstance(params, Iterable):
+            alone = isinstance(params, Tensor)
+            hint = "write [w], not w" if alone else "of a module, give module.parameters()"
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
-                " but got a Tensor\n  hint: write [w], not w"
-            )
-        if not isinstance(params, Iterable):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts,"
-                f" but got {type(params).__name__}\n  hint: of a module, give module.parameters()"
+                f" but got a {type(params).__name__}\n  hint: {hint}"
             )
         groups: list[Any] = list(params)
         if not groups:
@@ -73,7 +74,7 @@ class Optimizer:
 
     def start(self) -> None:
         """Begin without groups, state and hooks."""
-        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.state: State = defaultdict(dict)
         self.param_groups: list[Group] = []
         self.pre_hooks: OrderedDict[int, StepHook] = OrderedDict()
         self.post_hooks: OrderedDict[int, StepHook] = OrderedDict()
@@ -100,10 +101,7 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or set them to zero."""
         for p in self.parameters():
-            if set_to_none:
-                p.grad = None
-            elif p.grad is not None:
-                p.grad = p.grad.detach().zero_()
+            p.grad = None if set_to_none or p.grad is None else p.grad.detach().zero_()
 
     def parameters(self) -> Iterable[Any]:
         """The parameters of all groups."""
@@ -120,11 +118,8 @@ class Optimizer:
         if not taken.isdisjoint(map(id, group["params"])):
             raise ValueError("some parameters appear in more than one parameter group")
         if len({id(p) for p in group["params"]}) < len(group["params"]):
-            warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters",
-                UserWarning,
-                stacklevel=3,
-            )
+            text = "optimizer contains a parameter group with duplicate parameters"
+            warnings.warn(text, UserWarning, stacklevel=3)
         self.param_groups.append({**self.defaults, **group})
 
     def register_step_pre_hook(self, hook: StepHook) -> RemovableHandle:
@@ -137,29 +132,36 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The state, and the options of the groups, with numbers in place of the parameters."""
-        return state.state_dict(self.state, self.param_groups)
+        numbers = {p: i for i, p in enumerate(dict.fromkeys(self.parameters()))}
+        return {
+            "state": {numbers[p]: dict(s) for p, s in self.state.items() if s and p in numbers},
+            "param_groups": [
+                {**group, "params": [numbers[p] for p in group["params"]]}
+                for group in self.param_groups
+            ],
+        }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
-        found, self.param_groups = state.load(state_dict, self.param_groups)
-        self.state = defaultdict(dict, found)
+        saved_groups = copy.deepcopy(state_dict["param_groups"])
+        require_same_groups(saved_groups, self.param_groups)
+        pairs = [*zip(saved_groups, self.param_groups)]
+        by_number = {i: p for old, new in pairs for i, p in zip(old["params"], new["params"])}
+        state: State = defaultdict(dict)
+        for number, entries in state_dict["state"].items():
+            p = by_number[number]
+            state[p] = {k: copy_entry(p, k, v) for k, v in entries.items() if v is not None}
+        self.param_groups = [{**old, "params": new["params"]} for old, new in pairs]
+        self.state = state
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "defaults": self.defaults,
-            "state": dict(self.state),
-            "param_groups": self.param_groups,
-        }
+        groups = self.param_groups
+        return {"defaults": self.defaults, "state": dict(self.state), "param_groups": groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.start()
         self.defaults, self.param_groups = state["defaults"], state["param_groups"]
         self.state.update(state["state"])
-
-    def __deepcopy__(self, memo: dict[int, object]) -> "Optimizer":
-        found = memo[id(self)] = object.__new__(type(self))
-        found.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        return found
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -177,32 +179,30 @@ def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
         if tracing := TRACING.get():
             compiled.enter(self, tracing)
         if self.pre_hooks:
-            args, kwargs = before_step(self, args, kwargs)
-        found = step(self, *args, **kwargs)
+            args, kwargs = before_step(self, (args, kwargs))
+        result = step(self, *args, **kwargs)
         if not tracing:
             self.steps_done += 1
         if self.post_hooks:
             for hook in [*self.post_hooks.values()]:
                 hook(self, args, kwargs)
-        return found
+        return result
 
     return call
 
 
-def before_step(
-    optimizer: Optimizer, args: tuple[object, ...], kwargs: dict[str, object]
-) -> tuple[tuple[object, ...], dict[str, object]]:
+def before_step(optimizer: Optimizer, call: Arguments) -> Arguments:
     """The arguments of a step after its hooks saw them."""
     for hook in [*optimizer.pre_hooks.values()]:
-        changed = hook(optimizer, args, kwargs)
+        changed = hook(optimizer, *call)
         if changed is None:
             continue
         if not isinstance(changed, tuple) or len(changed) != 2:
             raise TapeError(
                 f"{hook} must return None or a tuple of (new_args, new_kwargs), but got {changed}"
             )
-        args, kwargs = changed
-    return args, kwargs
+        call = changed
+    return call
 
 
 def evaluate(closure: Callable[[], T] | None) -> T | None:
@@ -229,17 +229,46 @@ def members(params: Tensor | Iterable[Tensor] | Iterable[tuple[str, Tensor]]) ->
 def require_parameter(p: object) -> None:
     """Raise unless `p` is a leaf tensor."""
     if not isinstance(p, Tensor):
-        raise TypeError(
-            f"optimizer can only optimize Tensors, but one of the params is a {type(p)}"
-        )
+        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p)}")
     if not p.is_leaf:
-        raise ValueError(
-            "can't optimize a non-leaf Tensor\n  hint: optimize the leaf it was computed from"
-        )
+        hint = "optimize the leaf it was computed from"
+        raise ValueError(f"can't optimize a non-leaf Tensor\n  hint: {hint}")
 
 
-def require_at_least(low: float, **options: float) -> None:
-    """Refuse options below a bound."""
+def require_nonnegative(**options: float) -> None:
+    """Refuse negative options."""
     for name, value in options.items():
-        if not value >= low:
-            raise ValueError(f"Invalid {name} value: {value}; it is at least {low}")
+        if not value >= 0:
+            raise ValueError(f"Invalid {name} value: {value}; it is at least 0")
+
+
+def options_of(scope: dict[str, Any]) -> dict[str, Any]:
+    """The options of an optimizer, from the local variables that its constructor begins with."""
+    return {k: v for k, v in scope.items() if k not in ("self", "params", "__class__")}
+
+
+def require_same_groups(saved: list[Group], groups: list[Group]) -> None:
+    """Refuse a state of other groups."""
+    if len(saved) != len(groups):
+        raise ValueError(
+            "loaded state dict has a different number of parameter groups:"
+            f" {len(saved)}, where this optimizer has {len(groups)}"
+        )
+    for i, (old, new) in enumerate(zip(saved, groups)):
+        if len(old["params"]) != len(new["params"]):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of"
+                f" optimizer's group: group {i} has {len(old['params'])} parameters in the state"
+                f" and {len(new['params'])} here"
+            )
+
+
+def copy_entry(p: Tensor, name: str, value: Any) -> Any:
+    """A copy of an entry of the state, in the dtype of its parameter; counts are float32."""
+    if name == "step":
+        return handle(np.array(getattr(value, "value", value), np.float32))
+    if not isinstance(value, Tensor):
+        return copy.deepcopy(value)
+    if value.dtype.kind == "f":
+        return handle(np.array(value.value, p.dtype))
+    return handle(np.array(value.value))

@@ -189,9 +189,7 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
         raise OptionError(op, [x], f"an axis is an integer, not {axis!r}")
     rank = len(x.shape)
     if not -rank <= axis < rank:
-        raise AxisError(
-            op, [x], f"axis {axis} is out of range for {rank} dimensions",
-        )  # fmt: skip
+        raise AxisError(op, [x], f"axis {axis} is out of range for {rank} dimensions")
     return axis % rank
 
 
@@ -208,9 +206,7 @@ def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -
     axes: tuple[Any, ...] = tuple(axis) if several else (axis,)  # type: ignore[arg-type]
     found = tuple(normalize_axis(op, x, a) for a in axes)
     if len(set(found)) < len(found):
-        raise ShapeError(
-            op, [x], f"an axis is named twice in {axes}",
-        )  # fmt: skip
+        raise ShapeError(op, [x], f"an axis is named twice in {axes}")
     return found
 
 

@@ -1,71 +1,68 @@
-"""Declarations of ops, one module per family: what they list is what `gradops` offers."""
+"""Declarations of ops, one module per family: their `__all__` lists what `gradops` offers."""
 
-from types import ModuleType
+import sys
 
-from .elementwise import (
-    arithmetic,
-    comparison,
-    complexes,
-    exponential,
-    gamma,
-    isclose,
-    logic,
-    rounding,
-    special,
-    trigonometric,
-)
-from .index import copy_slices, diagonals, functional_update, indexing, updating
-from .linalg import (
-    contraction,
-    determinants,
-    eigen,
-    einsum,
-    factorizations,
-    inverses,
-    matrices,
-    matrix_functions,
-    norms,
-    products,
-    solve,
-    svd,
-)
-from .nn import (
-    activation,
-    attention,
-    avg_pool,
-    classification,
-    conv_layers,
-    convolution,
-    linear,
-    loss,
-    normalization,
-    pooling,
-    recurrent,
-    regression_losses,
-)
-from .random import distributions, random
-from .reduce import (
-    along_axis,
-    cumulative,
-    quantiles,
-    reduction,
-    searching,
-    sets,
-    sorting,
-    statistics,
-)
-from .shape import (
-    broadcasting,
-    creation,
-    ensure_shape,
-    joining,
-    movement,
-    padding,
-    rearrange,
-    repeating,
-    windows,
-)
-from .signal import fourier, resampling
+from .elementwise.arithmetic import *
+from .elementwise.comparison import *
+from .elementwise.complexes import *
+from .elementwise.exponential import *
+from .elementwise.gamma import *
+from .elementwise.isclose import *
+from .elementwise.logic import *
+from .elementwise.rounding import *
+from .elementwise.special import *
+from .elementwise.trigonometric import *
+from .families import *
+from .index.copy_slices import *
+from .index.diagonals import *
+from .index.functional_update import *
+from .index.indexing import *
+from .index.updating import *
+from .linalg.contraction import *
+from .linalg.determinants import *
+from .linalg.eigen import *
+from .linalg.einsum import *
+from .linalg.factorizations import *
+from .linalg.inverses import *
+from .linalg.matrices import *
+from .linalg.matrix_functions import *
+from .linalg.norms import *
+from .linalg.products import *
+from .linalg.solve import *
+from .linalg.svd import *
+from .nn.activation import *
+from .nn.attention import *
+from .nn.avg_pool import *
+from .nn.classification import *
+from .nn.conv_layers import *
+from .nn.convolution import *
+from .nn.linear import *
+from .nn.loss import *
+from .nn.normalization import *
+from .nn.pooling import *
+from .nn.recurrent import *
+from .nn.regression_losses import *
+from .random.distributions import *
+from .random.random import *
+from .reduce.along_axis import *
+from .reduce.cumulative import *
+from .reduce.quantiles import *
+from .reduce.reduction import *
+from .reduce.searching import *
+from .reduce.sets import *
+from .reduce.sorting import *
+from .reduce.statistics import *
+from .shape.broadcasting import *
+from .shape.creation import *
+from .shape.ensure_shape import *
+from .shape.joining import *
+from .shape.movement import *
+from .shape.padding import *
+from .shape.rearrange import *
+from .shape.repeating import *
+from .shape.windows import *
+from .signal.fourier import *
+from .signal.resampling import *
 
-MODULES = [m for m in list(globals().values()) if isinstance(m, ModuleType)]
+MODULES = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))

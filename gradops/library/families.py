@@ -27,6 +27,8 @@ from ..core.types import (
 )
 from ..typing import AnyArray, Arrays, Attrs, Flags, Operand, Rule
 
+__all__ = ["discrete", "elementwise", "joining", "linear", "multilinear", "selection", "singular"]
+
 
 class singular:
     """A partial derivative that may be infinite or NaN; a zero cotangent times it is zero."""

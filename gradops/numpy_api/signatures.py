@@ -40,9 +40,7 @@ OF_TORCH = {
     "min": ("a_min",), "max": ("a_max",), "n": ("n", "k"), "offset": ("k", "offset"),
 }  # fmt: skip
 """PyTorch's names for arguments, and those that NumPy's functions may have for them."""
-CALLED = {
-    "amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose",
-}  # fmt: skip
+CALLED = {"amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose"}
 """The names of our functions that differ from NumPy's."""
 
 

@@ -77,9 +77,8 @@ def made_lines(expressions: Iterable["Expr"]) -> str:
 def require_all(inputs: Sequence["Expr"], count: int) -> None:
     """Raise FeedError unless there is one value per input, listing the missing inputs."""
     if count < len(inputs):
-        raise FeedError(
-            f"{count} of {len(inputs)} inputs were fed; missing:\n{made_lines(inputs[count:])}"
-        )
+        missing = made_lines(inputs[count:])
+        raise FeedError(f"{count} of {len(inputs)} inputs were fed; missing:\n{missing}")
     if count > len(inputs):
         names = ", ".join(e.name for e in inputs) or "none"
         raise FeedError(f"{count} values were given for {len(inputs)} input(s): {names}")

@@ -1,7 +1,7 @@
 """Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,19 +16,11 @@ from gradops.numpy_api.detach_checks import where_and_way_out
 from gradops.numpy_api.methods import ArrayMethods
 from gradops.typing import Attrs, OperandLike
 
-from .errors import (
-    BUILD,
-    NUMBERS_ARE_PARTS,
-    WRITE,
-    fetch_hint,
-    foreign,
-    made_lines,
-    unsupported_operands,
-)
+from . import errors
 from .kinds import NOT_TRAINED as NOT_TRAINED
 from .kinds import Kind as Kind
 from .lossless import lost_meaning
-from .names import Names, Session, current_session
+from .names import Feeds, Names, Session, current_session
 from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
@@ -44,21 +36,9 @@ class Expr(ArrayMethods):
     """
 
     __slots__ = (
-        "__weakref__",
-        "attrs",
-        "control_inputs",
-        "inputs",
-        "kind",
-        "name",
-        "names",
-        "number",
-        "op",
-        "origin",
-        "place",
-        "type",
-        "value",
-        "widens",
-    )
+        "__weakref__", "attrs", "control_inputs", "inputs", "kind", "name", "names", "number", "op",
+        "origin", "place", "type", "value", "widens",
+    )  # fmt: skip
     op: Op | None
     inputs: tuple["Expr", ...]
     attrs: Attrs
@@ -89,12 +69,12 @@ class Expr(ArrayMethods):
         try:
             result = op.type_for([x.type for x in inputs], attrs)
         except OperandError as error:
-            error.add_note(made_lines(inputs))
+            error.add_note(errors.made_lines(inputs))
             raise
         except TypeError as error:  # NumPy's, of an op that has no kernel for a dtype
-            raise unsupported_operands(op, inputs) from error
+            raise errors.unsupported_operands(op, inputs) from error
         if result.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
-            raise unsupported_operands(op, inputs)
+            raise errors.unsupported_operands(op, inputs)
         made = apply(names, op, inputs, attrs, result)
         return made if type(result) is ArrayType else parts_of(made)
 
@@ -158,9 +138,7 @@ class Expr(ArrayMethods):
 
         return shape_value(self).tolist()
 
-    def eval(
-        self, feed_dict: Mapping[Any, object] | None = None, session: Session | None = None
-    ) -> Any:
+    def eval(self, feed_dict: Feeds = None, session: Session | None = None) -> Any:
         """The value, of a run of `session`, or of the one whose `with` block this is.
 
         >>> with sg.Session():
@@ -189,21 +167,20 @@ class Expr(ArrayMethods):
         raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
-        raise self.unknown("the value", f"{fetch_hint()}; {BUILD}", WRITE)
+        raise self.unknown("the value", f"{errors.fetch_hint()}; {errors.BUILD}", errors.WRITE)
 
     __int__ = __index__ = __complex__ = __float__
 
     def item(self, *args: object) -> NoReturn:
         """Raise ValueUnknownError: there is no value yet."""
-        raise self.unknown("the value", fetch_hint())
+        raise self.unknown("the value", errors.fetch_hint())
 
     tolist = tobytes = item
 
     def __format__(self, spec: str) -> str:
         if spec:
-            raise self.unknown(
-                "the value", f"{fetch_hint()}; Print(...) shows it when the graph runs"
-            )
+            hint = f"{errors.fetch_hint()}; Print(...) shows it when the graph runs"
+            raise self.unknown("the value", hint)
         return str(self)
 
     def __len__(self) -> int:
@@ -236,7 +213,7 @@ class Expr(ArrayMethods):
         )
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        raise self.unknown("the value", BUILD, WRITE)
+        raise self.unknown("the value", errors.BUILD, errors.WRITE)
 
 
 def apply(
@@ -280,12 +257,12 @@ def common_names(op: object, args: Sequence[object]) -> Names:
     for a in args:
         if isinstance(a, Expr):
             if result is not None and a.names is not result.names:
-                raise foreign(op, result, a)
+                raise errors.foreign(op, result, a)
             result = a if result is None else result
     if result is None:
         raise GraphError(
             f"{op}: an expression is needed, not {', '.join(map(repr, args))}"
-            f"\n  at {describe(here())}{NUMBERS_ARE_PARTS if TRACING.get() else ''}"
+            f"\n  at {describe(here())}{errors.NUMBERS_ARE_PARTS if TRACING.get() else ''}"
         )
     if result.names is None:
         raise GraphError(f"{op}: expressions of a frozen graph cannot be built on")

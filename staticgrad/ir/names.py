@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .expr import Expr
 
 T = TypeVar("T")
+Feeds = Mapping[Any, object] | None
 NOT_IN_NAMES = re.compile(r"[\s:]")
 PREFIXES: "ContextVar[Mapping[Names, str]]" = ContextVar("prefixes", default=MappingProxyType({}))
 CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
@@ -30,7 +31,7 @@ AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
 class Session(Protocol):
     """A session, as expressions use it."""
 
-    def run(self, fetches: object, feed_dict: Mapping[Any, object] | None = None) -> Any:
+    def run(self, fetches: object, feed_dict: Feeds = None) -> Any:
         """The values of fetches."""
 
     def restore(self, values: Mapping[Any, object]) -> None:
@@ -93,9 +94,8 @@ class Names:
         """The graph; raises GraphError if it no longer exists."""
         graph = self.graph()
         if graph is None:
-            raise GraphError(
-                f"the graph {self.label} no longer exists: keep it while building in it"
-            )
+            reason = "no longer exists: keep it while building in it"
+            raise GraphError(f"the graph {self.label} {reason}")
         return graph
 
     @property

@@ -7,6 +7,7 @@ from gradops.core.traits import Trait
 
 from .expr import Expr, whole_of
 
+Dependencies = Callable[[Expr], Iterable[Expr]]
 by_age = attrgetter("number")
 
 
@@ -30,9 +31,7 @@ def guarded_value(e: Expr) -> Expr | None:
 
 
 def reachable(
-    ends: Iterable[Expr],
-    stop: Iterable[Expr] = (),
-    dependencies: Callable[[Expr], Iterable[Expr]] = dependencies,
+    ends: Iterable[Expr], stop: Iterable[Expr] = (), dependencies: Dependencies = dependencies
 ) -> dict[Expr, None]:
     """All that `ends` are computed from, themselves included, up to `stop`."""
     barrier = set(stop)

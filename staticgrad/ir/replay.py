@@ -21,13 +21,12 @@ from .sizes import note_sizes, sizes_of_operands, substitute_sizes
 if TYPE_CHECKING:
     from .graph import FrozenGraph
 
+Values = dict[Expr, Any]
 Make = Callable[[Expr, list[Any], dict[str, Size]], Any]
 """Computes the value of an expression from those of its inputs and the sizes known so far."""
 
 
-def add_values(
-    graph: "FrozenGraph", values: dict[Expr, Any], sizes: dict[str, Size], make: Make
-) -> None:
+def add_values(graph: "FrozenGraph", values: Values, sizes: dict[str, Size], make: Make) -> None:
     """Add to `values` the result of `make` for each expression without one, inputs first."""
     for e in graph.order:
         if e not in values:

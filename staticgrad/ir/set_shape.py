@@ -43,13 +43,10 @@ def refined_shape(e: "Expr", shape: PartialShape) -> Shape:
         return e.shape
     sizes = shape if isinstance(shape, list | tuple) else as_shape(shape)
     given = tuple([None if n is None else as_size(n) for n in sizes])
-    wrong = any(
-        isinstance(n, int) and (n < 0 or conflict([n], [m])) for n, m in zip(given, e.shape)
-    )
-    if wrong or len(given) != e.ndim:
-        error = ShapeError(
-            "set_shape", [e.label], f"it cannot have the shape {shape_text(tuple(sizes))}"
-        )
+    known = [(n, m) for n, m in zip(given, e.shape) if isinstance(n, int)]
+    if len(given) != e.ndim or any(n < 0 or conflict([n], [m]) for n, m in known):
+        reason = f"it cannot have the shape {shape_text(tuple(sizes))}"
+        error = ShapeError("set_shape", [e.label], reason)
         error.add_note(made_lines([e]))
         raise error
     return tuple([m if n is None or isinstance(m, int) else n for n, m in zip(given, e.shape)])

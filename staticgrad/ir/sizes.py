@@ -41,12 +41,8 @@ class Binding:
 
 def bindings(inputs: Sequence[Expr]) -> list[Binding]:
     """How inputs determine sizes: by axes that are a name alone, then by others; then checks."""
-    axes = [
-        (i, k, n)
-        for i, e in enumerate(inputs)
-        for k, n in enumerate(visible_sizes(e.type))
-        if isinstance(n, Dim)
-    ]
+    shapes = [enumerate(visible_sizes(e.type)) for e in inputs]
+    axes = [(i, k, n) for i, shape in enumerate(shapes) for k, n in shape if isinstance(n, Dim)]
     determining: dict[str, Binding] = {}
     for alone in (True, False):
         for i, k, n in axes:

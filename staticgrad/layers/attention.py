@@ -15,15 +15,14 @@ from ..ir.expr import Expr
 from .dense import dropout as drop_layer
 from .linear import linear
 from .normalization import ZEROS, layer_norm
-from .weights import InitializerLike as Initializer
-from .weights import count, features, variable
+from .weights import Initial, Training, count, features, variable
 
 
 def embedding(
     ids: Operand,
     vocab_size: int,
     embed_dim: int,
-    initializer: Initializer | None = None,
+    initializer: Initial = None,
     dtype: DTypeLike = "float32",
     trainable: bool = True,
     name: str = "embedding",
@@ -50,7 +49,7 @@ def multi_head_attention(
     num_heads: int = 1,
     masks: Sequence[AnyArray] = (),
     dropout: float = 0.0,
-    training: bool | Expr = False,
+    training: Training = False,
     use_bias: bool = True,
     trainable: bool = True,
     name: str = "attention",
@@ -112,7 +111,7 @@ def transformer_encoder_layer(
     activation: Callable[[Expr], Expr] = ops.relu,
     norm_first: bool = False,
     masks: Sequence[AnyArray] = (),
-    training: bool | Expr = False,
+    training: Training = False,
     epsilon: float = 1e-5,
     trainable: bool = True,
     name: str = "layer",
@@ -144,8 +143,7 @@ def transformer_encoder_layer(
         y = activation(linear(x, units, trainable=trainable, name="linear1"))
         return drop(linear(drop(y), size, trainable=trainable, name="linear2"))
 
-    norms = [
-        partial(layer_norm, epsilon=epsilon, trainable=trainable, name=f"norm{k}") for k in (1, 2)
-    ]
+    norm = partial(layer_norm, epsilon=epsilon, trainable=trainable)
+    norms = [partial(norm, name="norm1"), partial(norm, name="norm2")]
     with name_scope(name):
         return nn.residual(x, [attend, feed_forward], norms, norm_first)

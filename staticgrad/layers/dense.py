@@ -1,7 +1,5 @@
 """Dense layers, dropout and flattening."""
 
-from collections.abc import Callable
-
 import gradops as ops
 from gradops import DTypeError, OptionError, ShapeError
 from gradops.core.dims import product
@@ -14,17 +12,16 @@ from ..build.inputs import as_expression
 from ..control.branches import cond
 from ..ir.expr import Expr
 from ..ops.random import random_key
-from .weights import InitializerLike as Initializer
-from .weights import require_functions, variable
+from .weights import Activation, Initial, Training, require_functions, variable
 
 
 def dense(
     inputs: Operand,
     units: int,
-    activation: Callable[[Expr], Expr] | None = None,
+    activation: Activation = None,
     use_bias: bool = True,
-    kernel_initializer: Initializer | None = None,
-    bias_initializer: Initializer | None = None,
+    kernel_initializer: Initial = None,
+    bias_initializer: Initial = None,
     trainable: bool = True,
     name: str = "dense",
 ) -> Expr:
@@ -64,7 +61,7 @@ def dropout(
     rate: float = 0.5,
     noise_shape: ShapeLike | None = None,
     seed: int | None = None,
-    training: bool | Expr = False,
+    training: Training = False,
     name: str = "dropout",
 ) -> Expr:
     """While training, each entry is zero with probability `rate`, else divided by 1 - rate.

@@ -1,5 +1,7 @@
 """Normalization layers: batch norm with TensorFlow's variables, others with PyTorch's."""
 
+from functools import partial
+
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import normalize_axis
@@ -11,10 +13,10 @@ from ..build.graph import add_to_collection, name_scope
 from ..build.inputs import Variable, as_expression
 from ..control.branches import cond
 from ..ir.expr import Expr
-from .weights import InitializerLike as Initializer
-from .weights import variable
+from .weights import Initial, InitializerLike, Training, variable
 
 ZEROS, ONES = initializers.zeros(), initializers.ones()
+Moments = tuple[Variable, Variable]
 
 
 def batch_normalization(
@@ -24,11 +26,11 @@ def batch_normalization(
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Initializer | None = None,
-    gamma_initializer: Initializer | None = None,
-    moving_mean_initializer: Initializer | None = None,
-    moving_variance_initializer: Initializer | None = None,
-    training: bool | Expr = False,
+    beta_initializer: Initial = None,
+    gamma_initializer: Initial = None,
+    moving_mean_initializer: Initial = None,
+    moving_variance_initializer: Initial = None,
+    training: Training = False,
     trainable: bool = True,
     name: str = "batch_normalization",
 ) -> Expr:
@@ -46,45 +48,29 @@ def batch_normalization(
     ['gamma', 'beta', 'moving_mean', 'moving_variance']
     """
     x, axis, channels = channels_axis(name, inputs, axis)
-    shape = (channels,)
+
+    def own(name: str, initializer: InitializerLike, train: bool) -> Variable:
+        return variable(name, (channels,), x.dtype, initializer, train)
+
     with name_scope(name):
-        given = {"gamma": gamma_initializer or ONES, "beta": beta_initializer or ZEROS}
-        gamma, beta = (
-            variable(k, shape, x.dtype, v, trainable) if wanted else None
-            for (k, v), wanted in zip(given.items(), (scale, center), strict=True)
-        )
-        mean = variable("moving_mean", shape, x.dtype, moving_mean_initializer or ZEROS, False)
-        variance = variable(
-            "moving_variance", shape, x.dtype, moving_variance_initializer or ONES, False
-        )
-        return normalize(x, axis, (gamma, beta), (mean, variance), training, momentum, epsilon)
+        gamma = own("gamma", gamma_initializer or ONES, trainable) if scale else None
+        beta = own("beta", beta_initializer or ZEROS, trainable) if center else None
+        mean = own("moving_mean", moving_mean_initializer or ZEROS, False)
+        variance = own("moving_variance", moving_variance_initializer or ONES, False)
+        moved, moving = ops.moveaxis(x, axis, 1), (mean, variance)
+        normalized = partial(ops.batch_norm, moved, gamma, beta, epsilon)
+        y = cond(training, lambda: normalized(), lambda: normalized(moving))
+        if training is not False:
+            update_moments(moved, moving, training, 1 - momentum)
+        return ops.moveaxis(y, 1, axis)
 
 
-def normalize(
-    x: Expr,
-    axis: int,
-    scales: tuple[Expr | None, Expr | None],
-    moving: tuple[Variable, Variable],
-    training: bool | Expr,
-    momentum: float,
-    epsilon: float,
-) -> Expr:
-    """Normalize by the batch's moments or the moving ones, and add updates of these."""
-    moved, (gamma, beta) = ops.moveaxis(x, axis, 1), scales
-    y = cond(
-        training,
-        lambda: ops.batch_norm(moved, gamma, beta, epsilon),
-        lambda: ops.batch_norm(moved, gamma, beta, epsilon, moving),
-    )
-    if training is not False:
-        new = cond(
-            training,
-            lambda: running_moments(moved, moving, 1 - momentum),
-            lambda: [ops.copy(v) for v in moving],
-        )
-        for variable, value in zip(moving, new, strict=True):
-            add_to_collection("update_ops", variable.assign(value))
-    return ops.moveaxis(y, 1, axis)
+def update_moments(x: Expr, moving: Moments, training: Training, rate: float) -> None:
+    """Add updates of the moving mean and variance by those of the batch, where training."""
+    unchanged = lambda: [ops.copy(v) for v in moving]
+    new = cond(training, lambda: running_moments(x, moving, rate), unchanged)
+    for v, value in zip(moving, new, strict=True):
+        add_to_collection("update_ops", v.assign(value))
 
 
 def channels_axis(layer: str, inputs: Operand, axis: int) -> tuple[Expr, int, int]:
@@ -93,9 +79,8 @@ def channels_axis(layer: str, inputs: Operand, axis: int) -> tuple[Expr, int, in
     axis = normalize_axis(layer, x.type, axis)
     size = x.shape[axis]
     if not isinstance(size, int) or not axis:
-        raise ShapeError(
-            layer, [x.label], f"axis {axis} is not an axis of a known number of channels"
-        )
+        reason = f"axis {axis} is not an axis of a known number of channels"
+        raise ShapeError(layer, [x.label], reason)
     return x, axis, size
 
 
@@ -134,9 +119,8 @@ def layer_norm(
     x = as_expression(inputs)
     sizes = last_sizes(name, x, axes)
     with name_scope(name):
-        return ops.layer_norm(
-            x, sizes, *parameters(sizes, x.dtype, scale, center, trainable), epsilon
-        )
+        scales = parameters(sizes, x.dtype, scale, center, trainable)
+        return ops.layer_norm(x, sizes, *scales, epsilon)
 
 
 def rms_norm(
@@ -182,7 +166,6 @@ def group_norm(
     if groups < 1 or channels % groups:
         raise OptionError(name, [x.label], f"{groups} groups do not share the channels equally")
     with name_scope(name):
-        given = parameters((channels,), x.dtype, scale, center, trainable)
-        return ops.moveaxis(
-            ops.group_norm(ops.moveaxis(x, axis, 1), groups, *given, epsilon), 1, axis
-        )
+        scales = parameters((channels,), x.dtype, scale, center, trainable)
+        y = ops.group_norm(ops.moveaxis(x, axis, 1), groups, *scales, epsilon)
+        return ops.moveaxis(y, 1, axis)

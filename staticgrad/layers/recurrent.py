@@ -14,17 +14,17 @@ from ..build.inputs import as_expression
 from ..control.loops import map_accumulate
 from ..ir.expr import Expr
 from .dense import dropout as drop_layer
-from .weights import count, features, uniform, variable
+from .weights import Training, count, features, uniform, variable
 
-State = Operand | Sequence[Operand]
+Make = Callable[[str, int], Weights]
+States = tuple[Any, ...]
+Start = Operand | Sequence[Operand] | None
 
 
-def loop(
-    step: Callable[..., tuple[Any, ...]], state: tuple[Any, ...], xs: Any, reverse: bool
-) -> tuple[Any, tuple[Any, ...]]:
+def loop(step: Callable[..., States], state: States, xs: Any, reverse: bool) -> tuple[Any, States]:
     """Scan over the entries of `xs`: the first part of each state, and the last state."""
 
-    def accumulated(state: tuple[Any, ...], x: Expr) -> tuple[tuple[Any, ...], Any]:
+    def accumulated(state: States, x: Expr) -> tuple[States, Any]:
         new = step(state, x)
         return new, new[0]
 
@@ -34,8 +34,7 @@ def loop(
 
 def recurrent_network(
     mode: str, inputs: Operand, units: int, num_layers: int, bidirectional: bool, dropout: float,
-    training: bool | Expr, use_bias: bool, time_major: bool, initial_state: State | None,
-    trainable: bool,
+    training: Training, use_bias: bool, time_major: bool, initial_state: Start, trainable: bool,
     name: str, proj_size: int = 0,
 ) -> tuple[Expr, Any]:  # fmt: skip
     """The outputs and last states of a recurrent network of any kind."""
@@ -45,11 +44,8 @@ def recurrent_network(
     size, units = features(name, x), count(name, "units", units)
     if not 0 <= proj_size < units:
         raise OptionError(name, [x.label], f"proj_size={proj_size} is not smaller than units")
-    cell, several, depth = (
-        CELLS[mode],
-        CELLS[mode].states > 1,
-        count(name, "num_layers", num_layers),
-    )
+    cell, depth = CELLS[mode], count(name, "num_layers", num_layers)
+    several = cell.states > 1
     if several and not isinstance(initial_state, tuple | list | None):
         raise OptionError(name, [x.label], "initial_state is a pair (h, c), not one of them")
     with name_scope(name):
@@ -65,20 +61,14 @@ def recurrent_network(
         return outputs, last if several else last[0]
 
 
-def stacked(
-    of_one: Callable[[str, int], Weights], depth: int, directions: int, size: int, width: int
-) -> list[list[Weights]]:
+def stacked(make: Make, depth: int, directions: int, size: int, width: int) -> list[list[Weights]]:
     """The variables of each layer in each direction; `width` is the features per direction.
 
-    `of_one(suffix, size)` makes those of one direction of a layer with `size` input features.
+    `make(suffix, size)` creates those of one direction of a layer with `size` input features.
     """
-    result = []
-    for k in range(depth):
-        suffixes = [f"l{k}", f"l{k}_reverse"][:directions]
-        result.append(
-            [of_one(suffix, size if k == 0 else width * directions) for suffix in suffixes]
-        )
-    return result
+    sizes = [size] + [width * directions] * (depth - 1)
+    suffixes = ("", "_reverse")[:directions]
+    return [[make(f"l{k}{suffix}", n) for suffix in suffixes] for k, n in enumerate(sizes)]
 
 
 def weights_of(
@@ -86,10 +76,8 @@ def weights_of(
     suffix: str, size: int,
 ) -> Weights:  # fmt: skip
     """The variables of one layer in one direction."""
-    rows = gates * units
-    shapes: dict[str, tuple[int, ...]] = {
-        "weight_ih": (rows, size), "weight_hh": (rows, proj_size or units),
-    }  # fmt: skip
+    rows, hidden = gates * units, proj_size or units
+    shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, size), "weight_hh": (rows, hidden)}
     if use_bias:
         shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
     if proj_size:
@@ -108,10 +96,10 @@ def rnn(
     nonlinearity: str = "tanh",
     bidirectional: bool = False,
     dropout: float = 0.0,
-    training: bool | Expr = False,
+    training: Training = False,
     use_bias: bool = True,
     time_major: bool = False,
-    initial_state: State | None = None,
+    initial_state: Start = None,
     trainable: bool = True,
     name: str = "rnn",
 ) -> tuple[Expr, Expr]:
@@ -144,10 +132,10 @@ def lstm(
     num_layers: int = 1,
     bidirectional: bool = False,
     dropout: float = 0.0,
-    training: bool | Expr = False,
+    training: Training = False,
     use_bias: bool = True,
     time_major: bool = False,
-    initial_state: State | None = None,
+    initial_state: Start = None,
     proj_size: int = 0,
     trainable: bool = True,
     name: str = "lstm",
@@ -174,10 +162,10 @@ def gru(
     num_layers: int = 1,
     bidirectional: bool = False,
     dropout: float = 0.0,
-    training: bool | Expr = False,
+    training: Training = False,
     use_bias: bool = True,
     time_major: bool = False,
-    initial_state: State | None = None,
+    initial_state: Start = None,
     trainable: bool = True,
     name: str = "gru",
 ) -> tuple[Expr, Expr]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
 
 from gradops import OptionError, ShapeError
 from gradops.core.types import as_size, shape_of, type_of
@@ -14,7 +13,9 @@ from ..build.inputs import Variable
 from ..ir.expr import Expr
 
 InitializerLike = Callable[..., AnyArray]  # of a shape and a dtype
-T = TypeVar("T", bound=Callable[..., object])
+Initial = InitializerLike | None  # None for the default of the layer
+Activation = Callable[[Expr], Expr] | None
+Training = bool | Expr
 
 
 def variable(
@@ -58,10 +59,3 @@ def require_functions(layer: str, *given: object) -> None:
                 layer, [], f"{f!r} is not a function",
                 hint="activation=sg.nn.relu, kernel_initializer=sg.initializers.zeros()",
             )  # fmt: skip
-
-
-def documented(layer: T, name: str, doc: str) -> T:
-    """Give a layer its name and docstring."""
-    layer.__name__ = layer.__qualname__ = name
-    layer.__doc__ = doc
-    return layer

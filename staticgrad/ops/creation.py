@@ -17,6 +17,8 @@ from ..build.inputs import as_expression, constant, default_dtype
 from ..ir.expr import Expr, as_exprs, common_names, new_constant
 from ..ir.set_shape import refined_shape
 
+Limit = Operand | Size | None
+
 
 def fill(dims: ShapeLike, value: Operand) -> Expr:
     """An array filled with `value`; its shape may have unknown sizes.
@@ -52,10 +54,7 @@ def numbers(n: Size) -> AnyArray:
 
 
 def arange(
-    start: Operand | Size,
-    limit: Operand | Size | None = None,
-    delta: Operand = 1,
-    dtype: DTypeLike = None,
+    start: Operand | Size, limit: Limit = None, delta: Operand = 1, dtype: DTypeLike = None
 ) -> Expr:
     """The numbers from `start`, or 0 if only a limit is given, to before `limit`, by `delta`.
 

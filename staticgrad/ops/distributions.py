@@ -19,8 +19,7 @@ from .random import float_dtype, random_key
 
 def random_gamma(
     shape: ShapeLike, alpha: Operand, beta: Operand | None = None, dtype: DTypeLike = None,
-    seed: int | None = None,
-    name: str = "random_gamma",
+    seed: int | None = None, name: str = "random_gamma",
 ) -> Expr:  # fmt: skip
     """Gamma-distributed numbers: `shape` of them for each concentration `alpha` and rate `beta`.
 
@@ -77,9 +76,8 @@ def multinomial(
         raise ShapeError("multinomial", [type_of(x)], "logits are rows")
     drawn = ops.random_categorical(random_key(seed, name), x, (num_samples,))
     result = ops.transpose(drawn, axes=(1, 0))
-    return rename(
-        result if output_dtype == "int64" else ops.astype(result, dtype=output_dtype), name
-    )
+    result = result if output_dtype == "int64" else ops.astype(result, dtype=output_dtype)
+    return rename(result, name)
 
 
 def random_crop(

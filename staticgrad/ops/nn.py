@@ -13,6 +13,8 @@ from ..build.inputs import as_expression
 from .pointwise import squared_difference, tupled
 from .random import random_uniform
 
+Given = Operand | None
+
 
 def only_by_name(f: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate `f` to take keyword arguments only, as TensorFlow changed their order once.
@@ -48,9 +50,8 @@ def gelu(features: Operand, approximate: Any = False) -> AnyArray:
     >>> float(sg.nn.gelu(0.0))
     0.0
     """
-    return ops.gelu(
-        features, approximate={True: "tanh", False: "none"}.get(approximate, approximate)
-    )
+    kind = {True: "tanh", False: "none"}.get(approximate, approximate)
+    return ops.gelu(features, approximate=kind)
 
 
 def moments(x: Operand, axes: Axis, keepdims: bool = False) -> tuple[AnyArray, AnyArray]:
@@ -185,3 +186,33 @@ def dropout(
     shape = x.shape if noise_shape is None else as_shape(noise_shape)
     drawn = random_uniform(shape, dtype=x.dtype, seed=seed)
     return ops.where(ops.less(drawn, keep), x / keep, 0)
+
+
+def batch_normalization(
+    x: Operand,
+    mean: Operand,
+    variance: Operand,
+    offset: Given,
+    scale: Given,
+    variance_epsilon: float,
+) -> AnyArray:
+    """scale * (x - mean) / sqrt(variance + variance_epsilon) + offset.
+
+    >>> sg.nn.batch_normalization(np.array([3.0]), 1.0, 4.0, 1.0, None, 0.0)
+    array([2.])
+    """
+    factor = ops.div(1, ops.sqrt(ops.add(variance, variance_epsilon)))
+    if scale is not None:
+        factor = ops.mul(factor, scale)
+    y = ops.mul(ops.sub(x, mean), factor)
+    return y if offset is None else ops.add(y, offset)
+
+
+def embedding_lookup(params: Operand, ids: Operand) -> AnyArray:
+    """The rows of a table at integer indices.
+
+    >>> sg.nn.embedding_lookup(np.array([[1.0], [2.0]]), np.array([1, 0]))
+    array([[2.],
+           [1.]])
+    """
+    return ops.embedding(ids, params)

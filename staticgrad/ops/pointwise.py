@@ -152,7 +152,6 @@ def scatter_add(ref: Operand, indices: Operand, updates: Operand) -> AnyArray:
 def variable(ref: Operand) -> Variable:
     """Return `ref`; raises GraphError unless it is a variable."""
     if not isinstance(ref, Variable):
-        raise GraphError(
-            f"{getattr(ref, 'label', ref)!s} is not a variable and cannot be assigned to"
-        )
+        label = getattr(ref, "label", ref)
+        raise GraphError(f"{label!s} is not a variable and cannot be assigned to")
     return ref

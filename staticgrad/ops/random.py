@@ -10,6 +10,7 @@ assigned inside the loop, and so becomes part of its state.
 import operator
 import os
 import zlib
+from collections.abc import Callable
 from typing import SupportsIndex
 
 import numpy as np
@@ -24,6 +25,7 @@ from ..build.graph import Graph, get_default_graph, rename
 from ..build.inputs import EFFECTS, Variable, as_expression, assign, default_dtype
 from ..ir.expr import Expr, Kind, new_constant
 from ..ir.names import AFTER, CAUSE, Names, set_context
+from .declarations import implemented_by
 
 FIRST = -(2**62)  # of expressions that count as built before all others
 
@@ -100,11 +102,21 @@ def step_number(names: Names, effects: list[Expr]) -> Expr:
     return counted
 
 
-def random_normal(
-    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike = None,
-    seed: int | None = None,
-    name: str = "random_normal",
-) -> Expr:  # fmt: skip
+def distribution(op: Callable[..., Expr], name: str) -> Callable[..., Expr]:
+    """Random numbers that `op` draws with the mean 0 and the standard deviation 1, transformed."""
+
+    def call(
+        shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike = None,
+        seed: int | None = None, name: str = name,
+    ) -> Expr:  # fmt: skip
+        x = op(random_key(seed, name), shape=shape, dtype=float_dtype(dtype))
+        return scaled(x, stddev, mean, name)
+
+    return call
+
+
+@implemented_by(distribution(ops.random_normal, "random_normal"))
+def random_normal() -> None:
     """Normally distributed numbers, new in each run; see `set_random_seed`.
 
     `mean` and `stddev` may be expressions, and have gradients.
@@ -112,30 +124,20 @@ def random_normal(
     >>> sg.random_normal([2, 3], name="noise")
     <random_normal noise: float32[2, 3]>
     """
-    dtype = float_dtype(dtype)
-    x = ops.random_normal(random_key(seed, name), shape=shape, dtype=dtype)
-    return scaled(x, stddev, mean, name)
 
 
-def truncated_normal(
-    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike = None,
-    seed: int | None = None,
-    name: str = "truncated_normal",
-) -> Expr:  # fmt: skip
+@implemented_by(distribution(ops.truncated_normal, "truncated_normal"))
+def truncated_normal() -> None:
     """Normally distributed numbers, redrawn while farther than two standard deviations.
 
     >>> bool(np.all(abs(sg.Session().run(sg.truncated_normal([100]))) <= 2))
     True
     """
-    dtype = float_dtype(dtype)
-    x = ops.truncated_normal(random_key(seed, name), shape=shape, dtype=dtype)
-    return scaled(x, stddev, mean, name)
 
 
 def random_uniform(
     shape: ShapeLike, minval: Operand = 0, maxval: Operand | None = None,
-    dtype: DTypeLike = None, seed: int | None = None,
-    name: str = "random_uniform",
+    dtype: DTypeLike = None, seed: int | None = None, name: str = "random_uniform",
 ) -> Expr:  # fmt: skip
     """Uniformly distributed numbers in [`minval`, `maxval`); floats have a default `maxval` of 1.
 

@@ -10,15 +10,7 @@ import numpy as np
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.dims import Size, at_least_zero, product
-from gradops.core.types import (
-    as_shape,
-    as_size,
-    conflict,
-    native,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from gradops.core.types import as_shape, as_size, conflict, normalize_axis, shape_of, type_of
 from gradops.library.index.index_keys import index_array
 from gradops.library.shape import ensure_shape as sizes_of
 from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
@@ -26,6 +18,7 @@ from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 from ..build.inputs import default_dtype
 from ..ir.expr import Expr
 from .creation import ensure_shape, numbers
+from .pointwise import of_type
 from .sorting import numbers_in_one_dtype
 
 FULL = slice(None)
@@ -130,7 +123,7 @@ def sequence_mask(
             raise lengths.unknown("the greatest length", "give it: maxlen=")
         maxlen = int(np.max(np.asarray(lengths), initial=0))
     result = ops.less(numbers(as_size(maxlen)), ops.expand_dims(lengths, axis=-1))
-    return ops.astype(result, dtype=native(dtype))
+    return of_type(result, dtype)
 
 
 def unstack(value: Operand, num: int | None = None, axis: int = 0) -> list[AnyArray]:
@@ -143,9 +136,8 @@ def unstack(value: Operand, num: int | None = None, axis: int = 0) -> list[AnyAr
     sizes = list(shape_of(value))
     if num is not None:
         if conflict([sizes[k]], [num]):
-            raise ShapeError(
-                "unstack", [type_of(value)], f"axis {k} has {sizes[k]} entries, not num={num}"
-            )
+            reason = f"axis {k} has {sizes[k]} entries, not num={num}"
+            raise ShapeError("unstack", [type_of(value)], reason)
         sizes[k] = num
         value = ensure_shape(value, sizes) if isinstance(value, Expr) else value
     if not isinstance(sizes[k], int):
@@ -185,8 +177,9 @@ def complete(x: Operand, sizes: list[Size], total: Size) -> list[Size]:
         rest = total - sum_of(n for n in sizes if n != -1)
         rest = rest if isinstance(rest, int) else at_least_zero(rest)
         sizes = [rest if n == -1 else n for n in sizes]
-    both = (sum_of(sizes), total)
-    if any(isinstance(n, int) and n < 0 for n in sizes) or (both[0] != total and known(both)):
+    whole = sum_of(sizes)
+    is_wrong = isinstance(whole, int) and isinstance(total, int) and whole != total
+    if is_wrong or any(isinstance(n, int) and n < 0 for n in sizes):
         raise ShapeError("split", [type_of(x)], f"the sizes {sizes} do not add up to {total}")
     return sizes
 
@@ -197,11 +190,6 @@ def sum_of(sizes: Iterable[Size]) -> Size:
     for n in sizes:
         total = total + n
     return total
-
-
-def known(sizes: Iterable[Size]) -> bool:
-    """Whether all sizes are numbers."""
-    return all(isinstance(n, int) for n in sizes)
 
 
 def slice_of(input_: Operand, begin: ShapeLike, size: ShapeLike) -> AnyArray:
@@ -239,8 +227,7 @@ def boolean_mask(tensor: Operand, mask: Operand, axis: int = 0) -> AnyArray:
 
 def one_hot(
     indices: Operand, depth: SizeLike, on_value: Operand | None = None,
-    off_value: Operand | None = None, axis: int = -1,
-    dtype: DTypeLike = None,
+    off_value: Operand | None = None, axis: int = -1, dtype: DTypeLike = None,
 ) -> AnyArray:  # fmt: skip
     """One-hot vectors of the indices, along a new axis of size `depth`.
 
@@ -254,7 +241,7 @@ def one_hot(
     hot = ops.equal(ops.expand_dims(indices, axis=-1), numbers(as_size(depth)))
     result = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
     if on_value is None and off_value is None:
-        return ops.astype(result, dtype=native(dtype or default_dtype()))
+        return of_type(result, dtype or default_dtype())
     on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
     values = ops.where(result, *numbers_in_one_dtype(on, off))
-    return values if dtype is None else ops.astype(values, dtype=native(dtype))
+    return values if dtype is None else of_type(values, dtype)

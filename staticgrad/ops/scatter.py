@@ -8,15 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops import ArrayType, DTypeError, ShapeError
 from gradops.core.dims import Shape, Size, product
-from gradops.core.types import (
-    as_shape,
-    as_size,
-    conflict,
-    is_float,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from gradops.core.types import as_shape, as_size, conflict, normalize_axis, shape_of, type_of
 from gradops.library.index.index_keys import index_array
 from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike
 
@@ -56,9 +48,8 @@ def gather(
             "gather", [type_of(params), type_of(indices)],
             f"{batch_dims} leading axes are not the same in both, and before axis {k}",
         )  # fmt: skip
-    rows = [
-        ops.reshape(numbers(own[i]), shape=(-1,) + (1,) * (rank - 1 - i)) for i in range(batch_dims)
-    ]
+    inner = [(1,) * (rank - 1 - i) for i in range(batch_dims)]
+    rows = [ops.reshape(numbers(n), shape=(-1, *ones)) for n, ones in zip(own, inner)]
     result = ops.index(params, (*rows, *[FULL] * (k - batch_dims), indices))
     if k == batch_dims:
         return result
@@ -146,7 +137,7 @@ def neutral(kind: ArrayType, method: str) -> float:
     """The result for a segment without entries: the neutral element of the reduction."""
     if method in ("add", "multiply"):
         return int(method == "multiply")
-    limits: Any = np.finfo if is_float(kind.dtype) else np.iinfo
+    limits: Any = np.finfo if kind.dtype.kind == "f" else np.iinfo
     result = limits(kind.dtype)
     return np.asarray(result.min if method == "max" else result.max).item()
 
@@ -187,9 +178,8 @@ def reverse_sequence(
     """
     kind = type_of(input)
     axis, batch = (normalize_axis("reverse_sequence", kind, a) for a in (seq_axis, batch_axis))
-    shape = [1] * kind.ndim
-    own = numbers(as_shape(kind.shape)[axis])
-    places = ops.reshape(own, shape=tuple(-1 if i == axis else 1 for i in range(kind.ndim)))
-    lengths = ops.reshape(seq_lengths, shape=(*shape[:batch], -1, *shape[batch + 1 :]))
+    along = np.where(np.eye(kind.ndim, dtype=bool), -1, 1).tolist()  # the shape of a row, by axis
+    places = ops.reshape(numbers(as_shape(kind.shape)[axis]), shape=along[axis])
+    lengths = ops.reshape(seq_lengths, shape=along[batch])
     turned = ops.where(ops.less(places, lengths), lengths - 1 - places, places)
     return ops.take_along_axis(input, turned, axis)

@@ -47,9 +47,8 @@ class ListDiff(NamedTuple):
 def is_descending(values: Operand, direction: str) -> bool:
     """Whether `direction` is descending; raises OptionError for an unknown one."""
     if direction not in DIRECTIONS:
-        raise OptionError(
-            "sort", [type_of(values)], f"direction is 'ASCENDING' or 'DESCENDING', not {direction}"
-        )
+        reason = f"direction is 'ASCENDING' or 'DESCENDING', not {direction}"
+        raise OptionError("sort", [type_of(values)], reason)
     return DIRECTIONS[direction]
 
 
@@ -105,14 +104,6 @@ def searchsorted(
     return result if out_type is None else ops.astype(result, dtype=native(out_type))
 
 
-def unique_in_order(op: str, x: Operand) -> tuple[Any, Any, Any, Any]:
-    """First indices, inverse indices and counts of distinct entries, and their order in `x`."""
-    if len(shape_of(x)) != 1:
-        raise ShapeError(op, [type_of(x)], "it takes a row", hint="reshape(x, [-1]) makes one")
-    result = ops.unique_all(x)
-    return result.indices, result.inverse_indices, result.counts, ops.argsort(result.indices)
-
-
 def unique(x: Operand, out_idx: DTypeLike = "int64") -> Unique:
     """The distinct entries of a row in order of appearance, and the index of each entry.
 
@@ -130,7 +121,12 @@ def unique_with_counts(x: Operand, out_idx: DTypeLike = "int64") -> UniqueWithCo
     >>> sg.unique_with_counts(np.array([3, 1, 3])).count
     array([2, 1])
     """
-    first, number, counts, order = unique_in_order("unique", x)
+    if len(shape_of(x)) != 1:
+        raise ShapeError(
+            "unique", [type_of(x)], "it takes a row", hint="reshape(x, [-1]) makes one"
+        )
+    _, first, number, counts = ops.unique_all(x)
+    order = ops.argsort(first)
     idx = ops.take(ops.inverse_permutation(order), number)
     parts = [ops.astype(part, dtype=native(out_idx)) for part in (idx, ops.take(counts, order))]
     return UniqueWithCounts(ops.take(x, ops.take(first, order)), *parts)

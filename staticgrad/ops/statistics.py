@@ -11,19 +11,23 @@ from gradops.core.types import normalize_axis, type_of
 from gradops.library.reduce.cumulative import before
 from gradops.typing import AnyArray, Axis, Operand
 
-
-def cumulative(
-    op: Callable[..., Any], start: float, x: Operand, axis: int, turn: tuple[bool, bool]
-) -> AnyArray:
-    """A cumulative op along an axis, exclusive or reversed if `turn` says so."""
-    exclusive, reverse = turn
-    k = normalize_axis(op, type_of(x), axis)
-    x = ops.flip(x, axis=k) if reverse else x
-    result = op(before(x, k, start) if exclusive else x, axis=k)
-    return ops.flip(result, axis=k) if reverse else result
+from .declarations import implemented_by
 
 
-def cumsum(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> AnyArray:
+def cumulative(op: Callable[..., Any], start: float) -> Callable[..., AnyArray]:
+    """A cumulative op that may be reversed, or exclude the entry itself and begin at `start`."""
+
+    def call(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> AnyArray:
+        k = normalize_axis(op, type_of(x), axis)
+        x = ops.flip(x, axis=k) if reverse else x
+        result = op(before(x, k, start) if exclusive else x, axis=k)
+        return ops.flip(result, axis=k) if reverse else result
+
+    return call
+
+
+@implemented_by(cumulative(ops.cumsum, 0))
+def cumsum() -> None:
     """Cumulative sums along an axis, without the entry itself if `exclusive`.
 
     `reverse` sums from the end.
@@ -31,10 +35,10 @@ def cumsum(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = F
     >>> sg.cumsum(np.array([1, 2, 3]), exclusive=True)
     array([0, 1, 3])
     """
-    return cumulative(ops.cumsum, 0, x, axis, (exclusive, reverse))
 
 
-def cumprod(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> AnyArray:
+@implemented_by(cumulative(ops.cumprod, 1))
+def cumprod() -> None:
     """Cumulative products along an axis, without the entry itself if `exclusive`.
 
     `reverse` multiplies from the end.
@@ -42,18 +46,15 @@ def cumprod(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = 
     >>> sg.cumprod(np.array([2, 3, 4]), reverse=True)
     array([24, 12,  4])
     """
-    return cumulative(ops.cumprod, 1, x, axis, (exclusive, reverse))
 
 
-def cumulative_logsumexp(
-    x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False
-) -> AnyArray:
+@implemented_by(cumulative(ops.logcumsumexp, -np.inf))
+def cumulative_logsumexp() -> None:
     """log(cumsum(exp(x))) along an axis without overflow; see `cumsum` for the options.
 
     >>> sg.cumulative_logsumexp(np.array([-1000.0, 0.0]))
     array([-1000.,     0.])
     """
-    return cumulative(ops.logcumsumexp, -np.inf, x, axis, (exclusive, reverse))
 
 
 def reduce_variance(input_tensor: Operand, axis: Axis = None, keepdims: bool = False) -> AnyArray:
@@ -90,7 +91,6 @@ def norm(
     if axes is not None:
         return linalg.norm(tensor, ord, axes, keepdims)
     if isinstance(ord, str) or not ord > 0:
-        raise OptionError(
-            "norm", [type_of(tensor)], f"there is no norm of order {ord!r} along {axis}"
-        )
+        reason = f"there is no norm of order {ord!r} along {axis}"
+        raise OptionError("norm", [type_of(tensor)], reason)
     return ops.vector_norm(tensor, axis=axis, keepdims=keepdims, ord=ord)

@@ -12,18 +12,7 @@ import numpy as np
 import gradops as ops
 from gradops import fft, linalg
 
-from . import (
-    creation,
-    images,
-    matrices,
-    nn,
-    pointwise,
-    pools,
-    rearrange,
-    scatter,
-    sorting,
-    statistics,
-)
+from . import creation, images, matrices, nn, pointwise, rearrange, scatter, sorting, statistics
 
 Function = Callable[..., Any]  # an op or a function, whatever it takes
 
@@ -204,14 +193,16 @@ TABLE: list[Row] = [
     *named_alike(ops, "binary_cross_entropy_with_logits cross_entropy"),
     *named_alike(
         nn,
-        "nn.bias_add nn.dropout nn.l2_loss nn.l2_normalize nn.leaky_relu nn.log_poisson_loss "
+        "nn.batch_normalization nn.bias_add nn.dropout nn.embedding_lookup nn.l2_loss "
+        "nn.l2_normalize nn.leaky_relu nn.log_poisson_loss "
         "nn.moments nn.sigmoid_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits "
         "nn.softmax_cross_entropy_with_logits_v2 nn.weighted_cross_entropy_with_logits",
     ),
     *named_alike(
         nn, "nn.sparse_softmax_cross_entropy_with_logits", applies="sparse_cross_entropy"
     ),
-    *named_alike(images, "nn.conv1d nn.conv2d nn.conv3d", applies="conv"),
+    Row("nn.conv1d", images.conv1d, "input filter stride", applies="conv"),
+    *named_alike(images, "nn.conv2d nn.conv3d", applies="conv"),
     *named_alike(
         images, "nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose",
         applies="conv_operand",
@@ -219,14 +210,11 @@ TABLE: list[Row] = [
     *named_alike(
         images, "nn.depth_to_space nn.depthwise_conv2d nn.separable_conv2d nn.space_to_depth"
     ),
-    *named_alike(pools, "nn.max_pool1d nn.max_pool2d nn.max_pool3d", applies="max_pool"),
-    *named_alike(pools, "nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d", applies="sum_pool"),
-    *named_alike(
-        pools,
-        "nn.avg_pool nn.batch_normalization nn.embedding_lookup nn.fused_batch_norm "
-        "nn.local_response_normalization nn.max_pool",
-    ),
-    Row("nn.lrn", pools.local_response_normalization),
+    *named_alike(images, "nn.max_pool1d nn.max_pool2d nn.max_pool3d", applies="max_pool"),
+    *named_alike(images, "nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d", applies="sum_pool"),
+    *named_alike(images, "nn.avg_pool nn.fused_batch_norm nn.max_pool"),
+    Row("nn.local_response_normalization", images.local_response_normalization),
+    Row("nn.lrn", images.local_response_normalization),
 ]  # fmt: skip
 APPLIED = {
     "getitem": "Expr.__getitem__",

@@ -13,6 +13,7 @@ from ..ir.reachability import reachable
 from ..ir.sizes import sizes_determined_by, sizes_introduced_by, sizes_missing
 from ..ir.tuple_types import TupleType
 
+Step = Callable[[FrozenGraph], FrozenGraph]
 WITH_GRAPHS = frozenset({"loop", "case", "call"})
 
 
@@ -24,9 +25,7 @@ class Prune:
         return cached("pruned", prune, graph)
 
 
-def cached(
-    key: object, step: Callable[[FrozenGraph], FrozenGraph], graph: FrozenGraph
-) -> FrozenGraph:
+def cached(key: object, step: Step, graph: FrozenGraph) -> FrozenGraph:
     """The result of `step` for a graph, cached with it: a graph may be used many times."""
     if key not in graph.derived:
         result = step(graph)
@@ -46,23 +45,17 @@ class Remainder:
 
 def prune(graph: FrozenGraph) -> FrozenGraph:
     """The graph whose loops, branches and calls return only values that are read."""
-    remainders = {e: remainder_of(e, read) for e, read in values_read(graph).items()}
-    remainders = {
-        e: remainder
-        for e, remainder in remainders.items()
-        if remainder.attrs != e.attrs or is_less(remainder, e)
-    }
+    every = {e: remainder_of(e, read) for e, read in values_read(graph).items()}
+    remainders = {e: r for e, r in every.items() if r.attrs != e.attrs or is_less(r, e)}
     if not remainders:
         return graph
 
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
         if e in remainders:
-            remainder = remainders[e]
-            type = TupleType([e.type.parts[i] for i in remainder.values])  # type: ignore[attr-defined]
-            inputs = [inputs[i] for i in remainder.operands]
-            return intern.copy(
-                e._replace(type=type, attrs=remainder.attrs, inputs=tuple(inputs)), inputs
-            )
+            r = remainders[e]
+            type = TupleType([e.type.parts[i] for i in r.values])  # type: ignore[attr-defined]
+            inputs = tuple([inputs[i] for i in r.operands])
+            return intern.copy(e._replace(type=type, attrs=r.attrs, inputs=inputs), inputs)
         if (whole := whole_of(e)) is not None and whole in remainders:
             index = remainders[whole].values.index(e.attrs["index"])
             return intern.copy(e._replace(attrs={"index": index}, inputs=tuple(inputs)), inputs)
@@ -138,9 +131,8 @@ def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
     needed = reachable([*ends, *measured_for(graph, ends)])
     result = {i for i, e in enumerate(graph.inputs) if e in needed}
     while missing := sizes_missing(needed, sizes_determined_by([graph.inputs[i] for i in result])):
-        result.add(
-            next(i for i, e in enumerate(graph.inputs) if missing & sizes_determined_by([e]))
-        )
+        determining = (missing & sizes_determined_by([e]) for e in graph.inputs)
+        result.add(next(i for i, sizes in enumerate(determining) if sizes))
     return result
 
 
@@ -155,12 +147,8 @@ def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -
 def unpruned_part(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
     """The graph with some of its inputs and outputs, in its order."""
     ends = [graph.outputs[i] for i in outputs]
-    some = FrozenGraph(
-        tuple([graph.inputs[i] for i in inputs]),
-        tuple(ends),
-        measured=tuple(measured_for(graph, ends)),
-        merged=graph.merged,
-    )
+    measured, kept = tuple(measured_for(graph, ends)), tuple([graph.inputs[i] for i in inputs])
+    some = FrozenGraph(kept, tuple(ends), measured=measured, merged=graph.merged)
     needed = some.reached()
     return replaced(some, sequence=tuple([e for e in graph.order if e in needed]))
 

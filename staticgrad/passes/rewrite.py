@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,20 +21,15 @@ from ..ir.interning import Interning
 MOST_STEPS = 1000  # rewrites of one expression, from which the rules count as cyclic
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Pattern(Operators):
     """A hole with a name, or an op applied to patterns and numbers."""
 
-    __slots__ = ("attrs", "inputs", "name", "op")
     gradop_level = 0.0
-
-    def __init__(
-        self,
-        name: str,
-        op: Op | None = None,
-        inputs: Sequence[Any] = (),
-        attrs: Attrs | None = None,
-    ) -> None:
-        self.name, self.op, self.inputs, self.attrs = name, op, tuple(inputs), attrs or {}
+    name: str
+    op: Op | None = None
+    inputs: Sequence[Any] = ()
+    attrs: Attrs = field(default_factory=dict)
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> "Pattern":
@@ -153,28 +148,25 @@ def instantiate(template: Part, found: dict[str, Expr], e: Expr, intern: Interni
     assert isinstance(template, Pattern)
     if template.op is None:
         return found[template.name]
-    inputs = [
+    parts = [
         instantiate(t, found, e, intern) if isinstance(t, Pattern) else t for t in template.inputs
     ]
-    types = operand_types([x.type if isinstance(x, Expr) else x for x in inputs])
-    exprs = [
+    types = operand_types([x.type if isinstance(x, Expr) else x for x in parts])
+    inputs = [
         x if isinstance(x, Expr) else constant_like(np.asarray(x, t.dtype), e, intern)
-        for x, t in zip(inputs, types, strict=True)
+        for x, t in zip(parts, types, strict=True)
     ]
-    type = template.op.infer(*[x.type for x in exprs], **template.attrs)
-    made = Expr(
-        Kind.OP, type, e.name, None, op=template.op, inputs=tuple(exprs), attrs=template.attrs,
-        place=e.place, origin=e.origin,
-    )  # fmt: skip
-    return intern.copy(made, made.inputs)
+    op, attrs = template.op, template.attrs
+    type = op.infer(*[x.type for x in inputs], **attrs)
+    made = e._replace(kind=Kind.OP, type=type, op=op, attrs=attrs, inputs=tuple(inputs))
+    return intern.copy(made, inputs)
 
 
 def constant_like(value: np.ndarray, e: Expr, intern: Interning) -> Expr:
     """A constant in the place of `e`."""
     value.flags.writeable = False
-    made = Expr(
-        Kind.CONSTANT, type_of(value), e.name, None, value=value, place=e.place, origin=e.origin
-    )
+    type = type_of(value)
+    made = e._replace(kind=Kind.CONSTANT, type=type, op=None, inputs=(), attrs={}, value=value)
     return intern.copy(made, ())
 
 
@@ -200,9 +192,7 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     return graph.rebuilt(replace)
 
 
-def apply_first(
-    e: Expr, rules: Iterable[Rule], intern: Interning, ordered: Container[Expr]
-) -> Expr:
+def apply_first(e: Expr, rules: list[Rule], intern: Interning, ordered: Container[Expr]) -> Expr:
     """The result of the first rule that applies to `e`, or `e`."""
     for rule in rules:
         new = rule.apply(e, intern, ordered)

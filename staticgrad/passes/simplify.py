@@ -14,6 +14,8 @@ from ..ir.reachability import guarded_value
 from .rewrite import rewrite
 from .rules.algebra import RULES
 
+Step = Callable[[Expr, Interning, set[Expr]], Expr]
+
 
 @dataclass(frozen=True)
 class Simplify:
@@ -83,9 +85,7 @@ def traits_of(x: Expr) -> frozenset[Trait]:
     return x.op.traits if x.op else frozenset()
 
 
-def with_layouts(
-    graph: FrozenGraph, step: Callable[[Expr, Interning, set[Expr]], Expr]
-) -> FrozenGraph:
+def with_layouts(graph: FrozenGraph, step: Step) -> FrozenGraph:
     """Apply `step` to every expression, with the set of those that are in C order."""
     ordered = set(in_c_order(graph))
 

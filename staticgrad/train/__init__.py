@@ -39,20 +39,8 @@ def __getattr__(name: str) -> _Any:
 
 
 __all__ = [
-    "AdagradOptimizer",
-    "AdamOptimizer",
-    "AdamWOptimizer",
-    "GradientDescentOptimizer",
-    "MomentumOptimizer",
-    "Optimizer",
-    "RMSPropOptimizer",
-    "cosine_decay",
-    "create_global_step",
-    "exponential_decay",
-    "get_global_step",
-    "get_or_create_global_step",
-    "inverse_time_decay",
-    "natural_exp_decay",
-    "piecewise_constant",
-    "polynomial_decay",
-]
+    "AdagradOptimizer", "AdamOptimizer", "AdamWOptimizer", "GradientDescentOptimizer",
+    "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "cosine_decay", "create_global_step",
+    "exponential_decay", "get_global_step", "get_or_create_global_step", "inverse_time_decay",
+    "natural_exp_decay", "piecewise_constant", "polynomial_decay",
+]  # fmt: skip

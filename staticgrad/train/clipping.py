@@ -24,10 +24,8 @@ def clip_by_norm(
     """
     with name_scope(name):
         square = reduce_sum(t * t, axis=axes, keepdims=True)
-        some = square > 0
-        norm = where(
-            some, sqrt(where(some, square, 1)), square
-        )  # no root and no derivative at zero
+        some = square > 0  # there is no root and no derivative at zero
+        norm = where(some, sqrt(where(some, square, 1)), square)
         return t * clip_norm / maximum(norm, clip_norm)
 
 

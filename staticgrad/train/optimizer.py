@@ -181,9 +181,8 @@ class Optimizer:
 
     def variables(self) -> list[Variable]:
         """All state variables of the optimizer, its count of steps included."""
-        return list(
-            dict.fromkeys(own for state in self.state_variables.values() for own in state.values())
-        )
+        states = self.state_variables.values()
+        return list(dict.fromkeys(own for state in states for own in state.values()))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -250,9 +249,8 @@ def require_trainable(first: Expr, variables: Sequence[object]) -> None:
     """Raise unless all are distinct variables of floats, of the graph of `first`."""
     for v in variables:
         if not isinstance(v, Variable):
-            raise GraphError(
-                f"{getattr(v, 'label', repr(v))} is not a variable, and cannot be trained"
-            )
+            label = getattr(v, "label", repr(v))
+            raise GraphError(f"{label} is not a variable, and cannot be trained")
         if v.names is not first.names:
             raise foreign("minimize", first, v)
         if not is_float(v.dtype):
@@ -282,9 +280,8 @@ def as_gradient(gradient: Operand, v: Variable) -> Expr:
     if g.names is not v.names:
         raise foreign("apply_gradients", v, g)
     if len(g.shape) != len(v.shape) or conflict(g.shape, v.shape):
-        raise ShapeError(
-            "apply_gradients", [v.label, g.type], "a gradient is shaped as its variable"
-        )
+        reason = "a gradient is shaped as its variable"
+        raise ShapeError("apply_gradients", [v.label, g.type], reason)
     return g
 
 

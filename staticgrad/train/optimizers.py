@@ -5,7 +5,7 @@ precision, where TensorFlow rounds them to float32, also for variables of float6
 """
 
 from gradops import OptionError
-from gradops.nn import optimizer_updates
+from gradops.nn.optimizer_updates import adagrad, adam, adamw, rmsprop_graves, sgd
 from gradops.typing import Operand
 
 from .optimizer import STEP, Optimizer
@@ -26,7 +26,7 @@ class GradientDescentOptimizer(Optimizer):
     def __init__(
         self, learning_rate: Operand, use_locking: bool = False, name: str = "GradientDescent"
     ) -> None:
-        super().__init__(optimizer_updates.sgd, learning_rate, name, {})
+        super().__init__(sgd, learning_rate, name, {})
 
 
 class MomentumOptimizer(Optimizer):
@@ -48,14 +48,7 @@ class MomentumOptimizer(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         slots = {"momentum_buffer": ("momentum", 0.0)} if momentum else {}
-        super().__init__(
-            optimizer_updates.sgd,
-            learning_rate,
-            name,
-            slots,
-            momentum=momentum,
-            nesterov=use_nesterov,
-        )
+        super().__init__(sgd, learning_rate, name, slots, momentum=momentum, nesterov=use_nesterov)
 
 
 class AdamOptimizer(Optimizer):
@@ -83,7 +76,7 @@ class AdamOptimizer(Optimizer):
         epsilon_hat: bool = True,
     ) -> None:
         super().__init__(
-            optimizer_updates.adam, learning_rate, name, ADAM,
+            adam, learning_rate, name, ADAM,
             betas=(beta1, beta2), eps=epsilon, eps_hat=epsilon_hat,
         )  # fmt: skip
 
@@ -110,7 +103,7 @@ class AdamWOptimizer(Optimizer):
         name: str = "AdamW",
     ) -> None:
         super().__init__(
-            optimizer_updates.adamw, learning_rate, name, ADAM,
+            adamw, learning_rate, name, ADAM,
             betas=(beta1, beta2), eps=epsilon, weight_decay=weight_decay,
         )  # fmt: skip
 
@@ -135,12 +128,10 @@ class AdagradOptimizer(Optimizer):
         name: str = "Adagrad",
     ) -> None:
         if not initial_accumulator_value > 0:
-            raise OptionError(
-                "AdagradOptimizer", [], "initial_accumulator_value must be positive, not"
-                f" {initial_accumulator_value}",
-            )  # fmt: skip
+            reason = f"initial_accumulator_value must be positive, not {initial_accumulator_value}"
+            raise OptionError("AdagradOptimizer", [], reason)
         slots = {"sum": ("accumulator", initial_accumulator_value)}
-        super().__init__(optimizer_updates.adagrad, learning_rate, name, slots, eps=0.0)
+        super().__init__(adagrad, learning_rate, name, slots, eps=0.0)
 
 
 class RMSPropOptimizer(Optimizer):
@@ -171,6 +162,6 @@ class RMSPropOptimizer(Optimizer):
         slots |= {"grad_avg": ("mg", 0.0)} if centered else {}
         slots |= {"momentum_buffer": ("momentum", 0.0)} if momentum else {}
         super().__init__(
-            optimizer_updates.rmsprop_graves, learning_rate, name, slots,
+            rmsprop_graves, learning_rate, name, slots,
             alpha=decay, eps=epsilon, momentum=momentum, centered=centered,
         )  # fmt: skip

@@ -5,71 +5,60 @@ unless set otherwise. A program of float64 may give `np.float64(0.1)`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gradops import OptionError, astype, ceil, cos, equal, exp, floor, minimum, power, where
 from gradops.typing import Operand
 
-from ..build.graph import get_default_graph
+from ..build.graph import name_scope
 from ..build.inputs import as_expression
 from ..ir.expr import Expr
+from ..ops.declarations import implemented_by
 
 
-def exponential_decay(
-    learning_rate: Operand,
-    global_step: Operand,
-    decay_steps: Operand,
-    decay_rate: Operand,
-    staircase: bool = False,
-    name: str = "exponential_decay",
-) -> Expr:
+def decay(name: str, formula: Callable[..., Expr]) -> Callable[..., Expr]:
+    """The schedule `formula(rate, decay_rate, periods)`, with whole periods if `staircase`."""
+
+    def schedule(
+        learning_rate: Operand, global_step: Operand, decay_steps: Operand, decay_rate: Operand,
+        staircase: bool = False, name: str = name,
+    ) -> Expr:  # fmt: skip
+        with name_scope(name):
+            rate, step, period = in_one_dtype(learning_rate, global_step, decay_steps)
+            p = floor(step / period) if staircase else step / period
+            return formula(rate, in_dtype(decay_rate, rate), p)
+
+    return schedule
+
+
+@implemented_by(decay("exponential_decay", lambda rate, k, p: rate * power(k, p)))
+def exponential_decay() -> None:
     """`learning_rate * decay_rate ** (global_step / decay_steps)`; in whole steps if `staircase`.
 
     >>> step = sg.placeholder("int64", [])
     >>> sg.compile(sg.train.exponential_decay(0.5, step, 10, 0.25), [step])(5)
     np.float32(0.25)
     """
-    with get_default_graph().name_scope(name):
-        rate, p = progress(learning_rate, global_step, decay_steps, staircase)
-        return rate * power(in_dtype(decay_rate, rate), p)
 
 
-def natural_exp_decay(
-    learning_rate: Operand,
-    global_step: Operand,
-    decay_steps: Operand,
-    decay_rate: Operand,
-    staircase: bool = False,
-    name: str = "natural_exp_decay",
-) -> Expr:
+@implemented_by(decay("natural_exp_decay", lambda rate, k, p: rate * exp(-k * p)))
+def natural_exp_decay() -> None:
     """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
 
     >>> step = sg.placeholder("int64", [])
     >>> sg.compile(sg.train.natural_exp_decay(0.5, step, 10, 0.25), [step])(0)
     np.float32(0.5)
     """
-    with get_default_graph().name_scope(name):
-        rate, p = progress(learning_rate, global_step, decay_steps, staircase)
-        return rate * exp(-in_dtype(decay_rate, rate) * p)
 
 
-def inverse_time_decay(
-    learning_rate: Operand,
-    global_step: Operand,
-    decay_steps: Operand,
-    decay_rate: Operand,
-    staircase: bool = False,
-    name: str = "inverse_time_decay",
-) -> Expr:
+@implemented_by(decay("inverse_time_decay", lambda rate, k, p: rate / (1 + k * p)))
+def inverse_time_decay() -> None:
     """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
 
     >>> step = sg.placeholder("int64", [])
     >>> sg.compile(sg.train.inverse_time_decay(0.5, step, 10, 2.0), [step])(5)
     np.float32(0.25)
     """
-    with get_default_graph().name_scope(name):
-        rate, p = progress(learning_rate, global_step, decay_steps, staircase)
-        return rate / (1 + in_dtype(decay_rate, rate) * p)
 
 
 def polynomial_decay(
@@ -90,7 +79,7 @@ def polynomial_decay(
     >>> sg.compile(sg.train.polynomial_decay(0.5, step, 10, 0.25), [step])(20)
     np.float32(0.25)
     """
-    with get_default_graph().name_scope(name):
+    with name_scope(name):
         rate, step, total = in_one_dtype(learning_rate, global_step, decay_steps)
         end = in_dtype(end_learning_rate, rate)
         if cycle:
@@ -114,7 +103,7 @@ def cosine_decay(
     >>> sg.compile(sg.train.cosine_decay(0.5, step, 10, alpha=0.5), [step])(10)
     np.float32(0.25)
     """
-    with get_default_graph().name_scope(name):
+    with name_scope(name):
         rate, step, total = in_one_dtype(learning_rate, global_step, decay_steps)
         share = 0.5 * (1 + cos(math.pi * (minimum(step, total) / total)))
         return rate * ((1 - alpha) * share + alpha)
@@ -136,25 +125,14 @@ def piecewise_constant(
     (np.float32(0.5), np.float32(0.25), np.float32(0.125))
     """
     if len(values) != len(boundaries) + 1:
-        raise OptionError(
-            name, [], f"{len(boundaries)} boundaries separate {len(boundaries) + 1} values, not"
-            f" {len(values)}",
-        )  # fmt: skip
-    with get_default_graph().name_scope(name):
+        n, count = len(boundaries), len(values)
+        raise OptionError(name, [], f"{n} boundaries separate {n + 1} values, not {count}")
+    with name_scope(name):
         last = as_rate if any(isinstance(v, float) for v in values) else as_expression
         step, result = as_expression(x), last(values[-1])
         for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
             result = where(step <= boundary, in_dtype(value, result), result)
         return result
-
-
-def progress(
-    rate: Operand, step: Operand, decay_steps: Operand, staircase: bool
-) -> tuple[Expr, Expr]:
-    """The rate, and the number of decay periods so far, rounded down if `staircase`."""
-    start, count, total = in_one_dtype(rate, step, decay_steps)
-    p = count / total
-    return start, floor(p) if staircase else p
 
 
 def in_one_dtype(rate: Operand, step: Operand, decay_steps: Operand) -> tuple[Expr, Expr, Expr]:

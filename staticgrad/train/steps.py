@@ -21,9 +21,8 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the variable that counts steps; raises GraphError if the graph has one."""
     graph = get_default_graph() if graph is None else graph
     if get_global_step(graph) is not None:
-        raise GraphError(
-            "the graph has a global step\n  hint: get_or_create_global_step() gives it"
-        )
+        hint = "get_or_create_global_step() gives it"
+        raise GraphError(f"the graph has a global step\n  hint: {hint}")
     with graph.as_default(), graph.name_scope(""):
         counter = Variable(np.int64(0), NAME, trainable=False)
     graph.add_to_collection(NAME, counter)

@@ -20,9 +20,9 @@ spec.loader.exec_module(scipy_fit)
 def test_both_modes_find_what_is_certified(name):
     dataset = scipy_fit.DATASETS[name]
     tape, graph = (scipy_fit.fit(mode, dataset) for mode in (dg, sg))
-    np.testing.assert_allclose(tape.found, dataset.certified, rtol=1e-8)
+    np.testing.assert_allclose(tape.parameters, dataset.certified, rtol=1e-8)
     np.testing.assert_allclose(tape.errors, dataset.certified_errors, rtol=1e-8)
-    np.testing.assert_allclose(graph.found, tape.found, rtol=1e-9)
+    np.testing.assert_allclose(graph.parameters, tape.parameters, rtol=1e-9)
     np.testing.assert_allclose(graph.errors, dataset.certified_errors, rtol=1e-8)
     np.testing.assert_allclose(graph.hessian_errors, tape.hessian_errors, rtol=1e-8)
 

@@ -9,10 +9,18 @@ import numpy as np
 import gradops as ops
 from gradops.typing import DTypeLike
 
+from ...dispatch.wrapping import set_name
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 from ...methods.torch_functions import FUNCTIONS
-from ...ops.creation import draw
+from ...ops.creation import Generator, draw
+
+__all__ = [
+    "celu", "elu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",
+    "hardtanh", "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "selu",
+    "sigmoid", "silu", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
+    "tanhshrink", "threshold",
+]  # fmt: skip
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 
@@ -23,9 +31,7 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Tensor]:
     def call(input: Tensor) -> Tensor:
         return function(as_tensor(input))
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return set_name(call, function.__name__, function.__doc__)
 
 
 logsigmoid, softsign = of_tensor(ops.log_sigmoid), of_tensor(ops.softsign)
@@ -37,11 +43,9 @@ def apply(function: Callable[[Any], Any], x: Tensor, inplace: bool) -> Tensor:
     return x.copy_(function(x.clone())) if inplace else function(x)
 
 
-def piecewise(
-    function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any
-) -> Tensor:
+def piecewise(op: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any) -> Tensor:
     """A piecewise linear function of `x`, with `inplace` written into `x`."""
-    return apply(lambda x: mark_kinked(function(x, *args), x, name), as_tensor(x), inplace)
+    return apply(lambda x: mark_kinked(op(x, *args), x, name), as_tensor(x), inplace)
 
 
 def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[..., Tensor]:
@@ -55,9 +59,7 @@ def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[.
             return piecewise(function, kinks, input, inplace)
         return apply(function, as_tensor(input), inplace)
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return set_name(call, function.__name__, function.__doc__)
 
 
 selu, mish, hardswish = map(in_place_or_not, (ops.selu, ops.mish, ops.hardswish))
@@ -213,16 +215,14 @@ def apply_along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike) -> Te
         dim = 0 if x.ndim in (0, 1, 3) else 1
         warnings.warn(
             f"Implicit dimension choice for {op.__name__} has been deprecated: it is {dim} here,"
-            f" and depends on how many dimensions there are; write dim={dim}",
-            UserWarning,
-            stacklevel=3,
-        )
+            f" and depends on how many dimensions there are; write dim={dim}", stacklevel=3,
+        )  # fmt: skip
     return op(x if dtype is None else x.to(dtype), dim)
 
 
 def gumbel_softmax(
     logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1,
-    generator: np.random.Generator | None = None,
+    generator: Generator = None,
 ) -> Tensor:  # fmt: skip
     """A sample of classes with these logits, softened: softmax of (logits + Gumbel noise) / tau.
 
@@ -239,5 +239,5 @@ def gumbel_softmax(
     top = ops.argmax(soft, axis=dim, keepdims=True)
     shape = [1] * x.ndim
     shape[dim] = -1
-    chosen = top == np.arange(x.shape[dim]).reshape(shape)
-    return ops.astype(chosen, dtype=x.dtype) - ops.stop_gradient(soft) + soft
+    is_top = top == np.arange(x.shape[dim]).reshape(shape)
+    return ops.astype(is_top, dtype=x.dtype) - ops.stop_gradient(soft) + soft

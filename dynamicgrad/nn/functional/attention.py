@@ -5,6 +5,8 @@ import gradops as ops
 from ...engine.tensor import Tensor, as_tensor
 from .dropout import dropout, require_probability
 
+__all__ = ["scaled_dot_product_attention"]
+
 
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,

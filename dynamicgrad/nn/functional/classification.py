@@ -13,8 +13,11 @@ from ...dispatch.fast_path import several
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "nll_loss"]
+
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
 IGNORE = -100  # the label that PyTorch ignores by default
+Weight = Tensor | None  # of each class, or of each loss; None for equal weights
 
 
 def classes_last(scores: Tensor) -> Tensor:
@@ -23,13 +26,9 @@ def classes_last(scores: Tensor) -> Tensor:
 
 
 def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    ignore_index: int = IGNORE,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = IGNORE,
+    reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
     """The cross entropy of labels with softmax of `input`.
 
     `target` are class labels, or probabilities in the shape of `input`. `weight` has a number for
@@ -46,9 +45,8 @@ def cross_entropy(
             return loss
     check_reduction(reduction)
     if not 0 <= label_smoothing <= 1:
-        raise ops.OptionError(
-            "cross_entropy", [], f"label_smoothing is between 0 and 1, not {label_smoothing}"
-        )
+        wrong = f"label_smoothing is between 0 and 1, not {label_smoothing}"
+        raise ops.OptionError("cross_entropy", [], wrong)
     x, y = classes_last(as_tensor(input)), as_tensor(target)
     require_order(x, y)
     if len(y.shape) == x.ndim:
@@ -89,11 +87,8 @@ def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
     if rank > 2 or as_tensor(target).value.ndim != rank - 1:
         return None
     try:
-        return (
-            sparse(input, target)
-            if reduction == "mean"
-            else sparse(input, target, reduction=reduction)
-        )
+        options = {} if reduction == "mean" else {"reduction": reduction}
+        return sparse(input, target, **options)
     except ops.IndexingError:  # a label is none of the classes: one to ignore, or wrong
         return None
 
@@ -104,24 +99,20 @@ def is_array(t: Tensor) -> bool:
 
 
 def of_probabilities(
-    x: Tensor, p: Tensor, weight: Tensor | None, reduction: str, smoothing: float
+    x: Tensor, p: Tensor, weight: Weight, reduction: str, smoothing: float
 ) -> Tensor:
     """The cross entropy with probabilities as targets; a mean is over the rows."""
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
     shares = ops.strong_product(p, ops.log_softmax(x))
-    return reduce_losses(
-        -ops.sum(shares if weight is None else shares * weight, axis=-1), reduction
-    )
+    losses = -ops.sum(shares if weight is None else shares * weight, axis=-1)
+    return reduce_losses(losses, reduction)
 
 
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    ignore_index: int = IGNORE,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = IGNORE,
     reduction: str = "mean",
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Minus the entry of `input`, log-probabilities, at each label; see `cross_entropy`.
 
     >>> dg.nn.functional.nll_loss(dg.tensor([[-1.0, -2.0]]), dg.tensor([1]))
@@ -129,48 +120,42 @@ def nll_loss(
     """
     check_reduction(reduction)
     x, labels = as_tensor(input), as_tensor(target)
-    found = picked_loss(classes_last(x), labels, weight, ignore_index, reduction)
-    return mark_kinked(found, x, "nll_loss")
+    loss = picked_loss(classes_last(x), labels, weight, ignore_index, reduction)
+    return mark_kinked(loss, x, "nll_loss")
 
 
-def picked_loss(
-    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
-) -> Tensor:
-    """Minus the log-probability at each label, weighted and reduced."""
-    chosen, counts = labels_and_weights(logs, labels, weight, ignored)
-    index = ops.expand_dims(chosen, axis=-1)
+def picked_loss(logs: Tensor, labels: Tensor, weight: Weight, ignored: int, reduce: str) -> Tensor:
+    """Minus the log-probability at each label, reduced; one of weight 0 may be infinite."""
+    known, counts = labels_and_weights(logs, labels, weight, ignored)
+    index = ops.expand_dims(known, axis=-1)
     picked = ops.squeeze(ops.take_along_axis(logs, index, axis=-1), axis=(-1,))
-    return reduce_weighted(-picked, counts, reduction)
+    losses = ops.where(counts != 0, -picked, ops.zeros_like(picked)) * counts
+    return reduce_by_weight(losses, counts, reduce)
 
 
-def spread_loss(
-    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
-) -> Tensor:
+def spread_loss(logs: Tensor, labels: Tensor, weight: Weight, ignored: int, reduce: str) -> Tensor:
     """Minus the sum of all log-probabilities of the rows whose labels count."""
     _, counts = labels_and_weights(logs, labels, weight, ignored)
     rows = -ops.sum(logs if weight is None else logs * weight, axis=-1)
     rows = ops.where(labels != ignored, rows, ops.zeros_like(rows))
-    if reduction == "mean":
-        return ops.sum(rows) / ops.sum(counts)
-    return reduce_losses(rows, reduction)
+    return reduce_by_weight(rows, counts, reduce)
 
 
 def labels_and_weights(
-    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int
+    logs: Tensor, labels: Tensor, weight: Weight, ignored: int
 ) -> tuple[Tensor, Tensor]:
     """The labels, with 0 for ignored ones, and the weight of each."""
     require_labels(logs, labels, ignored)
     counted = labels != ignored
-    chosen = ops.where(counted, labels, ops.zeros_like(labels))
+    known = ops.where(counted, labels, ops.zeros_like(labels))
     counts = ops.astype(counted, dtype=logs.dtype)
     if weight is not None:
-        counts = counts * ops.take(as_tensor(weight), chosen, axis=0)
-    return chosen, counts
+        counts = counts * ops.take(as_tensor(weight), known, axis=0)
+    return known, counts
 
 
-def reduce_weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
-    """The weighted reduction of losses; those of weight 0 may be infinite."""
-    losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
+def reduce_by_weight(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
+    """The reduction of weighted losses; a mean is over the sum of the weights."""
     if reduction == "mean":
         return ops.sum(losses) / ops.sum(counts)
     return reduce_losses(losses, reduction)
@@ -200,8 +185,8 @@ def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
-    pos_weight: Tensor | None = None,
+    input: Tensor, target: Tensor, weight: Weight = None, reduction: str = "mean",
+    pos_weight: Weight = None,
 ) -> Tensor:  # fmt: skip
     """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
 
@@ -211,9 +196,8 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     if weight is None and pos_weight is None:
-        if reduction == "mean":
-            return logistic(input, target)
-        return logistic(input, target, reduction=reduction)
+        options = {} if reduction == "mean" else {"reduction": reduction}
+        return logistic(input, target, **options)
     z, y = as_tensor(input), as_tensor(target)
     if pos_weight is None:
         losses = ops.binary_cross_entropy_with_logits(z, y, "none")

@@ -7,7 +7,13 @@ import numpy as np
 import gradops as ops
 from gradops.typing import Sizes
 
+from ...dispatch.wrapping import set_name
 from ...engine.tensor import Tensor, as_tensor
+
+__all__ = [
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "fold", "unfold",
+]  # fmt: skip
 
 
 def require_rank(name: str, n: int, input: Tensor, weight: Tensor) -> None:
@@ -37,12 +43,11 @@ def convolution(n: int) -> Callable[..., Tensor]:
             )  # fmt: skip
         return ops.convolution(x, w, bias, stride, padding, dilation, groups)
 
-    call.__name__ = call.__qualname__ = f"conv{n}d"
-    call.__doc__ = (
+    doc = (
         f"The filters `weight` (out, in / groups, ...) along the {n} last dimensions of `input`."
         "\n\n    `padding` is a number, one for each dimension, 'same' or 'valid'."
     )
-    return call
+    return set_name(call, f"conv{n}d", doc)
 
 
 def conv_transpose(n: int) -> Callable[..., Tensor]:
@@ -54,15 +59,10 @@ def conv_transpose(n: int) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         x, w = as_tensor(input), as_tensor(weight)
         require_rank(call.__name__, n, x, w)
-        return ops.conv_transposed(
-            x, w, bias, stride, padding, output_padding, groups, dilation
-        )  # fmt: skip
+        return ops.conv_transposed(x, w, bias, stride, padding, output_padding, groups, dilation)
 
-    call.__name__ = call.__qualname__ = f"conv_transpose{n}d"
-    call.__doc__ = (
-        f"The transpose of `conv{n}d` in its input, with a weight (in, out / groups, ...)."
-    )
-    return call
+    doc = f"The transpose of `conv{n}d` in its input, with a weight (in, out / groups, ...)."
+    return set_name(call, f"conv_transpose{n}d", doc)
 
 
 conv1d, conv2d, conv3d = map(convolution, (1, 2, 3))

@@ -1,16 +1,17 @@
 """Dropout, as functions: of entries, of channels, and so that mean and variance stay."""
 
-from typing import Optional
-
 import numpy as np
 
 import gradops as ops
 
 from ...engine.tensor import Tensor, as_tensor
-from ...ops.creation import draw
+from ...ops.creation import Generator, draw
+
+__all__ = [
+    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout",
+]  # fmt: skip
 
 FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
-Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
 
 def require_probability(p: float) -> None:
@@ -19,19 +20,16 @@ def require_probability(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def keep_mask(input: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
-    """A random mask: 1 with probability 1 - p, else 0."""
-    found = draw(lambda g, size: g.random(size, np.float32), shape, generator)
-    return ops.astype(found >= p, dtype=input.dtype)
+def keep_mask(x: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
+    """A random mask of a shape in the dtype of `x`: 1 with probability 1 - p, else 0."""
+    noise = draw(lambda g, size: g.random(size, np.float32), shape, generator)
+    return ops.astype(noise >= p, dtype=x.dtype)
 
 
-def drop_entries(
-    input: Tensor, p: float, shape: tuple[int, ...], inplace: bool, generator: Generator
-) -> Tensor:
-    """The input times a random mask of `shape`, which broadcasts, scaled by 1 / (1 - p)."""
-    found = keep_mask(input, p, shape, generator)
-    scale = as_tensor(found / (1 - p) if p < 1 else found)
-    return input.mul_(scale) if inplace else input * scale
+def drop_entries(x: Tensor, p: float, mask: Tensor, inplace: bool) -> Tensor:
+    """`x` times a mask, which broadcasts, scaled by 1 / (1 - p)."""
+    scale = as_tensor(mask / (1 - p) if p < 1 else mask)
+    return x.mul_(scale) if inplace else x * scale
 
 
 def dropout(
@@ -46,7 +44,7 @@ def dropout(
     require_probability(p)
     if not training or p == 0:
         return input
-    return drop_entries(input, p, tuple(input.shape), inplace, generator)
+    return drop_entries(input, p, keep_mask(input, p, tuple(input.shape), generator), inplace)
 
 
 def dropout1d(
@@ -61,7 +59,7 @@ def dropout1d(
     require_probability(p)
     if not training or p == 0:
         return input
-    return drop_entries(input, p, by_channel(input), inplace, generator)
+    return drop_entries(input, p, keep_mask(input, p, by_channel(input), generator), inplace)
 
 
 def by_channel(input: Tensor) -> tuple[int, ...]:

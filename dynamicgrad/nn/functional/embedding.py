@@ -6,6 +6,8 @@ import gradops as ops
 
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = ["embedding", "embedding_bag", "one_hot"]
+
 
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
@@ -33,10 +35,8 @@ def embedding(
 def require_rows(labels: Tensor) -> None:
     """Raise for known negative labels, which NumPy would count from the end."""
     numbers = labels.value
-    known = (
-        isinstance(numbers, np.ndarray | np.generic) and numbers.size and numbers.dtype.kind == "i"
-    )
-    if known and (least := numbers.min()) < 0:
+    known = isinstance(numbers, np.ndarray | np.generic) and numbers.size
+    if known and numbers.dtype.kind == "i" and (least := numbers.min()) < 0:
         raise ops.IndexingError(
             "embedding", [labels.type], f"{least} names no row",
             known_as="index out of range in self",
@@ -73,9 +73,7 @@ def embedding_bag(
     return pool(rows, counted, mode)
 
 
-def bags(
-    labels: Tensor, offsets: Tensor | None, include_last_offset: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def bags(labels: Tensor, offsets: Tensor | None, with_end: bool) -> tuple[np.ndarray, np.ndarray]:
     """The positions of each bag's labels, padded to one length, and which of them are labels."""
     if offsets is None or len(labels.shape) != 1:
         raise ops.OptionError(
@@ -83,7 +81,7 @@ def bags(
             known_as="offsets has to be a 1D Tensor" if offsets is None else None,
         )  # fmt: skip
     starts, count = np.asarray(as_tensor(offsets).value), labels.shape[0]
-    ends = starts[1:] if include_last_offset else np.append(starts[1:], count)
+    ends = starts[1:] if with_end else np.append(starts[1:], count)
     starts = starts[: len(ends)]
     places = starts[:, None] + np.arange(max(1, (ends - starts).max(initial=0)))
     there = places < ends[:, None]

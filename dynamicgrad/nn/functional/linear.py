@@ -5,6 +5,8 @@ from gradops.core.types import operand_types, shape_of
 
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = ["linear"]
+
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`x @ weight.T + bias`: the weight has a row per output, as in PyTorch.

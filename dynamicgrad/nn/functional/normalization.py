@@ -13,6 +13,11 @@ from ...dispatch.zero_dim import numbers_as_rows
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = [
+    "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize",
+    "rms_norm",
+]  # fmt: skip
+
 
 def optional(x: Tensor | None) -> Tensor | None:
     """A tensor, or None."""
@@ -78,9 +83,6 @@ def layer_norm(
     if 0 in x.shape[-len(normalized_shape) :]:
         return ops.copy(x)  # there is nothing to standardize
     shape, given = tuple(normalized_shape), (optional(weight), optional(bias))
-    if x.dtype == np.float16:  # in which means are coarse
-        y = ops.layer_norm(ops.astype(x, dtype=np.float32), shape, *given, eps)
-        return ops.astype(y, dtype=np.float16)
     return ops.layer_norm(x, shape, *given, eps)
 
 

@@ -5,18 +5,19 @@ from collections.abc import Callable
 import gradops as ops
 from gradops.typing import Sizes
 
+from ...dispatch.wrapping import set_name
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
+]  # fmt: skip
+
 WithIndices = Tensor | tuple[Tensor, Tensor]
 """The result of pooling, and on request the indices of the maxima."""
-
-
-def set_name(call: Callable[..., WithIndices], name: str, doc: str) -> Callable[..., WithIndices]:
-    """A function with its name and documentation."""
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc
-    return call
 
 
 def max_pool(n: int, with_indices: bool = False) -> Callable[..., WithIndices]:
@@ -43,12 +44,9 @@ def avg_pool(n: int) -> Callable[..., WithIndices]:
         ceil_mode: bool = False, count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> Tensor:  # fmt: skip
-        x = as_tensor(input)
-        found = ops.avg_pool(
-            x, kernel_size, stride or None, padding, n, ceil_mode, count_include_pad,
-            divisor_override,
-        )  # fmt: skip
-        return mark_kinked(found, x)
+        x, stride = as_tensor(input), stride or None
+        options = (ceil_mode, count_include_pad, divisor_override)
+        return mark_kinked(ops.avg_pool(x, kernel_size, stride, padding, n, *options), x)
 
     return set_name(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
 

@@ -7,9 +7,17 @@ import numpy as np
 
 import gradops as ops
 
+from ...dispatch.wrapping import set_name
 from ...dispatch.zero_dim import numbers_as_rows
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import full_like
+
+__all__ = [
+    "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",
+    "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss",
+    "multilabel_soft_margin_loss", "pairwise_distance", "poisson_nll_loss", "smooth_l1_loss",
+    "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+]  # fmt: skip
 
 
 def of_tensors(loss: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -18,17 +26,13 @@ def of_tensors(loss: Callable[..., Any]) -> Callable[..., Tensor]:
     def call(input: Tensor, target: Tensor, *args: Any, **options: Any) -> Tensor:
         return loss(as_tensor(input), as_tensor(target), *args, **options)
 
-    call.__name__ = call.__qualname__ = loss.__name__
-    call.__doc__ = (loss.__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return set_name(call, loss.__name__, loss.__doc__)
 
 
 mse_loss, l1_loss, kl_div = map(of_tensors, (ops.mse_loss, ops.l1_loss, ops.kl_div))
 smooth_l1_loss, huber_loss = map(of_tensors, (ops.smooth_l1_loss, ops.huber_loss))
 soft_margin_loss = of_tensors(ops.soft_margin_loss)
 hinge_embedding_loss = of_tensors(ops.hinge_embedding_loss)
-
-
 cosines = numbers_as_rows(ops.cosine_similarity)
 
 

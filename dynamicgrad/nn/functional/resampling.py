@@ -9,6 +9,8 @@ from gradops.typing import Sizes
 from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
+__all__ = ["channel_shuffle", "interpolate", "pad", "pixel_shuffle", "pixel_unshuffle"]
+
 METHODS = {
     "nearest": ("nearest", None), "nearest-exact": ("nearest-exact", None),
     "linear": ("linear", 1), "bilinear": ("linear", 2), "trilinear": ("linear", 3),

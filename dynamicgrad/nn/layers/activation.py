@@ -9,6 +9,12 @@ from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
+__all__ = [
+    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
+    "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+]  # fmt: skip
+
 
 class ReLU(Applied, inplace=False):
     """The positive part of each entry.

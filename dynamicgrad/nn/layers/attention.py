@@ -5,12 +5,13 @@ from gradops.nn import Projections, mean_of_heads, multi_head_attention
 from gradops.typing import DTypeLike, Operand
 
 from ...engine.tensor import Tensor, as_tensor
-from ...ops.creation import empty
 from .. import functional as F
 from .. import init
 from ..modules.module import Module
-from ..modules.parameter import Parameter
 from .linear import Linear
+from .parameters import add_parameter
+
+__all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
@@ -31,16 +32,10 @@ class MultiheadAttention(Module):
     """
 
     def __init__(
-        self,
-        embed_dim: int,
-        num_heads: int,
-        dropout: float = 0.0,
-        bias: bool = True,
-        kdim: int | None = None,
-        vdim: int | None = None,
-        batch_first: bool = False,
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
+        kdim: int | None = None, vdim: int | None = None, batch_first: bool = False,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if embed_dim < 1 or num_heads < 1 or embed_dim % num_heads:
             raise ValueError(
@@ -65,8 +60,7 @@ class MultiheadAttention(Module):
             "in_proj_bias": (3 * n,) if bias else None,
         }
         for name, shape in shapes.items():
-            made = None if shape is None else Parameter(empty(*shape, dtype=dtype))
-            self.register_parameter(name, made)
+            add_parameter(self, name, shape, dtype)
 
     def reset_parameters(self) -> None:
         """Reinitialize the weights, Glorot uniform; the biases are zeros."""
@@ -89,16 +83,10 @@ class MultiheadAttention(Module):
         return Projections(weights, biases, self.out_proj.weight, self.out_proj.bias)
 
     def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        need_weights: bool = True,
-        attn_mask: Tensor | None = None,
-        average_attn_weights: bool = True,
-        is_causal: bool = False,
-    ) -> tuple[Operand, Operand | None]:
+        self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None,
+        need_weights: bool = True, attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True, is_causal: bool = False,
+    ) -> tuple[Operand, Operand | None]:  # fmt: skip
         """The output, and the weights or None; `is_causal` only asserts that `attn_mask` is."""
         operands = [as_tensor(x) for x in (query, key, value)]
         batched = self.check(operands)

@@ -12,7 +12,13 @@ from ...engine.tensor import Tensor, as_tensor, handle
 from ...ops.creation import ones, zeros
 from .. import functional as F
 from ..modules.module import Module
-from .normalization import parameter, reset
+from .normalization import reset
+from .parameters import add_parameter
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d",
+]  # fmt: skip
 
 
 class ByChannel(Module):
@@ -22,28 +28,21 @@ class ByChannel(Module):
     tracks, scales = True, True
 
     def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool | None = None,
-        track_running_stats: bool | None = None,
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
+        affine: bool | None = None, track_running_stats: bool | None = None,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine = self.scales if affine is None else affine
-        self.track_running_stats = self.tracks if track_running_stats is None else (
-            track_running_stats
-        )  # fmt: skip
+        tracks = self.tracks if track_running_stats is None else track_running_stats
+        self.track_running_stats = tracks
         for name in ("weight", "bias"):
-            parameter(self, name, [num_features] if self.affine else None, dtype)
-        tracked = self.track_running_stats
-        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer(
-            "num_batches_tracked", handle(np.zeros((), np.int64)) if tracked else None
-        )
+            add_parameter(self, name, [num_features] if self.affine else None, dtype)
+        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracks else None)
+        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracks else None)
+        count = handle(np.zeros((), np.int64)) if tracks else None
+        self.register_buffer("num_batches_tracked", count)
         reset(self)
 
     def reset_running_stats(self) -> None:

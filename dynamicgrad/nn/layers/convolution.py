@@ -10,9 +10,11 @@ from gradops.typing import DTypeLike, Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
-from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
+from .parameters import add_parameter, draw_uniformly
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -24,17 +26,9 @@ class Filters(Module):
     transposed: ClassVar[bool] = False
 
     def __init__(
-        self,
-        channels: tuple[int, int],
-        kernel_size: Sizes,
-        stride: Sizes,
-        padding: Sizes | str,
-        dilation: Sizes,
-        groups: int,
-        bias: bool,
-        padding_mode: str,
-        dtype: DTypeLike,
-    ) -> None:
+        self, channels: tuple[int, int], kernel_size: Sizes, stride: Sizes, padding: Sizes | str,
+        dilation: Sizes, groups: int, bias: bool, padding_mode: str, dtype: DTypeLike,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.in_channels, self.out_channels = channels
         if groups < 1 or any(n % groups for n in channels):
@@ -47,9 +41,7 @@ class Filters(Module):
         self.padding: Any = padding if isinstance(padding, str) else self.each("padding", padding)
         first, second = channels if self.transposed else channels[::-1]
         self.weight = Parameter(empty(first, second // groups, *self.kernel_size, dtype=dtype))
-        self.register_parameter(
-            "bias", Parameter(empty(channels[1], dtype=dtype)) if bias else None
-        )
+        add_parameter(self, "bias", channels[1:] if bias else None, dtype)
         self.reset_parameters()
 
     def each(self, name: str, value: Sizes) -> tuple[int, ...]:
@@ -58,10 +50,7 @@ class Filters(Module):
 
     def reset_parameters(self) -> None:
         """Reinitialize filters and biases, uniform within 1 / sqrt(fan-in)."""
-        fan = math.prod(self.weight.shape[1:])
-        for p in self.parameters():
-            bound = 1 / math.sqrt(fan) if fan else 0.0
-            init.uniform_(p, -bound, bound)
+        draw_uniformly(self, math.prod(self.weight.shape[1:]))
 
     def check(self, x: Tensor) -> None:
         """Refuse inputs of another rank or number of channels."""
@@ -88,13 +77,9 @@ class Filters(Module):
         said = [f"{self.in_channels}, {self.out_channels}"]
         said += [f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
         zeros, ones = (0,) * self.axes, (1,) * self.axes
-        options = {
-            "padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1,
-            "padding_mode": "zeros",
-        }  # fmt: skip
-        said += [
-            f"{k}={getattr(self, k)!r}" for k, v in options.items() if getattr(self, k, v) != v
-        ]
+        usual = {"padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1,
+                 "padding_mode": "zeros"}  # fmt: skip
+        said += [f"{k}={getattr(self, k)!r}" for k, v in usual.items() if getattr(self, k, v) != v]
         return ", ".join([*said, *["bias=False"] * (self.bias is None)])
 
 
@@ -102,18 +87,10 @@ class Conv(Filters):
     """Filters that slide along inputs (batch, channels, ...)."""
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes | str = 0,
-        dilation: Sizes = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+        padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
+        padding_mode: str = "zeros", dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__(
             (in_channels, out_channels), kernel_size, stride, padding, dilation, groups, bias,
             padding_mode, dtype,
@@ -131,9 +108,8 @@ class Conv(Filters):
             around = widths("conv", padding, sizes, self.kernel_size, self.stride, self.dilation)
             lead = ((0, 0),) * (x.ndim - self.axes)
             x, padding = ops.pad(x, (*lead, *around), mode=self.padding_mode), 0
-        return ops.convolution(
-            x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
-        )
+        window = (self.stride, padding, self.dilation, self.groups)
+        return ops.convolution(x, self.weight, self.bias, *window)
 
 
 class Conv1d(Conv):
@@ -179,19 +155,10 @@ class ConvTranspose(Filters):
     transposed = True
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Sizes,
-        stride: Sizes = 1,
-        padding: Sizes = 0,
-        output_padding: Sizes = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Sizes = 1,
-        padding_mode: str = "zeros",
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+        padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, bias: bool = True,
+        dilation: Sizes = 1, padding_mode: str = "zeros", dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super().__init__(
@@ -213,15 +180,13 @@ class ConvTranspose(Filters):
                     type(self).__name__, [x.type],
                     f"it cannot have the sizes {wanted}, which begin with {self.least(x)}",
                 )  # fmt: skip
-        return ops.conv_transposed(
-            x, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation
-        )
+        window = (self.stride, self.padding, more, self.groups, self.dilation)
+        return ops.conv_transposed(x, self.weight, self.bias, *window)
 
     def least(self, x: Tensor) -> tuple[int, ...]:
         """The least sizes of an output."""
-        axes = zip(
-            x.shape[-self.axes :], self.stride, self.padding, self.dilation, self.kernel_size
-        )
+        window = (self.stride, self.padding, self.dilation, self.kernel_size)
+        axes = zip(x.shape[-self.axes :], *window)
         return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in axes)
 
 

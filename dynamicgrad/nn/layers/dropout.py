@@ -10,6 +10,8 @@ from .. import functional as F
 from ..functional.dropout import require_probability
 from ..modules.module import Module
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
 
 class Dropout(Module):
     """While training, each entry is zero with probability `p`, else divided by 1 - p.

@@ -15,6 +15,8 @@ from ..functional.embedding import require_rows
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
+__all__ = ["Embedding"]
+
 
 class Embedding(Module):
     """The rows of a table, `weight`, at given indices; they begin with normal random numbers.
@@ -30,16 +32,10 @@ class Embedding(Module):
     """
 
     def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        _weight: Any = None,
-        _freeze: bool = False,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+        max_norm: float | None = None, norm_type: float = 2.0, _weight: Any = None,
+        _freeze: bool = False, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.max_norm, self.norm_type = max_norm, norm_type
@@ -54,13 +50,9 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(
-        cls,
-        embeddings: Any,
-        freeze: bool = True,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-    ) -> "Embedding":
+        cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None,
+        max_norm: float | None = None, norm_type: float = 2.0,
+    ) -> "Embedding":  # fmt: skip
         """An embedding on the memory of a table, which is not trained unless `freeze` is off."""
         table = as_tensor(embeddings)
         if table.ndim != 2:

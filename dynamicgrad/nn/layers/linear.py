@@ -1,6 +1,5 @@
 """Linear layers."""
 
-import math
 from typing import Any
 
 from gradops.typing import DTypeLike
@@ -9,9 +8,11 @@ from ...engine.tensor import Tensor
 from ...ops.creation import empty
 from ...ops.matrices import einsum
 from .. import functional as F
-from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
+from .parameters import add_parameter, draw_uniformly
+
+__all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Linear(Module):
@@ -31,16 +32,12 @@ class Linear(Module):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
-        self.register_parameter(
-            "bias", Parameter(empty(out_features, dtype=dtype)) if bias else None
-        )
+        add_parameter(self, "bias", (out_features,) if bias else None, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Reinitialize the weight and the bias."""
-        bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
-        for p in self.parameters():
-            init.uniform_(p, -bound, bound)
+        draw_uniformly(self, self.in_features)
 
     def forward(self, input: Tensor) -> Tensor:
         """The output, of shape (..., out_features)."""
@@ -48,10 +45,8 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """The sizes."""
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features},"
-            f" bias={self.bias is not None}"
-        )
+        sizes = f"in_features={self.in_features}, out_features={self.out_features}"
+        return f"{sizes}, bias={self.bias is not None}"
 
 
 class Identity(Module):
@@ -80,29 +75,21 @@ class Bilinear(Module):
     """
 
     def __init__(
-        self,
-        in1_features: int,
-        in2_features: int,
-        out_features: int,
-        bias: bool = True,
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")
         self.in1_features, self.in2_features = in1_features, in2_features
         self.out_features = out_features
         self.weight = Parameter(empty(out_features, in1_features, in2_features, dtype=dtype))
-        self.register_parameter(
-            "bias", Parameter(empty(out_features, dtype=dtype)) if bias else None
-        )
+        add_parameter(self, "bias", (out_features,) if bias else None, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Reinitialize the weight and the bias."""
-        bound = 1 / math.sqrt(self.in1_features)
-        for p in self.parameters():
-            init.uniform_(p, -bound, bound)
+        draw_uniformly(self, self.in1_features)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
         """The output, of shape (..., out_features)."""
@@ -111,7 +98,5 @@ class Bilinear(Module):
 
     def extra_repr(self) -> str:
         """The sizes."""
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features},"
-            f" out_features={self.out_features}, bias={self.bias is not None}"
-        )
+        sizes = f"in1_features={self.in1_features}, in2_features={self.in2_features}"
+        return f"{sizes}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -8,6 +8,13 @@ from ..functional.classification import IGNORE
 from ..modules.function_module import Applied
 from ..modules.module import Module
 
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
+    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss",
+    "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+]  # fmt: skip
+
 
 class Loss(Applied):
     """A loss without weights."""
@@ -156,12 +163,9 @@ class CrossEntropyLoss(WeightedLoss):
     """
 
     def __init__(
-        self,
-        weight: Tensor | None = None,
-        ignore_index: int = IGNORE,
-        reduction: str = "mean",
+        self, weight: Tensor | None = None, ignore_index: int = IGNORE, reduction: str = "mean",
         label_smoothing: float = 0.0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(weight, reduction)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
@@ -262,13 +266,9 @@ class TripletMarginWithDistanceLoss(Module):
     """
 
     def __init__(
-        self,
-        *,
-        distance_function: Any = None,
-        margin: float = 1.0,
-        swap: bool = False,
+        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
         reduction: str = "mean",
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.distance_function, self.margin = distance_function, margin
         self.swap, self.reduction = swap, reduction

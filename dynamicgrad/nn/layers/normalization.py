@@ -8,16 +8,11 @@ import gradops as ops
 from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
-from ...ops.creation import empty
 from .. import init
 from ..modules.module import Module
-from ..modules.parameter import Parameter
+from .parameters import add_parameter
 
-
-def parameter(module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike) -> None:
-    """Register a parameter of a shape with a module; None registers the name only."""
-    found = None if shape is None else Parameter(empty(*shape, dtype=dtype))
-    module.register_parameter(name, found)
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
 
 def reset(module: Module) -> None:
@@ -36,19 +31,15 @@ class LayerNorm(Module):
     """
 
     def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, normalized_shape: int | Sequence[int], eps: float = 1e-5,
+        elementwise_affine: bool = True, bias: bool = True, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         shape = self.normalized_shape if elementwise_affine else None
-        parameter(self, "weight", shape, dtype)
-        parameter(self, "bias", shape if bias else None, dtype)
+        add_parameter(self, "weight", shape, dtype)
+        add_parameter(self, "bias", shape if bias else None, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -57,9 +48,8 @@ class LayerNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
-        return ops.layer_norm(
-            as_tensor(input), self.normalized_shape, self.weight, self.bias, self.eps
-        )
+        x, shape = as_tensor(input), self.normalized_shape
+        return ops.layer_norm(x, shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """The sizes and options."""
@@ -83,16 +73,13 @@ class RMSNorm(Module):
     """
 
     def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, normalized_shape: int | Sequence[int], eps: float | None = None,
+        elementwise_affine: bool = True, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        parameter(self, "weight", self.normalized_shape if elementwise_affine else None, dtype)
+        add_parameter(self, "weight", self.normalized_shape if elementwise_affine else None, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -122,21 +109,16 @@ class GroupNorm(Module):
     """
 
     def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
             raise ValueError("num_channels must be divisible by num_groups")
-        self.num_groups, self.num_channels, self.eps, self.affine = (
-            num_groups, num_channels, eps, affine,
-        )  # fmt: skip
+        self.num_groups, self.num_channels = num_groups, num_channels
+        self.eps, self.affine = eps, affine
         for name in ("weight", "bias"):
-            parameter(self, name, [num_channels] if affine else None, dtype)
+            add_parameter(self, name, [num_channels] if affine else None, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

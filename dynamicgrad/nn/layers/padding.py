@@ -7,6 +7,12 @@ from ...engine.tensor import Tensor
 from .. import functional as F
 from ..modules.module import Module
 
+__all__ = [
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
+    "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
+    "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]  # fmt: skip
+
 
 class Pad(Module):
     """Entries around the last dimensions: as many at each end, or in pairs, the last one first."""

@@ -4,10 +4,8 @@ Weights, their names and their order are PyTorch's. Sequences of different lengt
 (PyTorch's PackedSequence) are not offered: pad them, and mask the loss.
 """
 
-import math
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import gradops as ops
@@ -19,10 +17,12 @@ from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
 from ...ops.unbind import entries
 from .. import functional as F
-from .. import init
 from ..functional.dropout import require_probability
 from ..modules.module import Module
 from ..modules.parameter import Parameter
+from .parameters import add_parameter, draw_uniformly
+
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNCell"]
 
 
 def loop(step: Step, state: State, xs: Tensor, reverse: bool) -> tuple[Tensor, State]:
@@ -40,17 +40,10 @@ class Recurrent(Module):
     mode: str
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int = 0, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         require_probability(dropout)
         if min(hidden_size, num_layers) < 1:
@@ -58,10 +51,8 @@ class Recurrent(Module):
         if not 0 <= proj_size < hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
         if dropout and num_layers == 1:
-            warnings.warn(
-                "dropout is applied between layers, so with num_layers=1 it does nothing",
-                stacklevel=3,
-            )
+            idle = "dropout is applied between layers, so with num_layers=1 it does nothing"
+            warnings.warn(idle, stacklevel=3)
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
@@ -81,22 +72,20 @@ class Recurrent(Module):
                 shapes["weight_hr"] = (shown, self.hidden_size)
             for suffix in directions:
                 for name, shape in shapes.items():
-                    setattr(self, f"{name}_l{k}{suffix}", Parameter(empty(*shape, dtype=dtype)))
+                    add_parameter(self, f"{name}_l{k}{suffix}", shape, dtype)
             size = shown * len(directions)
 
     def reset_parameters(self) -> None:
         """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
-        uniform_by_size(self, self.hidden_size)
+        draw_uniformly(self, self.hidden_size)
 
     def weights(self) -> list[list[Weights]]:
         """The weights of each layer in each direction."""
-        return [
-            [
-                Weights(*(getattr(self, f"{name}_l{k}{d}", None) for name in Weights._fields))
-                for d in directions
-            ]
-            for k, directions in enumerate(self.suffixes)
-        ]
+
+        def named(end: str) -> Weights:
+            return Weights(*(getattr(self, name + end, None) for name in Weights._fields))
+
+        return [[named(f"_l{k}{d}") for d in ends] for k, ends in enumerate(self.suffixes)]
 
     def forward(
         self, input: Tensor, hx: Tensor | State | None = None
@@ -104,7 +93,7 @@ class Recurrent(Module):
         """The outputs of the last layer for all steps, and the last states of all layers."""
         x = as_tensor(input)
         self.check(x)
-        batched, axis = x.ndim == 3, 1 if self.batch_first else 0
+        batched, axis = x.ndim == 3, int(self.batch_first)
         x = ops.moveaxis(x, axis, 0) if batched else ops.expand_dims(x, axis=1)
         start = None if hx is None else self.started(hx, x, batched)
         cell = CELLS[self.mode]
@@ -170,13 +159,6 @@ def require_shape(module: Module, states: Sequence[Tensor], shape: tuple[int, ..
             )  # fmt: skip
 
 
-def uniform_by_size(module: Module, size: int) -> None:
-    """Draw all parameters, uniform up to 1 / sqrt(size)."""
-    bound = 1 / math.sqrt(size) if size > 0 else 0.0
-    for p in module.parameters():
-        init.uniform_(p, -bound, bound)
-
-
 class RNN(Recurrent):
     """Layers of h' = tanh(W_ih x + b_ih + W_hh h + b_hh), over sequences (steps, batch, features).
 
@@ -190,17 +172,10 @@ class RNN(Recurrent):
     """
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        dtype: DTypeLike = None,
-    ) -> None:
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+        bidirectional: bool = False, dtype: DTypeLike = None,
+    ) -> None:  # fmt: skip
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
@@ -239,16 +214,10 @@ class GRU(Recurrent):
     mode = "GRU"
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
             dtype=dtype,
@@ -266,16 +235,15 @@ class RecurrentCell(Module):
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = CELLS[self.mode].gates * hidden_size
-        make: Callable[..., Any] = partial(empty, dtype=dtype)
-        self.weight_ih = Parameter(make(rows, input_size))
-        self.weight_hh = Parameter(make(rows, hidden_size))
-        self.register_parameter("bias_ih", Parameter(make(rows)) if bias else None)
-        self.register_parameter("bias_hh", Parameter(make(rows)) if bias else None)
+        self.weight_ih = Parameter(empty(rows, input_size, dtype=dtype))
+        self.weight_hh = Parameter(empty(rows, hidden_size, dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            add_parameter(self, name, (rows,) if bias else None, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
-        uniform_by_size(self, self.hidden_size)
+        draw_uniformly(self, self.hidden_size)
 
     def forward(self, input: Tensor, hx: Tensor | State | None = None) -> Tensor | State:
         """The state after one step; it begins with zeros."""
@@ -285,9 +253,8 @@ class RecurrentCell(Module):
                 type(self).__name__, [x.type],
                 f"the input has one or two dimensions, and {self.input_size} features in the last",
             )  # fmt: skip
-        xs, step = cell.prepare(
-            x, Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        )
+        weights = Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        xs, step = cell.prepare(x, weights)
         if hx is None:
             state = (ops.zeros_like(xs[..., : self.hidden_size]),) * cell.states
         else:
@@ -309,13 +276,9 @@ class RNNCell(RecurrentCell):
     """
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
         dtype: DTypeLike = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.nonlinearity, self.mode = nonlinearity, kind_of(nonlinearity)
         super().__init__(input_size, hidden_size, bias, dtype)
 

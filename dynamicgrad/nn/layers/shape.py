@@ -9,6 +9,11 @@ from .. import functional as F
 from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
 
+__all__ = [
+    "CosineSimilarity", "Flatten", "Fold", "LocalResponseNorm", "PairwiseDistance", "PixelShuffle",
+    "PixelUnshuffle", "Unflatten", "Unfold", "Upsample",
+]  # fmt: skip
+
 
 class Flatten(Module):
     """Flattens the dimensions from `start_dim` to `end_dim` into one.

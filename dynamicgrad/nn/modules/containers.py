@@ -1,6 +1,8 @@
 """Modules and parameters in lists and dicts, and modules one after the other."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar, Self
 
 from ...engine.tensor import Tensor
@@ -8,24 +10,40 @@ from .module import Module
 from .parameter import Parameter
 from .text import format_module, format_parameters
 
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
-class Sequence(Module):
-    """Modules under the names 0, 1, 2, ...; base of `Sequential` and `ModuleList`."""
+Modules = Mapping[str, Module] | Iterable[tuple[str, Module]]
+Parameters = Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]
+
+
+class Members(Module):
+    """A module made of the members of one registry."""
+
+    _kind: ClassVar[str] = "_modules"
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(vars(self)[self._kind])
+
+
+class Numbered(Members):
+    """Members under the names 0, 1, 2, ...; base of lists."""
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
+        return iter(vars(self)[self._kind].values())
 
     def __getitem__(self, i: int | slice) -> Any:
+        members = list(vars(self)[self._kind].items())
         if isinstance(i, slice):
-            return self.part(list(self._modules.items())[i])
-        return list(self._modules.values())[position(i, len(self))]
+            return self._part(members[i])
+        return members[position(i, len(members))][1]
 
-    def part(self, members: list[tuple[str, Module | None]]) -> Any:
+    def _part(self, members: list[tuple[str, Any]]) -> Any:
         """A module of the same kind with some of the members."""
         return type(self)([m for _, m in members])  # type: ignore[call-arg]
+
+
+class Sequence(Numbered):
+    """Modules under the names 0, 1, 2, ...; base of `Sequential` and `ModuleList`."""
 
     def __setitem__(self, i: int, module: Module) -> None:
         self._modules[list(self._modules)[position(i, len(self))]] = module
@@ -38,8 +56,7 @@ class Sequence(Module):
     def renumber(self, modules: Iterable[Module | None]) -> None:
         """Replace the members."""
         self._modules.clear()
-        for module in modules:
-            self.append(module)
+        self.extend(modules)
 
     def append(self, module: Module | None) -> Self:
         """Add a module at the end."""
@@ -84,7 +101,7 @@ class Sequential(Sequence):
         else:
             self.extend(args)
 
-    def part(self, members: list[tuple[str, Module | None]]) -> "Sequential":
+    def _part(self, members: list[tuple[str, Any]]) -> "Sequential":
         """The selected modules, under their names."""
         return type(self)(dict(members))
 
@@ -110,32 +127,22 @@ class ModuleList(Sequence):
         return ModuleList([*self, *other])
 
     def __repr__(self) -> str:
-        runs: list[list[Any]] = []  # of modules that look the same: first, last, text
-        for i, text in enumerate(map(repr, self)):
-            if runs and runs[-1][2] == text:
-                runs[-1][1] = i
-            else:
-                runs.append([i, i, text])
-        parts = [
-            f"({i}): {text}" if i == j else f"({i}-{j}): {j - i + 1} x {text}"
-            for i, j, text in runs
-        ]
+        parts = []
+        for text, run in groupby(enumerate(map(repr, self)), itemgetter(1)):
+            numbers = [i for i, _ in run]
+            i, n = numbers[0], len(numbers)
+            parts.append(f"({i}): {text}" if n == 1 else f"({i}-{i + n - 1}): {n} x {text}")
         return format_module(type(self).__name__, "", parts)
 
 
-class Named(Module):
+class Named(Members):
     """Modules or parameters under names; base of `ModuleDict` and `ParameterDict`."""
-
-    _kind: ClassVar[str]
 
     def __getitem__(self, key: str) -> Any:
         return vars(self)[self._kind][key]
 
     def __delitem__(self, key: str) -> None:
         del vars(self)[self._kind][key]
-
-    def __len__(self) -> int:
-        return len(vars(self)[self._kind])
 
     def __iter__(self) -> Iterator[str]:
         return iter(vars(self)[self._kind])
@@ -164,11 +171,7 @@ class ModuleDict(Named):
     ReLU()
     """
 
-    _kind = "_modules"
-
-    def __init__(
-        self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
-    ) -> None:
+    def __init__(self, modules: Modules | None = None) -> None:
         super().__init__()
         self.update(modules or {})
 
@@ -183,34 +186,24 @@ class ModuleDict(Named):
         """Remove a module and return it."""
         return self._modules.pop(key)
 
-    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
+    def update(self, modules: Modules) -> None:
         """Add the modules of a dict, or of pairs of a name and a module."""
         for key, module in dict(modules).items():
             self[key] = module
 
 
-class ParameterList(Module):
+class ParameterList(Numbered):
     """A list whose parameters are registered; tensors in it become parameters.
 
     >>> [p.shape for p in dg.nn.ParameterList([dg.ones(2), dg.ones(3)])]
     [(2,), (3,)]
     """
 
+    _kind = "_parameters"
+
     def __init__(self, values: Iterable[Tensor | None] | None = None) -> None:
         super().__init__()
         self.extend(values or ())
-
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._parameters.values())
-
-    def __getitem__(self, i: int | slice) -> Any:
-        values = list(self._parameters.values())
-        if isinstance(i, slice):
-            return type(self)(values[i])
-        return values[position(i, len(values))]
 
     def __setitem__(self, i: int, value: Tensor) -> None:
         setattr(self, str(position(i, len(self))), as_parameter(value))
@@ -240,16 +233,14 @@ class ParameterDict(Named):
 
     _kind = "_parameters"
 
-    def __init__(
-        self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None
-    ) -> None:
+    def __init__(self, parameters: Parameters | None = None) -> None:
         super().__init__()
         self.update(parameters or {})
 
     def __setitem__(self, key: str, value: Tensor | None) -> None:
         self.register_parameter(key, as_parameter(value))
 
-    def update(self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]]) -> None:
+    def update(self, parameters: Parameters) -> None:
         """Add the parameters of a dict, or of pairs of a name and a parameter."""
         for key, value in dict(parameters).items():
             self[key] = value

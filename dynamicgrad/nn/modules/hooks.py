@@ -25,9 +25,8 @@ def call(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     output = None
     try:
         args, kwargs = before(module, args, kwargs)
-        crossing = (
-            Crossing(module) if module._backward_hooks or module._backward_pre_hooks else None
-        )
+        watched = module._backward_hooks or module._backward_pre_hooks
+        crossing = Crossing(module) if watched else None
         if crossing:
             args = crossing.inputs(args)
         output = module.forward(*args, **kwargs)
@@ -45,20 +44,16 @@ def call(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def before(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """The arguments after the pre-hooks saw them."""
     for hook in [*module._forward_pre_hooks.values()]:
-        if not hook.with_kwargs:
-            found = hook.function(module, args)
-            if found is not None:
-                args = found if isinstance(found, tuple) else (found,)
-            continue
-        found = hook.function(module, args, kwargs)
+        found = hook.function(module, args, *([kwargs] if hook.with_kwargs else []))
         if found is None:
             continue
-        if not isinstance(found, tuple) or len(found) != 2:
-            raise TypeError(
-                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got"
-                f" {found}"
-            )
-        args, kwargs = found
+        if not hook.with_kwargs:
+            args = found if isinstance(found, tuple) else (found,)
+        elif isinstance(found, tuple) and len(found) == 2:
+            args, kwargs = found
+        else:
+            expected = "must return None or a tuple of (new_args, new_kwargs)"
+            raise TypeError(f"forward pre-hook {expected}, but got {found}")
     return args, kwargs
 
 

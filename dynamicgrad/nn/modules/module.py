@@ -15,6 +15,8 @@ from . import hooks, state
 from .parameter import Parameter
 from .text import format_module
 
+__all__ = ["Module"]
+
 KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "child module"}
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
@@ -83,10 +85,8 @@ class Module:
                 f"cannot assign {name!r} before Module.__init__() call"
                 "\n  hint: call super().__init__() first"
             )
-        own.pop(name, None)
-        for other in KINDS:
-            if other != kind:
-                own[other].pop(name, None)
+        for registry in (own, *(own[other] for other in KINDS if other != kind)):
+            registry.pop(name, None)
         own[kind][name] = value
 
     def kind_of(self, name: str, value: object) -> str | None:
@@ -202,10 +202,8 @@ class Module:
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Tensor]]:
         """The parameters, or the buffers, of all modules with their names."""
-        seen = set()
-        modules = (
-            self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
-        )
+        seen, own = set(), [(prefix, self)]
+        modules = self.named_modules(None, prefix, remove_duplicate) if recurse else own
         for path, module in modules:
             for name, t in vars(module)[kind].items():
                 if t is None or (remove_duplicate and id(t) in seen):
@@ -284,10 +282,7 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
         for p in self.parameters():
-            if set_to_none:
-                p.grad = None
-            elif p.grad is not None:
-                p.grad = p.grad.detach().zero_()
+            p.grad = None if set_to_none or p.grad is None else p.grad.detach().zero_()
 
     def to(self, *wanted: object, dtype: DTypeLike = None, device: object = None) -> Self:
         """Cast floating-point parameters and buffers, and their gradients, to another dtype.
@@ -325,7 +320,7 @@ class Module:
 
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
         """Parameters and persistent buffers by path, on the same memory; leaves if `keep_vars`."""
-        return state.state_dict(self, prefix, keep_vars)
+        return {key: t if keep_vars else t.detach() for key, _, _, t in state.entries(self, prefix)}
 
     def load_state_dict(
         self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False

@@ -6,6 +6,8 @@ from ...engine.leaf import requires_grad_
 from ...engine.storage import memory, storage_of
 from ...engine.tensor import Tensor, as_tensor, handle
 
+__all__ = ["Parameter"]
+
 
 class ParameterType(type):
     """Makes `isinstance(t, Parameter)` test the `is_parameter` attribute.

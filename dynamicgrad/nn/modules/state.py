@@ -40,11 +40,6 @@ def entries(module: "Module", prefix: str = "") -> Iterator[tuple[str, "Module",
                 yield prefix + (f"{path}.{name}" if path else name), m, name, t
 
 
-def state_dict(module: "Module", prefix: str, keep_vars: bool) -> dict[str, Tensor]:
-    """The state of a module."""
-    return {key: t if keep_vars else t.detach() for key, _, _, t in entries(module, prefix)}
-
-
 def load_state_dict(
     module: "Module", state: Mapping[str, object], strict: bool, assign: bool
 ) -> IncompatibleKeys:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .decay import ReduceLROnPlateau
-from .scheduler import LRScheduler
+from .plateau import ReduceLROnPlateau
+from .scheduler import LRScheduler, rates_of
 
 
 class Several(LRScheduler):
@@ -47,17 +47,13 @@ class ChainedScheduler(Several):
         if not schedulers:
             raise ValueError("ChainedScheduler expects at least one scheduler to be chained")
         super().__init__(optimizer or schedulers[0].optimizer, schedulers)
-        self._last_lr = self.rates()
+        self._last_lr = rates_of(self.optimizer)
 
     def step(self) -> None:
         """Go on to the next epoch of every schedule."""
         for scheduler in self.schedulers:
             scheduler.step()
-        self._last_lr = self.rates()
-
-    def rates(self) -> list[float]:
-        """The learning rates as they are."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = rates_of(self.optimizer)
 
 
 class SequentialLR(Several):
@@ -74,12 +70,9 @@ class SequentialLR(Several):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        schedulers: list[LRScheduler],
-        milestones: list[int],
+        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
         last_epoch: int = -1,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if not schedulers or len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 f"{len(schedulers)} schedulers with {len(milestones)} milestones: expected one"

@@ -1,12 +1,40 @@
-"""Learning rates that rise and fall: cosine restarts, cycles, and one cycle."""
+"""Learning rates that rise and fall: cosine waves, cycles, and one cycle."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..optimizer import Optimizer
-from .scheduler import Group, LRScheduler, PerGroup, one_each, require_optimizer, set_each
+from ..optimizer import Group, Optimizer
+from .scheduler import LRScheduler, PerGroup, one_each, rates_of, require_optimizer, set_each
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Half a cosine wave down to `eta_min` in `T_max` epochs, and up again in as many.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The height above `eta_min` in proportion to the wave."""
+        rates, epoch, low = rates_of(self.optimizer), self.last_epoch, self.eta_min
+        if self.is_initial:
+            return rates
+        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # up from where the wave was zero
+            first = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [lr + (base - low) * first for lr, base in zip(rates, self.base_lrs)]
+        now, before = (1 + math.cos(math.pi * i / self.T_max) for i in (epoch, epoch - 1))
+        return [now / before * (lr - low) + low for lr in rates]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -21,13 +49,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        T_0: int,
-        T_mult: int = 1,
-        eta_min: float = 0.0,
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
         last_epoch: int = -1,
-    ) -> None:
+    ) -> None:  # fmt: skip
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"Expected positive integer {name}, but got {value}")
@@ -96,28 +120,19 @@ class CyclicLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        base_lr: PerGroup,
-        max_lr: PerGroup,
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
-        mode: str = "triangular",
-        gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None,
-        scale_mode: str = "cycle",
-        cycle_momentum: bool = True,
-        base_momentum: PerGroup = 0.8,
-        max_momentum: PerGroup = 0.9,
+        self, optimizer: Optimizer, base_lr: PerGroup, max_lr: PerGroup, step_size_up: int = 2000,
+        step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
+        cycle_momentum: bool = True, base_momentum: PerGroup = 0.8, max_momentum: PerGroup = 0.9,
         last_epoch: int = -1,
-    ) -> None:
+    ) -> None:  # fmt: skip
         require_optimizer(optimizer)
         if scale_fn is None:
             scale_mode, scale_fn = scale_of_mode(mode, gamma)
         if cycle_momentum:
-            set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch)
+            set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch != -1)
         self.scale_fn, self.scale_mode, self.cycle_momentum = scale_fn, scale_mode, cycle_momentum
-        self.max_lrs = one_each("max_lr", max_lr, optimizer.param_groups)
+        self.max_lrs = one_each("values for max_lr", max_lr, optimizer.param_groups)
         step_size_down = step_size_up if step_size_down is None else step_size_down
         self.total_size = step_size_up + step_size_down
         self.share_up = step_size_up / self.total_size
@@ -172,22 +187,12 @@ class OneCycleLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        max_lr: PerGroup,
-        total_steps: int | None = None,
-        epochs: int | None = None,
-        steps_per_epoch: int | None = None,
-        pct_start: float = 0.3,
-        anneal_strategy: str = "cos",
-        cycle_momentum: bool = True,
-        base_momentum: PerGroup = 0.85,
-        max_momentum: PerGroup = 0.95,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
-        three_phase: bool = False,
-        last_epoch: int = -1,
-    ) -> None:
+        self, optimizer: Optimizer, max_lr: PerGroup, total_steps: int | None = None,
+        epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
+        anneal_strategy: str = "cos", cycle_momentum: bool = True, base_momentum: PerGroup = 0.85,
+        max_momentum: PerGroup = 0.95, div_factor: float = 25.0, final_div_factor: float = 1e4,
+        three_phase: bool = False, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
         require_optimizer(optimizer)
         self.total_steps = steps_in_all(total_steps, epochs, steps_per_epoch)
         if not 0 <= pct_start <= 1:
@@ -197,34 +202,27 @@ class OneCycleLR(LRScheduler):
         self.anneal_strategy, self.cycle_momentum = anneal_strategy, cycle_momentum
         self.phases = phases(self.total_steps, pct_start, three_phase)
         if cycle_momentum:
-            set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch)
+            set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch != -1)
         if last_epoch == -1:
-            set_rates(optimizer.param_groups, max_lr, div_factor, final_div_factor)
+            set_each(optimizer.param_groups, "max_lr", max_lr)
+            for group in optimizer.param_groups:
+                group["initial_lr"] = group["max_lr"] / div_factor
+                group["min_lr"] = group["initial_lr"] / final_div_factor
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
         """The rates of this step; also sets the momenta."""
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(
-                f"Tried to step {step} times. The specified number of total steps is"
-                f" {self.total_steps}"
-            )
-        begin, phase = self.current(step)
-        end, low, high, first, last = phase
+            total = f"The specified number of total steps is {self.total_steps}"
+            raise ValueError(f"Tried to step {step} times. {total}")
+        ends = [phase[0] for phase in self.phases]
+        i = bisect_left(ends[:-1], step)
+        begin, (end, low, high, first, last) = ends[i - 1] if i else 0.0, self.phases[i]
         share, anneal = (step - begin) / (end - begin), ANNEAL[self.anneal_strategy]
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             set_momentum(group, anneal(group[first], group[last], share))
         return [anneal(group[low], group[high], share) for group in self.optimizer.param_groups]
-
-    def current(self, step: int) -> tuple[float, Phase]:
-        """The phase that a step belongs to, and the step at which it begins."""
-        begin = 0.0
-        for phase in self.phases[:-1]:
-            if step <= phase[0]:
-                return begin, phase
-            begin = phase[0]
-        return begin, self.phases[-1]
 
 
 def steps_in_all(total: int | None, epochs: int | None, each: int | None) -> int:
@@ -249,30 +247,15 @@ def phases(total: int, share: float, three: bool) -> list[Phase]:
     ]
 
 
-def set_rates(groups: list[Group], max_lr: PerGroup, div: float, final_div: float) -> None:
-    """Give each group its largest, initial and smallest learning rate."""
-    set_each(groups, "max_lr", max_lr)
-    for group in groups:
-        group["initial_lr"] = group["max_lr"] / div
-        group["min_lr"] = group["initial_lr"] / final_div
-
-
-def require_momentum(optimizer: Optimizer) -> None:
-    """Refuse an optimizer that has neither momentum nor betas."""
+def set_momentum_range(optimizer: Optimizer, low: PerGroup, high: PerGroup, resumes: bool) -> None:
+    """Give each group the smallest and the largest momentum, unless a schedule is resumed."""
     if optimizer.defaults.keys().isdisjoint({"momentum", "betas"}):
         raise ValueError(
             "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
         )
-
-
-def set_momentum_range(
-    optimizer: Optimizer, base: PerGroup, largest: PerGroup, last_epoch: int
-) -> None:
-    """Give each group the smallest and the largest momentum, unless a schedule is resumed."""
-    require_momentum(optimizer)
-    if last_epoch == -1:
-        set_each(optimizer.param_groups, "max_momentum", largest)
-        set_each(optimizer.param_groups, "base_momentum", base)
+    if not resumes:
+        set_each(optimizer.param_groups, "max_momentum", high)
+        set_each(optimizer.param_groups, "base_momentum", low)
 
 
 def set_momentum(group: Group, momentum: float) -> None:

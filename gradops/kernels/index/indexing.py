@@ -121,9 +121,7 @@ def check(op: str, e: Entry, x: ArrayType, arrays: Sequence[ArrayType]) -> None:
 def check_range(op: str, types: Sequence[ArrayType], i: Size, axis: int, n: Size) -> None:
     """Raise an IndexingError if `i` is out of range for `axis` with size `n`."""
     if isinstance(i, int) and isinstance(n, int) and not -n <= i < n:
-        raise IndexingError(
-            op, types, f"index {i} is out of range for axis {axis} with size {n}",
-        )  # fmt: skip
+        raise IndexingError(op, types, f"index {i} is out of range for axis {axis} with size {n}")
 
 
 def slice_size(op: str, e: Entry, x: ArrayType) -> Size:

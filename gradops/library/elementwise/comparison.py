@@ -15,14 +15,8 @@ __all__ = [
     "less_equal", "maximum", "minimum", "not_equal", "where",
 ]
 
-equal = discrete(
-    "equal", np.equal, samples=binary,
-    doc="Whether two entries are equal.",
-)
-not_equal = discrete(
-    "not_equal", np.not_equal, samples=binary,
-    doc="Whether two entries differ.",
-)
+equal = discrete("equal", np.equal, samples=binary, doc="Whether two entries are equal.")
+not_equal = discrete("not_equal", np.not_equal, samples=binary, doc="Whether two entries differ.")
 less = discrete(
     "less", np.less, samples=binary,
     doc="Whether the first entry is less than the second.",

@@ -45,9 +45,7 @@ def no_partial(name: str, operand: str) -> singular:
     """A partial derivative that raises, for an operand without a closed formula."""
 
     def refuse(*args: Any, **attrs: object) -> AnyArray:
-        raise MissingRuleError(
-            name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}"
-        )  # fmt: skip
+        raise MissingRuleError(name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}")
 
     return singular(refuse)
 

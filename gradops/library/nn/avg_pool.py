@@ -38,9 +38,7 @@ def pool_options(
     if len(shape_of(x)) < n:
         raise ShapeError(op, [type_of(x)], f"it has fewer than {n} axes")
     if min((*window, *strides)) < 1:
-        raise OptionError(
-            op, [type_of(x)], f"window {window} and stride {strides} are at least 1",
-        )  # fmt: skip
+        raise OptionError(op, [type_of(x)], f"window {window} and stride {strides} are at least 1")
     sizes = shape_of(x)[len(shape_of(x)) - n :]
     pads = widths(op, padding, sizes, window, strides, dilations)
     if not isinstance(padding, str) and any(

@@ -52,9 +52,7 @@ def widths(
         return tuple((int(lo), int(hi)) for lo, hi in padding)
     found = for_each(op, "padding", padding, n)
     if any(p < 0 for p in found):
-        raise OptionError(
-            op, [], f"padding is at least 0, not {padding}",
-        )  # fmt: skip
+        raise OptionError(op, [], f"padding is at least 0, not {padding}")
     return tuple((p, p) for p in found)
 
 

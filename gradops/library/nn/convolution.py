@@ -77,9 +77,7 @@ def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: in
         if len(values) != n:
             raise ShapeError(op, types, f"{name} {values} are not for {n} axes")
         if name != "pads" and any(v < 1 for v in values):
-            raise OptionError(
-                op, types, f"{name} are at least 1, not {values}",
-            )
+            raise OptionError(op, types, f"{name} are at least 1, not {values}")
     if groups < 1:
         raise OptionError(op, types, f"there is at least one group, not {groups}")
 

@@ -15,7 +15,7 @@ from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
 from ..families import elementwise
-from ..reduce.reduction import mean, sum
+from ..reduce.reduction import HALF, mean, mean_kernel, sum
 from ..shape.broadcasting import repeat_shared
 from .activation import sigmoid
 
@@ -87,7 +87,7 @@ def bce_losses(z: Any, y: Any) -> Any:
 
 
 def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
-    arrays = type(z) is type(y) is np.ndarray
+    arrays = type(z) is type(y) is np.ndarray and z.dtype is not HALF
     if arrays and z.shape == y.shape and reduction == "mean" and 0 < z.size <= SMALL:
         zy = z * y  # the common case of what follows, spelled out
         return np.add.reduce(np.logaddexp(-zy, z - zy), axis=None) / z.size
@@ -100,7 +100,7 @@ def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
 def reduce_arrays(losses: Any, reduction: str) -> Any:
     """The reduction of losses that are arrays."""
     if reduction == "mean":
-        return np.add.reduce(losses, axis=None) / losses.size
+        return mean_kernel(losses)
     check_reduction(reduction)
     return losses if reduction == "none" else np.add.reduce(losses, axis=None)
 
@@ -112,8 +112,8 @@ def bce_infer(z: ArrayType, y: ArrayType, reduction: str) -> ArrayType:
 
 def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
     """The inlined kernel for small arrays, where a call costs as much as the work."""
-    n = z.size
-    if reduction != "mean" or not isinstance(n, int) or not 0 < n <= SMALL or not z.ndim:
+    n, inlined = z.size, reduction == "mean" and z.ndim and HALF not in (z.dtype, y.dtype)
+    if not inlined or not isinstance(n, int) or not 0 < n <= SMALL:
         return "binary_cross_entropy_with_logits({0}, {1}, reduction={reduction})"
     losses = "np.logaddexp(-({fresh} := {0} * {1}), {0} - {fresh})"
     return f"np.add.reduce({losses}, axis=None) / {n}"

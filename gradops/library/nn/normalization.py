@@ -22,7 +22,7 @@ from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, 
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
 from ..families import batch_along_axis
-from ..reduce.reduction import count, max, mean, not_empty, sum
+from ..reduce.reduction import HALF, count, max, mean, not_empty, sum
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import reshape
 from .pooling import sum_pool
@@ -204,7 +204,8 @@ def as_rows(x: Any, axis: Axes) -> Any:
 
 
 def center_and_scale(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
-    """`x` less its mean along axes, and 1 over its standard deviation."""
+    """`x` less its mean along axes, and 1 over its standard deviation, of half in float32."""
+    x = x.astype(np.float32) if x.dtype == HALF else x
     if (rows := as_rows(x, axis)) is not None:
         n = rows.shape[-1]
         y = np.subtract(rows, np.add.reduce(rows, axis=-1, keepdims=True) / n)
@@ -222,18 +223,21 @@ def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("standardize", type_of(x), axis)
     y, scale = center_and_scale(x, axis, epsilon)
-    return np.multiply(y, scale, out=y if y.dtype == scale.dtype else None)
+    y = np.multiply(y, scale, out=y if y.dtype == scale.dtype else None)
+    return y.astype(HALF) if x.dtype == HALF else y
 
 
 def inverse_spread_kernel(x: np.ndarray, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("inverse_spread", type_of(x), axis)
-    return center_and_scale(x, axis, epsilon)[1]
+    scale = center_and_scale(x, axis, epsilon)[1]
+    return scale.astype(HALF) if x.dtype == HALF else scale
 
 
 def standardize_slope_kernel(v: Any, x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
-    standardize_slope_infer(type_of(v), type_of(x), axis, epsilon)
+    dtype = standardize_slope_infer(type_of(v), type_of(x), axis, epsilon).dtype
+    v = v.astype(np.float32) if dtype == HALF else v
     y, scale = center_and_scale(x, axis, epsilon)
     y *= scale
     n = count(x, axis)
@@ -247,7 +251,7 @@ def standardize_slope_kernel(v: Any, x: Any, axis: Axes, epsilon: float = 1e-5) 
         found = np.subtract(rows[0], mean).reshape(x.shape)
     y *= share
     found -= y
-    return np.multiply(found, scale, out=found)
+    return np.multiply(found, scale, out=found).astype(dtype, copy=False)
 
 
 def spread_dtype(dtype: DTypeLike) -> Any:

@@ -96,9 +96,7 @@ def var_jvp(
     t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
 ) -> Operand:
     products = real_product(x - mean(x, axis=axis, keepdims=True), t)
-    return doubled_per_freedom(
-        sum(products, axis=axis, keepdims=keepdims), x, axis, correction
-    )
+    return doubled_per_freedom(sum(products, axis=axis, keepdims=keepdims), x, axis, correction)
 
 
 def real_product(x: AnyArray, t: AnyArray) -> AnyArray:

@@ -165,9 +165,7 @@ def expand(x: OperandLike, shape: tuple[int | Dim, ...]) -> Any:
     """
     own = shape_of(x)
     if len(shape) < len(own):
-        raise ShapeError(
-            "expand", [type_of(x)], f"{shape_text(shape)} has fewer dimensions",
-        )  # fmt: skip
+        raise ShapeError("expand", [type_of(x)], f"{shape_text(shape)} has fewer dimensions")
     padded = (1,) * (len(shape) - len(own)) + tuple(own)
     sizes = tuple(m if n == -1 else n for m, n in zip(padded, shape, strict=True))
     for m, n in zip(padded, sizes, strict=True):

@@ -32,9 +32,7 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     k = normalize_axis("concatenate", types[0], axis)
     rest = [t.shape[:k] + t.shape[k + 1 :] for t in types]
     if any(len(r) != len(rest[0]) for r in rest) or any(conflict(r, rest[0]) for r in rest):
-        raise ShapeError(
-            "concatenate", types, f"only axis {k} may differ in size",
-        )  # fmt: skip
+        raise ShapeError("concatenate", types, f"only axis {k} may differ in size")
     total: Size = 0
     for t in types:
         total = total + t.shape[k]
@@ -80,9 +78,7 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
         raise ShapeError("stack", types, "it needs at least one operand")
     first = types[0].shape
     if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
-        raise ShapeError(
-            "stack", types, "the shapes differ", hint="concatenate may do",
-        )  # fmt: skip
+        raise ShapeError("stack", types, "the shapes differ", hint="concatenate may do")
     dtype = np.result_type(*(t.dtype for t in types))
     k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)

@@ -99,9 +99,7 @@ def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
         return tuple(reversed(range(x.ndim)))
     found = normalize_axes("transpose", x, axes)
     if len(found) != x.ndim:
-        raise ShapeError(
-            "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
-        )  # fmt: skip
+        raise ShapeError("transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions")
     return found
 
 
@@ -233,9 +231,7 @@ def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
     return x if dtype is None else astype(x, dtype=dtype)
 
 
-def compute_in(
-    dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object
-) -> AnyArray:
+def compute_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
     """f(x) computed in a dtype, if one is given, with a result of that dtype.
 
     `f` may widen integers; then the result wraps around.

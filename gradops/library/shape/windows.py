@@ -203,9 +203,7 @@ def unfold(
         raise ShapeError("unfold", [type_of(x)], f"it takes {axes + 2} axes")
     size, step, pads, dilation = steps("unfold", axes, window, stride, padding, dilation)
     last = tuple(range(2, axes + 2))
-    y = windows(
-        pad(x, ((0, 0), (0, 0), *pads)), size=size, axis=last, step=step, dilation=dilation
-    )
+    y = windows(pad(x, ((0, 0), (0, 0), *pads)), size=size, axis=last, step=step, dilation=dilation)
     y = transpose(y, axes=(0, 1, *(i + axes for i in last), *last))
     n, c, *rest = shape_of(y)
     return reshape(y, shape=(n, c * math.prod(size), math.prod(rest[axes:])))

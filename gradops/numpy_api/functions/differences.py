@@ -12,9 +12,7 @@ from ...typing import AnyArray, Axis, OperandLike
 from ..refusals import length
 from .joining import as_array, concatenate
 
-__all__ = [
-    "convolve", "correlate", "ediff1d", "gradient", "unwrap",
-]  # fmt: skip
+__all__ = ["convolve", "correlate", "ediff1d", "gradient", "unwrap"]
 
 
 def between(x: Any, start: Any, stop: Any, axis: int) -> Any:

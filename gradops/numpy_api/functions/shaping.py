@@ -11,9 +11,7 @@ from ...core.types import shape_of
 from ...typing import AnyArray, OperandLike
 from ..refusals import length, refusal
 
-__all__ = [
-    "apply_along_axis", "apply_over_axes", "ravel", "reshape", "resize", "rollaxis",
-]  # fmt: skip
+__all__ = ["apply_along_axis", "apply_over_axes", "ravel", "reshape", "resize", "rollaxis"]
 
 
 def reshape(a: OperandLike, shape: Any, order: str = "C") -> AnyArray:

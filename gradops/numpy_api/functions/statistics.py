@@ -11,9 +11,7 @@ from ...core.types import is_float, type_of
 from ...typing import AnyArray, Axis, DTypeLike, OperandLike
 from .joining import as_array
 
-__all__ = [
-    "corrcoef", "cov", "i0", "nanpercentile", "nanquantile", "percentile", "quantile",
-]  # fmt: skip
+__all__ = ["corrcoef", "cov", "i0", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
 
 def cov(
