@@ -1,11 +1,11 @@
 """Functions for SciPy's solvers, with derivatives by the tape."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradops.scipy.solvers import Derivatives, SciPy
+from gradops.typing import Function
 
 from ..engine.array import Array
 from ..engine.grad_mode import no_grad
@@ -13,8 +13,6 @@ from ..engine.handle import Handle, detached, hold
 from ..engine.tensor import as_tensor
 from .jacobians import hessian, hvp, jacfwd, jacrev
 from .reverse import value_and_grad
-
-Function = Callable[..., Any]
 
 
 def value(f: Function) -> Function:

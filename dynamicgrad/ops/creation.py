@@ -226,9 +226,8 @@ def arange(
     tensor([0, 1, 2])
     """
     start, end = (0, start) if end is None else (start, end)  # one number is the end
-    start, end, step = (
-        number("arange", *x) for x in zip(("start", "end", "step"), (start, end, step))
-    )
+    given = {"start": start, "end": end, "step": step}
+    start, end, step = (number("arange", name, x) for name, x in given.items())
     if step == 0:
         raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)
@@ -341,9 +340,8 @@ def ones_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -
 
 @on_device
 def full_like(
-    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None, requires_grad: bool = False
+) -> Tensor:
     """A number repeated in the shape and, by default, the dtype of `x`.
 
     >>> dg.full_like(dg.zeros(2), 7)

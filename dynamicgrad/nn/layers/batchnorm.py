@@ -12,6 +12,7 @@ from ...engine.tensor import Tensor, as_tensor, handle
 from ...ops.creation import ones, zeros
 from .. import functional as F
 from ..modules.module import Module
+from ..modules.text import format_attributes
 from .normalization import reset
 from .parameters import add_parameter
 
@@ -72,10 +73,8 @@ class ByChannel(Module):
 
     def extra_repr(self) -> str:
         """The size and options."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine},"
-            f" track_running_stats={self.track_running_stats}"
-        )
+        options = ("eps", "momentum", "affine", "track_running_stats")
+        return f"{self.num_features}, {format_attributes(self, *options)}"
 
 
 class BatchNorm(ByChannel):
@@ -149,10 +148,8 @@ class InstanceNorm(ByChannel):
             return ops.squeeze(self.forward(ops.expand_dims(x, axis=0)), axis=(0,))
         self.check(x)
         batch = self.training or not self.track_running_stats
-        return F.instance_norm(
-            x, self.running_mean, self.running_var, self.weight, self.bias, batch,
-            0.0 if self.momentum is None else self.momentum, self.eps,
-        )  # fmt: skip
+        given = (self.running_mean, self.running_var, self.weight, self.bias)
+        return F.instance_norm(x, *given, batch, self.momentum or 0.0, self.eps)
 
 
 class InstanceNorm1d(InstanceNorm):

@@ -10,6 +10,7 @@ from gradops.typing import DTypeLike
 from ...engine.tensor import Tensor, as_tensor
 from .. import init
 from ..modules.module import Module
+from ..modules.text import format_attributes
 from .parameters import add_parameter
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
@@ -53,9 +54,8 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         """The sizes and options."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        )
+        options = format_attributes(self, "eps", "elementwise_affine")
+        return f"{self.normalized_shape}, {options}"
 
 
 def sizes_of(shape: int | Sequence[int]) -> tuple[int, ...]:
@@ -94,9 +94,8 @@ class RMSNorm(Module):
 
     def extra_repr(self) -> str:
         """The sizes and options."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        )
+        options = format_attributes(self, "eps", "elementwise_affine")
+        return f"{self.normalized_shape}, {options}"
 
 
 class GroupNorm(Module):

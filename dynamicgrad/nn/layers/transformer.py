@@ -27,9 +27,11 @@ __all__ = [
 ]  # fmt: skip
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": F.relu, "gelu": F.gelu}
+Activation = str | Callable[[Any], Any]
+Mask = Tensor | None  # where True, nobody looks; numbers are added to the scores
 
 
-def activation_of(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+def activation_of(activation: Activation) -> Callable[[Any], Any]:
     """The activation function of a name; functions are returned unchanged."""
     if callable(activation):
         return activation
@@ -50,7 +52,7 @@ class TransformerEncoderLayer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Any], Any] = "relu", layer_norm_eps: float = 1e-5,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5,
         batch_first: bool = False, norm_first: bool = False, bias: bool = True,
         dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
@@ -68,8 +70,8 @@ class TransformerEncoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self, src: Tensor, src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None, is_causal: bool = False,
+        self, src: Tensor, src_mask: Mask = None,
+        src_key_padding_mask: Mask = None, is_causal: bool = False,
     ) -> AnyArray:  # fmt: skip
         """The sequence after the layer."""
 
@@ -97,7 +99,7 @@ class TransformerDecoderLayer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Any], Any] = "relu", layer_norm_eps: float = 1e-5,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5,
         batch_first: bool = False, norm_first: bool = False, bias: bool = True,
         dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
@@ -117,9 +119,9 @@ class TransformerDecoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool = False,
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None,
+        memory_mask: Mask = None, tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None, tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> AnyArray:  # fmt: skip
         """The sequence after the layer."""
@@ -164,14 +166,11 @@ class TransformerEncoder(Module):
         enable_nested_tensor: bool = True, mask_check: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.layers, self.num_layers, self.norm = (
-            copies(encoder_layer, num_layers),
-            num_layers,
-            norm,
-        )
+        self.layers, self.norm = copies(encoder_layer, num_layers), norm
+        self.num_layers = num_layers
 
     def forward(
-        self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+        self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None,
         is_causal: bool | None = None,
     ) -> Tensor:  # fmt: skip
         """The sequence after all layers."""
@@ -190,11 +189,8 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers, self.num_layers, self.norm = (
-            copies(decoder_layer, num_layers),
-            num_layers,
-            norm,
-        )
+        self.layers, self.norm = copies(decoder_layer, num_layers), norm
+        self.num_layers = num_layers
 
     def forward(self, tgt: Tensor, memory: Tensor, *masks: Any, **named: Any) -> Tensor:
         """The sequence after all layers; masks as those of a layer."""
@@ -214,7 +210,7 @@ class Transformer(Module):
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6,
         num_decoder_layers: int = 6, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Any], Any] = "relu", layer_norm_eps: float = 1e-5,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5,
         batch_first: bool = False, norm_first: bool = False, bias: bool = True,
         dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
@@ -224,12 +220,9 @@ class Transformer(Module):
             norm_first, bias, dtype,
         )  # fmt: skip
         norm = partial(LayerNorm, d_model, layer_norm_eps, bias=bias, dtype=dtype)
-        self.encoder = TransformerEncoder(
-            TransformerEncoderLayer(*options), num_encoder_layers, norm()
-        )
-        self.decoder = TransformerDecoder(
-            TransformerDecoderLayer(*options), num_decoder_layers, norm()
-        )
+        encoder, decoder = TransformerEncoderLayer(*options), TransformerDecoderLayer(*options)
+        self.encoder = TransformerEncoder(encoder, num_encoder_layers, norm())
+        self.decoder = TransformerDecoder(decoder, num_decoder_layers, norm())
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
         self.reset_parameters()
 
@@ -240,10 +233,10 @@ class Transformer(Module):
                 init.xavier_uniform_(p)
 
     def forward(
-        self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None,
-        tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        self, src: Tensor, tgt: Tensor, src_mask: Mask = None,
+        tgt_mask: Mask = None, memory_mask: Mask = None,
+        src_key_padding_mask: Mask = None, tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
     ) -> Tensor:  # fmt: skip
         """The decoder's output for `tgt`, given the encoder's output for `src`."""
         memory = self.encoder(src, src_mask, src_key_padding_mask)

@@ -1,14 +1,13 @@
 """Calling a module that has hooks."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gradops.typing import Function
 
 from .backward_hooks import Crossing
 
 if TYPE_CHECKING:
     from .module import Module
-
-Function = Callable[..., Any]
 
 
 class Hook(NamedTuple):
