@@ -6,9 +6,11 @@ operands of the call. If the gradient is recorded, it is one operation again.
 """
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from gradops import TapeError
+from gradops.transforms.reverse import ancestors
 from gradops.typing import AnyArray
 
 from ..engine.array import Array
@@ -51,18 +53,10 @@ def record(
 
 
 def freed_by(t: Handle) -> Freed | None:
-    """The `Freed` of an ancestor of `t` that a backward has freed; None if there is none."""
-    stack, seen = [t.node], set()
-    while stack:
-        node = stack.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        operands = getattr(node, "operands", None)
-        if isinstance(operands, Freed):
-            return operands
-        stack += node.inputs
-    return None
+    """The `Freed` of the newest ancestor of `t` that was freed; None if there is none."""
+    history = ancestors([] if t.node is None else [t.node])
+    freed = [v for v in history if isinstance(getattr(v, "operands", None), Freed)]
+    return max(freed, key=attrgetter("number")).operands if freed else None
 
 
 def give_history(t: Handle, vertex: Part) -> None:
@@ -105,7 +99,8 @@ class Saved(SavedOperands):
             seeds = [on_face(Array, s) for s in seeds]
             gs = self.call.recorded_gradients(wanted, given, seeds, origins)
         else:
-            gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
+            values = [s.value if isinstance(s, Handle) else s for s in seeds]
+            gs = self.call.gradients(wanted, given, values)
         by_input = dict(zip(wanted, gs, strict=True))
         return [by_input.get(i) for i in range(len(node.inputs))]
 
@@ -122,8 +117,3 @@ def origin(vertex: Vertex | None, storage: Storage) -> Handle:
     t = hold(Array, None, vertex)
     t.storage = storage
     return t
-
-
-def plain(x: AnyArray) -> AnyArray:
-    """The value of a cotangent."""
-    return x.value if isinstance(x, Handle) else x
