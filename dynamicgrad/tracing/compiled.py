@@ -16,13 +16,14 @@ from gradops.typing import AnyArray
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import SEVERAL, Node, Part, Parts, SavedOperands, Storage, Vertex, clock
+from ..engine.node import Node, Part, Parts, SavedOperands, Storage, Vertex, clock
 from ..engine.record import node_of_call
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
 from ..engine.views import refuse_leaf, set_history
 
 Handles = Sequence[Handle]
+Save = Callable[[], SavedOperands]
 
 
 def record_call(inputs: Handles, outputs: Handles, call: Any) -> None:
@@ -35,9 +36,7 @@ def record_freed(inputs: Handles, t: Handle, name: str, freed: Freed) -> None:
     record(inputs, [t], name, next(clock), lambda: freed)
 
 
-def record(
-    inputs: Handles, outputs: Handles, name: str, number: int, save: Callable[[], SavedOperands]
-) -> None:
+def record(inputs: Handles, outputs: Handles, name: str, number: int, save: Save) -> None:
     """Make `outputs` the outputs of a new node, if one of `inputs` is on the tape."""
     tracked = any(x.node is not None for x in inputs)
     if not tracked or not is_recording():
@@ -46,7 +45,7 @@ def record(
                 cut_off(t, None, tracked)
         return
     vertices = tuple([x.node for x in inputs])
-    node = node_of_call(name, save(), vertices, SEVERAL, SEVERAL)
+    node = node_of_call(name, save(), vertices)
     node.number = number
     for i, t in enumerate(outputs):
         give_history(t, Part(node, i, t.value.shape, t.value.dtype))
