@@ -15,9 +15,8 @@ from gradops.core.types import as_shape, shape_of, type_of
 from gradops.typing import AnyArray, DTypeLike, Number, ShapeLike
 
 from ..devices import on_device
-from ..dispatch.casting import number_in
+from ..dispatch.casting import is_plain_number, number, number_in
 from ..dispatch.default_dtype import get_default_dtype, natural_dtype
-from ..dispatch.scalars import is_plain_number, number
 from ..engine.grad_mode import RANDOMNESS, is_recording
 from ..engine.handle import Handle, cut_off
 from ..engine.leaf import requires_grad_

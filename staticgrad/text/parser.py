@@ -13,9 +13,10 @@ from .lexer import NAME, SHOWN, STRING, Line, comma_separated, lines_of
 from .statements import UNFIT, Aside, Parser, Section
 
 HEADER = re.compile(rf"graph\s*+(?:{NAME.pattern}|{STRING})?+\s*+\(")
+Lines = Iterator[Line]
 
 
-def parse(text: str, aside: Aside | None = None, limit: float = SAFE) -> FrozenGraph:
+def parse(text: str, aside: Aside = None, limit: float = SAFE) -> FrozenGraph:
     """The graph that a text describes, as `to_text` writes it.
 
     `aside(i)` returns the value of constant i of those that `to_text` put aside. Texts of more than
@@ -34,7 +35,7 @@ def parse(text: str, aside: Aside | None = None, limit: float = SAFE) -> FrozenG
     return parse_sections(text, aside, Budget(limit))[""]
 
 
-def parse_sections(text: str, aside: Aside | None, budget: Budget) -> dict[str, FrozenGraph]:
+def parse_sections(text: str, aside: Aside, budget: Budget) -> dict[str, FrozenGraph]:
     """The graphs of a text by name; the name of the last one is empty."""
     counting = COUNTED.set(budget.spend_on_size)
     try:
@@ -53,7 +54,7 @@ DEEPEST = 32  # graphs within graphs
 class Sections:
     """Reads the graphs of a text, one after the other."""
 
-    def __init__(self, budget: Budget, aside: Aside | None) -> None:
+    def __init__(self, budget: Budget, aside: Aside) -> None:
         self.budget, self.aside = budget, aside
         self.sections: dict[str, Section] = {}
 
@@ -69,7 +70,7 @@ class Sections:
             raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
         return {name: section.graph for name, section in self.sections.items()}
 
-    def section(self, header: Line, lines: Iterator[Line]) -> Line | None:
+    def section(self, header: Line, lines: Lines) -> Line | None:
         """Read the graph that a line begins; return the first line of the next one."""
         self.budget.spend(SECTION)
         header.take("graph")
@@ -91,9 +92,7 @@ def is_header(line: Line) -> bool:
     return line.text.startswith("graph") and HEADER.match(line.text) is not None
 
 
-def parse_section(
-    header: Line, lines: Iterator[Line], parser: Parser
-) -> tuple[FrozenGraph, Line | None]:
+def parse_section(header: Line, lines: Lines, parser: Parser) -> tuple[FrozenGraph, Line | None]:
     """The graph that lines of text describe, and the line after it, which begins another."""
     header.take("(")
     inputs = comma_separated(header, ")", parser.input)

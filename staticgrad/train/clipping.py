@@ -13,6 +13,9 @@ from gradops.typing import AnyArray, Axis, Operand
 
 from ..build.graph import name_scope
 
+Given = AnyArray | None
+Gradients = Sequence[Given]
+
 
 def clip_by_norm(
     t: AnyArray, clip_norm: Operand, axes: Axis = None, name: str = "clip_by_norm"
@@ -29,7 +32,7 @@ def clip_by_norm(
         return t * clip_norm / maximum(norm, clip_norm)
 
 
-def global_norm(t_list: Sequence[AnyArray | None], name: str = "global_norm") -> AnyArray:
+def global_norm(t_list: Gradients, name: str = "global_norm") -> AnyArray:
     """The norm of all entries of all of `t_list`, None left out.
 
     Raises OptionError if there are none.
@@ -45,11 +48,8 @@ def global_norm(t_list: Sequence[AnyArray | None], name: str = "global_norm") ->
 
 
 def clip_by_global_norm(
-    t_list: Sequence[AnyArray | None],
-    clip_norm: Operand,
-    use_norm: AnyArray | None = None,
-    name: str = "clip_by_global_norm",
-) -> tuple[list[AnyArray | None], AnyArray]:
+    t_list: Gradients, clip_norm: Operand, use_norm: Given = None, name: str = "clip_by_global_norm"
+) -> tuple[list[Given], AnyArray]:
     """Scale all of `t_list` by one factor, to a global norm of at most `clip_norm`.
 
     Returns the list, in which None stays None, and the norm before clipping, which may be given as

@@ -233,16 +233,19 @@ def trainable(loss: Expr) -> list[Variable]:
     result, read = [v for v in several if is_float(v.dtype)], reachable([loss])
     for v in several:
         if v in read and not is_float(v.dtype):
-            raise DTypeError(
-                "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
-                hint=f"begin with floats, as 0.0, or give {v.name} trainable=False",
-            )  # fmt: skip
+            raise not_floats(v, f"begin with floats, as 0.0, or give {v.name} trainable=False")
     if not result:
         raise GradError(
             f"minimize({loss.label}): {graph.names.label} has no trainable variables"
             "\n  hint: make one with sg.Variable, or give var_list"
         )
     return result
+
+
+def not_floats(v: Variable, hint: str) -> DTypeError:
+    """The error for a variable that cannot be trained because of its dtype."""
+    reason = f"only floats can be trained, not {v.dtype}"
+    return DTypeError("minimize", [v.label], reason, hint=hint)
 
 
 def require_trainable(first: Expr, variables: Sequence[object]) -> None:
@@ -254,10 +257,7 @@ def require_trainable(first: Expr, variables: Sequence[object]) -> None:
         if v.names is not first.names:
             raise foreign("minimize", first, v)
         if not is_float(v.dtype):
-            raise DTypeError(
-                "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
-                hint="leave it out of var_list, or make it with trainable=False",
-            )  # fmt: skip
+            raise not_floats(v, "leave it out of var_list, or make it with trainable=False")
     if len(set(variables)) < len(variables):
         raise GraphError("minimize: a variable is given twice")
 
