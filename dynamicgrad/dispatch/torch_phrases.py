@@ -88,8 +88,10 @@ def permutation_text(error: OperandError, match: Match) -> str:
     )
 
 
-def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
-    """The text for shapes without a matrix product."""
+def of_product(error: OperandError, match: Match) -> str:
+    """The text for a matrix product, or for a linear layer, whose weight is transposed."""
+    a, b, *bias = shapes_of(error)
+    b = b[::-1] if bias else b
     if len(a) == len(b) == 1:
         return (
             f"inconsistent tensor size, expected tensor {format_shape(a)} and src {format_shape(b)}"
@@ -105,18 +107,6 @@ def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
         return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[-1]}), vec ({b[0]})"
     rows = a[0] if len(a) == 2 else product(a[:-1]) or 1
     return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
-
-
-def of_matmul(error: OperandError, match: Match) -> str:
-    """The text for operands of a matrix product."""
-    a, b = shapes_of(error)
-    return product_of(a, b)
-
-
-def of_linear(error: OperandError, match: Match) -> str:
-    """The text for operands of a linear layer, whose weight is transposed."""
-    x, w, _ = shapes_of(error)
-    return product_of(x, w[::-1])
 
 
 def of_solve(error: OperandError, match: Match) -> str:
@@ -161,8 +151,8 @@ def of_losses(error: OperandError, match: Match) -> str:
 
 PHRASES: dict[str, Phrase] = {
     r"the shapes do not broadcast: (\d+) against (\d+)": broadcast,
-    r"the inner dimensions .* differ": of_matmul,
-    r"the last axis has .* entries, and the weight takes": of_linear,
+    r"the inner dimensions .* differ": of_product,
+    r"the last axis has .* entries, and the weight takes": of_product,
     r"axis (-?\d+) is out of range for (\d+) dimensions": lambda error, match: out_of_range(
         int(match[1]), int(match[2])
     ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradops import TapeError
 from gradops.core.op import as_operand
-from gradops.typing import AnyArray
+from gradops.typing import AnyArray, ArrayLike
 
 from .handle import Handle, MissingAttribute, detached, hold, make_leaf, on_face
 from .node import Part, Vertex
@@ -17,9 +17,6 @@ from .storage import memory, storage_of
 
 CATEGORIES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 """The categories of dtypes by kind; results are not cast to a lower one."""
-
-if TYPE_CHECKING:
-    from gradops.typing import ArrayLike
 
 
 class Tensor(Handle):

@@ -18,16 +18,8 @@ from gradops import TapeError
 from gradops.core.source_location import describe
 from gradops.typing import AnyArray
 
-from ..engine.grad_mode import (
-    PACKING,
-    RECORDING,
-    Counting,
-    Differentiating,
-    Mode,
-    Packing,
-    Watching,
-    is_recording,
-)
+from ..engine import grad_mode
+from ..engine.grad_mode import PACKING, RECORDING, Mode, Packing, call_unrecorded, is_recording
 from ..engine.handle import ARRAYS, Handle
 from ..engine.node import Node, SavedOperands, Storage
 from ..engine.plain_arrays import is_plain, keep_plain
@@ -44,11 +36,7 @@ class Packed:
     __slots__ = ("content", "node", "storage", "type", "unpack")
 
     def __init__(self, t: Handle, hooks: Packing) -> None:
-        mode = RECORDING.set(False)
-        try:
-            self.content = hooks.pack(t)
-        finally:
-            RECORDING.reset(mode)
+        self.content = call_unrecorded(hooks.pack, t)
         self.unpack, self.type, self.node, self.storage = hooks.unpack, t.type, t.node, t.storage
 
     @property
@@ -58,11 +46,7 @@ class Packed:
 
     def value(self) -> AnyArray:
         """The value of the tensor, unpacked."""
-        mode = RECORDING.set(False)
-        try:
-            t = self.unpack(self.content)
-        finally:
-            RECORDING.reset(mode)
+        t = call_unrecorded(self.unpack, self.content)
         if not isinstance(t, Handle) or t.type != self.type:
             kind = t.type if isinstance(t, Handle) else type(t).__name__
             raise TapeError(
@@ -126,21 +110,17 @@ def shared_output(node: Node) -> Handle:
     return t
 
 
-def apply_mode(t: Handle, mode: Mode | None) -> None:
+def apply_mode(t: Handle, mode: Any) -> None:
     """Apply a mode other than plain recording to a new result. See Note [Modes]."""
-    if isinstance(mode, Differentiating):
+    if isinstance(mode, grad_mode.Differentiating):
         mode.place(t.node)
-        mode = mode.packing
-    elif isinstance(mode, Watching):
+    elif isinstance(mode, grad_mode.Watching):
         require_finite(t)
-        mode = mode.packing
-    counting = mode if isinstance(mode, Counting) else None
-    if counting is not None:
-        mode = counting.packing
-    if isinstance(mode, Packing):
-        pack(t.node, mode)
-    if counting is not None:
-        counting.note(t.node)
+    packing: Packing | None = mode if isinstance(mode, Packing) else mode.packing
+    if packing is not None:
+        pack(t.node, packing)
+    if isinstance(mode, grad_mode.Counting):
+        mode.note(t.node)
 
 
 def settle(t: Handle, mode: Mode) -> None:

@@ -14,30 +14,27 @@ from gradops.typing import AnyArray
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands, Storage, Vertex, clock
-from ..engine.record import node_of, present
+from ..engine.node import SEVERAL, Node, Part, Parts, SavedOperands, Storage, Vertex, clock
+from ..engine.record import node_of_call
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
 from ..engine.views import refuse_leaf, set_history
-from ..hooks.tensor_hooks import Whole
+
+Handles = Sequence[Handle]
 
 
-def record_call(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
+def record_call(inputs: Handles, outputs: Handles, call: Any) -> None:
     """Make `outputs` the outputs of one operation on `inputs`, or set why they have no history."""
     record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
 
 
-def record_freed(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
+def record_freed(inputs: Handles, t: Handle, name: str, freed: Freed) -> None:
     """Make `t` the output of an operation that a backward inside the program has freed."""
     record(inputs, [t], name, next(clock), lambda: freed)
 
 
 def record(
-    inputs: Sequence[Handle],
-    outputs: Sequence[Handle],
-    name: str,
-    number: int,
-    operands: Callable[[], SavedOperands],
+    inputs: Handles, outputs: Handles, name: str, number: int, save: Callable[[], SavedOperands]
 ) -> None:
     """Make `outputs` the outputs of a new node, if one of `inputs` is on the tape."""
     tracked = any(x.node is not None for x in inputs)
@@ -47,10 +44,7 @@ def record(
                 cut_off(t, None, tracked)
         return
     vertices = tuple([x.node for x in inputs])
-    node = node_of(
-        Whole(name), vertices, operands(), NOTHING, None, present(vertices), SEVERAL, SEVERAL,
-        CompiledNode,
-    )  # fmt: skip
+    node = node_of_call(name, save(), vertices, SEVERAL, SEVERAL)
     node.number = number
     for i, t in enumerate(outputs):
         give_history(t, Part(node, i, t.value.shape, t.value.dtype))
@@ -80,16 +74,6 @@ def give_history(t: Handle, vertex: Part) -> None:
         set_history(t, vertex)
 
 
-class CompiledNode(Node):
-    """The node of a call of a compiled program."""
-
-    __slots__ = ()
-
-    def name(self) -> str:
-        """The node's name."""
-        return f"{self.op}Backward"
-
-
 class Saved(SavedOperands):
     """The values that a call saves for its backward, as the operands of its node."""
 
@@ -112,10 +96,8 @@ class Saved(SavedOperands):
 
     def gradients(self, node: Node, g: Parts) -> list[AnyArray | None]:
         """The gradients of the inputs, recorded if gradients are."""
-        given = sorted(g.by_index)
+        given, wanted = sorted(g.by_index), node.wanted
         seeds = [g.by_index[i] for i in given]
-        wanted = node.wanted
-        found: list[AnyArray | None] = [None] * len(node.inputs)
         for i in self.call.needed(wanted, given):
             self.check_unchanged(node, i)
         if is_recording():
@@ -124,9 +106,8 @@ class Saved(SavedOperands):
             gs = self.call.recorded_gradients(wanted, given, seeds, origins)
         else:
             gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
-        for i, x in zip(wanted, gs, strict=True):
-            found[i] = x
-        return found
+        by_input = dict(zip(wanted, gs, strict=True))
+        return [by_input.get(i) for i in range(len(node.inputs))]
 
     def check_unchanged(self, node: Node, i: int) -> None:
         """Raise TapeError if an input was written to since the call."""
