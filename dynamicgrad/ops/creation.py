@@ -236,8 +236,8 @@ def arange(
 
 @on_device
 def linspace(
-    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
+    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False
+) -> Tensor:
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
     Gradients flow to ends that require them; for an integer dtype, the ends are truncated first.
