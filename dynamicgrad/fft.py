@@ -22,13 +22,14 @@ from .ops import creation
 Dims = tuple[int, ...] | None
 
 Sizes = Sequence[int] | None  # of the dimensions that are transformed
+Norm = str | None  # the normalization, by default "backward"
 
 
 def transform_of_one(name: str) -> Callable[..., Tensor]:
     """A transform along one dimension."""
     transform = getattr(transforms, name)
 
-    def call(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    def call(input: Tensor, n: int | None = None, dim: int = -1, norm: Norm = None) -> Tensor:
         return transform(operand(input), n, dim, norm)
 
     return set_name(call, name, transform.__doc__)
@@ -38,15 +39,13 @@ def transform_of_several(name: str, default: Dims) -> Callable[..., Tensor]:
     """A transform along several dimensions."""
     transform = getattr(transforms, name)
 
-    def call(
-        input: Tensor, s: Sizes = None, dim: Axis = default, norm: str | None = None
-    ) -> Tensor:
+    def call(input: Tensor, s: Sizes = None, dim: Axis = default, norm: Norm = None) -> Tensor:
         return transform(operand(input), s, dim, norm)
 
     return set_name(call, name, transform.__doc__)
 
 
-def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Tensor:
+def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: Norm = None) -> Tensor:
     """The transform, which is real, of an array with Hermitian symmetry.
 
     >>> dg.fft.hfftn(dg.ones(2, 2)).shape
@@ -55,7 +54,7 @@ def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = N
     return transforms.irfftn(conjugate(operand(input)), s, dim, opposite_norm(norm))
 
 
-def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Operand:
+def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: Norm = None) -> Operand:
     """The inverse of `hfftn`: half of the inverse transform of a real array.
 
     >>> dg.fft.ihfftn(dg.ones(2, 2)).shape
@@ -64,7 +63,7 @@ def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = 
     return conjugate(transforms.rfftn(operand(input), s, dim, opposite_norm(norm)))
 
 
-def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None) -> Tensor:
+def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: Norm = None) -> Tensor:
     """`hfftn` along two dimensions, by default the last.
 
     >>> dg.fft.hfft2(dg.ones(5, 2, 2)).shape
@@ -73,9 +72,7 @@ def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None
     return hfftn(input, s, dim, norm)
 
 
-def ihfft2(
-    input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None
-) -> Operand:
+def ihfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: Norm = None) -> Operand:
     """`ihfftn` along two dimensions, by default the last.
 
     >>> dg.fft.ihfft2(dg.ones(5, 2, 2)).shape

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import linalg
+from gradops import linalg, matrix_transpose
 from gradops.core.errors import LinAlgError
 from gradops.core.types import shape_of, type_of
 from gradops.library.shape.movement import in_dtype
@@ -49,11 +49,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if len(shape_of(B)) > 1 and shape_of(B) == rows:
         return ops.squeeze(linalg.solve(A, ops.expand_dims(B, axis=-1)), axis=-1)
     return linalg.solve(A, B)
-
-
-def matrix_transpose(x: Tensor) -> Tensor:
-    """`x` with its last two dimensions exchanged."""
-    return ops.matrix_transpose(x)
 
 
 def solve_triangular(
@@ -128,12 +123,8 @@ def pinv(
     """
     A = operand(A)
     rtol = rcond if rtol is None else rtol
-    return linalg.pinv(A, rtol=number(cutoff(A, atol, rtol)), hermitian=hermitian)
-
-
-def number(cutoff: Any) -> float | None:
-    """A cutoff as a number, as attributes need it."""
-    return cutoff if cutoff is None else float(cutoff)
+    least = cutoff(A, atol, rtol)
+    return linalg.pinv(A, rtol=None if least is None else float(least), hermitian=hermitian)
 
 
 def matrix_rank(
@@ -155,9 +146,8 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *,
-    dtype: DTypeLike = None,
-) -> Tensor:  # fmt: skip
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike = None
+) -> Tensor:
     """The norm of vectors along dimensions, or of all entries.
 
     >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
@@ -180,9 +170,8 @@ def matrix_norm(
 
 
 def norm(
-    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
-    dtype: DTypeLike = None,
-) -> Tensor:  # fmt: skip
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike = None
+) -> Tensor:
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 
     >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))

@@ -34,6 +34,9 @@ SizeLike = SupportsIndex | str | Dim
 ShapeLike = SizeLike | Iterable[SizeLike]
 """A shape, or the size of its only axis."""
 
+Function = Callable[..., Any]
+"""A function of the user's, whatever it takes."""
+
 Attrs = dict[str, Any]
 """The attributes of a call of an op, by name."""
 

@@ -1,4 +1,4 @@
-"""What TensorFlow 1 has and this library has not, and what to use instead."""
+"""Names of TensorFlow 1 that this library does not have, and what to use instead."""
 
 INSTEAD = {
     "AUTO_REUSE": "Python's own ways of sharing",
@@ -68,7 +68,7 @@ IN_MODULES = {
         "Saver": "np.savez(path, **session.snapshot().values), session.restore(np.load(path))",
     },
 }
-"""The same by modules of `staticgrad`."""
+"""Such names of modules of `staticgrad`."""
 
 
 def missing(name: str, module: str = "") -> AttributeError:

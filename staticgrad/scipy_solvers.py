@@ -1,4 +1,4 @@
-"""Functions for SciPy's solvers, with derivatives by graphs: one executable for each kind."""
+"""Functions for SciPy's solvers: an executable for each kind of derivative that they ask for."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +14,8 @@ from .transform.reverse import gradients
 Function = Callable[..., Any]
 
 
-def looked_up_once(fn: Callable[..., Any]) -> Function:
-    """A function that is compiled at its first call with vectors alone, which keep their type."""
+def compile_once(fn: Function) -> Function:
+    """Decorate a function to be compiled at its first call with vectors alone, of fixed types."""
     traced = function(fn)
     compiled: list[Any] = []
 
@@ -33,7 +33,7 @@ def looked_up_once(fn: Callable[..., Any]) -> Function:
 def value_and_gradient(f: Function) -> Function:
     """The value of `f` and its gradient, in one graph."""
 
-    @looked_up_once
+    @compile_once
     def both(x: Any, *args: Any) -> Any:
         y = f(x, *args)
         return y, *gradients(y, x, unconnected="zero")
@@ -44,7 +44,7 @@ def value_and_gradient(f: Function) -> Function:
 def product(f: Function) -> Function:
     """The Hessian of `f` times a vector."""
 
-    @looked_up_once
+    @compile_once
     def times(x: Any, v: Any, *args: Any) -> Any:
         return forward.hvp(f(x, *args), x, v)[0]
 
@@ -54,7 +54,7 @@ def product(f: Function) -> Function:
 def hessian(f: Function) -> Function:
     """The Hessian of `f`: forward over reverse, by columns, as the tape takes it."""
 
-    @looked_up_once
+    @compile_once
     def square(x: Any, *args: Any) -> Any:
         (g,) = gradients(f(x, *args), x, unconnected="zero")
         assert g is not None

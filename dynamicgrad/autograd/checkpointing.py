@@ -16,8 +16,9 @@ import numpy as np
 
 from gradops import Op, Operators, TapeError, TransformError
 from gradops.core.source_location import Place, describe, here
-from gradops.core.tree import flatten
+from gradops.core.tree import flatten, tree_map
 from gradops.core.types import ArrayType, type_of
+from gradops.typing import Function
 
 from ..engine.grad_mode import RECORDING, Counting, Enough, is_recording
 from ..engine.handle import ARRAYS, Handle
@@ -26,7 +27,6 @@ from ..engine.tensor import Tensor, handle
 from ..func.recording import vertex
 from ..ops.creation import GENERATOR, state_of_thread
 
-Function = Callable[..., Any]
 CHECKS = ("default", "none")
 DIFFERENT_NUMBER = (
     "checkpoint: A different number of tensors was saved during the original forward and"
@@ -107,8 +107,7 @@ class Region:
         counting = Counting(last=max(slot.number for slot in self.slots) + 1)
         try:
             with self.repeat(counting):
-                leaves, rebuild = flatten(self.args)
-                args, kwargs = rebuild([again(x) for x in leaves])
+                args, kwargs = tree_map(fresh_argument, self.args)
                 self.call(*args, **kwargs)
         except Enough as enough:
             enough.__traceback__ = None  # its frames hold the values, and some of them hold it
@@ -145,7 +144,7 @@ class Region:
             yield
 
 
-def again(x: Any) -> Any:
+def fresh_argument(x: Any) -> Any:
     """An argument for the second run: without history, but recorded where it was."""
     return vertex(x, False) if isinstance(x, Handle) and x.node is not None else x
 

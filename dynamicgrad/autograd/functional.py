@@ -3,7 +3,7 @@
 `dynamicgrad.func` does the same for more: trees of tensors, arrays, and functions in each other.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 import gradops as ops
 from gradops import TransformError
 from gradops.core.dims import Shape
+from gradops.typing import Function
 
 from ..engine.grad_mode import enable_grad
 from ..engine.tensor import Tensor, handle
@@ -25,7 +26,6 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 Several = tuple[Tensor, ...]
 Tensors = Tensor | Several
-Function = Callable[..., Any]
 INPUTS, OUTPUTS = "inputs", "outputs of the user-provided function"
 INPUT = "input to the user-provided function is a single Tensor"
 OUTPUT = "user-provided function returns a single Tensor"

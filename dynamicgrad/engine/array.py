@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gradops as ops
-from gradops import Op, TransformError
+from gradops import Op, TransformError, numpy_api
 from gradops.core.dims import Size
 from gradops.core.op import as_operand
-from gradops.numpy_api import function_for
 from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_conversion_error, warn_detached
 from gradops.numpy_api.methods import ArrayMethods
-from gradops.typing import AnyArray, Attrs
+from gradops.typing import AnyArray, ArrayLike, Attrs, DTypeLike
 
 from .grad_mode import is_recording
 from .handle import ARRAYS, Handle, MissingAttribute, hold, number_of
 from .node import Leaf
 from .storage import alias
-
-if TYPE_CHECKING:
-    from gradops.typing import ArrayLike, DTypeLike
 
 
 class Array(Handle, ArrayMethods):
@@ -66,13 +62,13 @@ class Array(Handle, ArrayMethods):
 
     def sort(self, axis: int = -1, kind: str | None = None, order: str | None = None) -> None:
         """Sort the entries along an axis, in place."""
-        self[...] = function_for(np.sort)(ops.copy(self), axis=axis)
+        self[...] = numpy_api.function_for(np.sort)(ops.copy(self), axis=axis)
 
     def partition(
         self, kth: Any, axis: int = -1, kind: str | None = None, order: str | None = None
     ) -> None:
         """Move the entries at `kth` to their places in the sorted order, in place."""
-        self[...] = function_for(np.partition)(ops.copy(self), kth, axis=axis)
+        self[...] = numpy_api.function_for(np.partition)(ops.copy(self), kth, axis=axis)
 
     def fill(self, value: ArrayLike) -> None:
         """Write one value to all entries."""
@@ -80,10 +76,9 @@ class Array(Handle, ArrayMethods):
 
     def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
         """Write values to the entries at flat indices; values are repeated if there are too few."""
-        places = np.asarray(indices).ravel()
+        places, row = np.asarray(indices).ravel(), ops.reshape(as_operand(values), shape=(-1,))
         count = len(places)
-        row = ops.reshape(as_operand(values), shape=(-1,))
-        self.flat[places] = function_for(np.resize)(row, count) if count else row
+        self.flat[places] = numpy_api.function_for(np.resize)(row, count) if count else row
 
     @property
     def flat(self) -> Flat:

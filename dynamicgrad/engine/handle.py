@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
+import gradops
 from gradops import ArrayType, DTypeError, Op, Operators, TapeError, stop_gradient, type_of
 from gradops.core.op import PLAIN, compute
 from gradops.core.source_location import here
 from gradops.core.traits import Trait
-from gradops.numpy_api import apply_ufunc
 from gradops.numpy_api.detach_checks import warn_detached
 from gradops.typing import Attrs, Operand
 
@@ -133,7 +133,7 @@ class Handle(Operators):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
         if not kwargs and method == "__call__" and (quick := self.ufuncs[ufunc]) is not None:
             return quick(*args)
-        return apply_ufunc(ufunc, method, args, kwargs)
+        return gradops.numpy_api.apply_ufunc(ufunc, method, args, kwargs)
 
     def __bool__(self) -> bool:
         if self.value.size != 1:

@@ -9,12 +9,13 @@ from gradops import Batched, TransformError
 from gradops.core.levels import levels
 from gradops.core.tree import children, flatten
 from gradops.transforms.batching import batch, unbatch
+from gradops.typing import Function
 
 from ..engine.grad_mode import RANDOMNESS
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
 from .levels import as_part, release
-from .structure import Function, as_handle, for_caller, output, speaks_numpy
+from .structure import as_handle, for_caller, output, speaks_numpy
 
 Axes = Sequence[int | None]
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about

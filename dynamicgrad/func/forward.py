@@ -13,6 +13,7 @@ from gradops import Dual, NotDifferentiableError, TransformError, astype
 from gradops.core.levels import levels
 from gradops.core.tree import flatten, tree_map
 from gradops.core.types import is_inexact
+from gradops.typing import Function
 
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, hold, on_face
@@ -21,7 +22,7 @@ from ..tracing.captured_writes import run_at
 from .levels import Handles, as_part, has_history, lift, release
 from .recording import gradients
 from .reverse import ForwardRun
-from .structure import Function, as_handle, for_caller, handles_like, outputs_of, split_aux
+from .structure import as_handle, for_caller, handles_like, outputs_of, split_aux
 
 
 def jvp(
@@ -148,7 +149,7 @@ def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]
     >>> push(dg.ones(2))
     tensor([1.0000, 0.5403])
     """
-    run = ForwardRun(func, primals, lifted=True)
+    run = ForwardRun(func, primals, has_aux=False, lifted=True)
     record = run.record
     outputs = [y for y in run.outputs if is_inexact(y.dtype)]
     ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in outputs]

@@ -7,13 +7,14 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.tree import flatten, tree_map
+from gradops.typing import Function
 
 from ..engine.handle import Handle, hold
 from .batching import vmap
 from .forward import jvp
 from .levels import Handles
 from .reverse import ForwardRun, grad
-from .structure import ArgNums, Function, Selection, as_handle, for_caller, split_aux
+from .structure import ArgNums, Selection, as_handle, for_caller, split_aux
 
 
 def jacrev(
@@ -35,11 +36,12 @@ def jacrev(
         selection = Selection(args, argnums)
 
         def of_selected(*new: object) -> Any:
-            return func(*selection.replaced(new), **kwargs)
+            return func(*selection.replace(new), **kwargs)
 
-        run = ForwardRun(of_selected, selection.values, has_aux)
+        run = ForwardRun(of_selected, selection.values, has_aux, lifted=False)
         _, aux = run.results()
-        back = vmap(lambda weights: run.pull_back(weights), chunk_size=chunk_size)
+        pull_back = lambda weights: run.pull_back(weights, retain=True, create=None)
+        back = vmap(pull_back, chunk_size=chunk_size)
         outputs = run.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
         if run.records:
@@ -94,7 +96,7 @@ def jacfwd(
 
         def push(directions: Any) -> Any:
             def flat(*xs: object) -> Any:
-                result = func(*selection.replaced(rebuild(xs)), **kwargs)
+                result = func(*selection.replace(rebuild(xs)), **kwargs)
                 return split_aux(result, has_aux, "jacfwd")
 
             y, t, aux = jvp(flat, tuple(inputs), tuple(directions), has_aux=True)

@@ -1,7 +1,6 @@
 """Reverse mode as transforms of functions: `grad`, `value_and_grad` and `vjp`."""
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,27 +9,14 @@ import numpy as np
 import gradops as ops
 from gradops import NotDifferentiableError, TransformError
 from gradops.core.tree import flatten
-from gradops.core.types import is_inexact
+from gradops.typing import Function
 
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle
-from ..engine.leaf import GIVE_FLOATS, NEED_FLOATS
+from . import structure
 from .levels import Handles, has_history
 from .recording import Recording, gradients
-from .structure import (
-    NUMBERS,
-    ArgNums,
-    Function,
-    Selection,
-    as_handle,
-    for_caller,
-    handles_like,
-    has_handles,
-    output,
-    outputs_of,
-    speaks_numpy,
-    split_aux,
-)
+from .structure import ArgNums, Selection, for_caller, handles_like, outputs_of, scalar, split_aux
 
 
 def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
@@ -43,10 +29,10 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
     (tensor([2., 4.]), tensor(5.))
     """
     call = "grad_and_value(f)(*args)"
-    return differentiated(func, argnums, has_aux, call, lambda gradient, y: (gradient, y))
+    return gradient_transform(func, argnums, has_aux, call, lambda gradient, y: (gradient, y))
 
 
-def differentiated(
+def gradient_transform(
     func: Function, argnums: ArgNums, has_aux: bool, call: str, arrange: Callable[[Any, Any], Any]
 ) -> Function:
     """A function that arranges the gradient of `func` and its value; errors name the user's call.
@@ -66,9 +52,9 @@ def differentiated(
         try:
             record = Recording(leaves)
         except NotDifferentiableError:
-            raise of_integers(func, selection, call) from None
+            raise selection.integer_error(func, call) from None
         with record.running():
-            result = func(*selection.replaced(rebuild(record.vertices)), **kwargs)
+            result = func(*selection.replace(rebuild(record.vertices)), **kwargs)
             value, aux = split_aux(result, has_aux, call)
             y = scalar(value, call, record.vertices)
             leads_out = record.leads_out([y])
@@ -82,49 +68,6 @@ def differentiated(
     return transformed
 
 
-def of_integers(func: Function, selection: Selection, call: str) -> NotDifferentiableError:
-    """The error that names the argument to differentiate by that is not of floats."""
-    for n, value in zip(selection.numbers, selection.values):
-        for x in map(as_handle, flatten(value)[0]):
-            if not is_inexact(x.dtype):
-                where = argument_text(func, n % len(selection.args))
-                return NotDifferentiableError(
-                    f"{call}: {NEED_FLOATS} {x.dtype}, {where}\n  hint: {GIVE_FLOATS}"
-                )
-    raise AssertionError("all arguments are of floats")
-
-
-def argument_text(func: Function, n: int) -> str:
-    """Which argument one by number is, by its name where the function has names."""
-    try:
-        names = [*inspect.signature(func).parameters]
-    except (TypeError, ValueError):  # of a function in C
-        names = []
-    return f"argument {n} of the function" + (f", {names[n]}" if n < len(names) else "")
-
-
-def scalar(value: object, call: str, inputs: Handles) -> Handle:
-    """The scalar that a function returned; given no tensor, a number or an array of one entry."""
-    numbers = speaks_numpy(inputs)
-    if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
-        raise TransformError(
-            f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
-            " operations on the arguments give (float(), item(), functions of math and entries of"
-            " NumPy's arrays are cut off from them); has_aux=True lets it return (output, aux)"
-        )
-    y = output(value, f"{call}: Expected f(*args) to return a Tensor", numbers)
-    if y.shape and not (numbers and all(n == 1 for n in y.shape)):
-        raise TransformError(
-            f"{call}: Expected f(*args) to return a scalar Tensor, got tensor with"
-            f" {len(y.shape)} dims, {y.type}.\n  hint: reduce it, as by .sum(); or maybe you wanted"
-            " to use the vjp or jacrev APIs instead?"
-        )
-    return y
-
-
-REFUSED = list, tuple, dict, float, int, type(None)
-
-
 def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
     """A function that computes the value of `func` and its gradient, in this order.
 
@@ -135,7 +78,7 @@ def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
     (np.float64(5.0), array([2., 4.]))
     """
     call = "value_and_grad(f)(*args)"
-    return differentiated(func, argnums, has_aux, call, lambda gradient, y: (y, gradient))
+    return gradient_transform(func, argnums, has_aux, call, lambda gradient, y: (y, gradient))
 
 
 def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
@@ -152,7 +95,7 @@ def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Functio
     tensor(12.)
     """
     arrange = lambda gradient, y: (gradient, y[1]) if has_aux else gradient
-    return differentiated(func, argnums, has_aux, "grad(f)(*args)", arrange)
+    return gradient_transform(func, argnums, has_aux, "grad(f)(*args)", arrange)
 
 
 def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, ...]:
@@ -166,13 +109,13 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
     >>> back(dg.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    run = ForwardRun(func, primals, has_aux)
-    as_handles = has_handles(primals)
+    run = ForwardRun(func, primals, has_aux, lifted=False)
+    as_handles = structure.has_handles(primals)
 
     def back(
         cotangents: object, retain_graph: bool = True, create_graph: bool | None = None
     ) -> tuple[Any, ...]:
-        weights = fitting(cotangents, run.value, run.outputs)
+        weights = matching_cotangents(cotangents, run.value, run.outputs)
         found = run.pull_back(weights, retain_graph, create_graph)
         primals = run.rebuild_primals(found)
         return primals if as_handles else for_caller(primals, cotangents)
@@ -184,9 +127,7 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
 class ForwardRun:
     """A function that has run on vertices, ready to pull cotangents of its outputs back."""
 
-    def __init__(
-        self, func: Function, primals: object, has_aux: bool = False, lifted: bool = False
-    ) -> None:
+    def __init__(self, func: Function, primals: object, has_aux: bool, lifted: bool) -> None:
         call = "vjp(f, *primals)"
         leaves, self.rebuild_primals = flatten(primals)
         leaves = [x.copy(order="K") if type(x) is np.ndarray else x for x in leaves]  # for later
@@ -203,9 +144,7 @@ class ForwardRun:
         settled = self.record.settle(self.outputs, self.leads_out)
         return self.rebuild(settled), self.record.settle_tree(self.aux)
 
-    def pull_back(
-        self, weights: Handles, retain: bool = True, create: bool | None = None
-    ) -> list[Handle]:
+    def pull_back(self, weights: Handles, retain: bool, create: bool | None) -> list[Handle]:
         """The cotangents of the primals for those of the outputs."""
         if create is None:
             create = bool(is_recording()) and (self.records or any(map(has_history, weights)))
@@ -214,7 +153,7 @@ class ForwardRun:
         return self.record.settle(found)
 
 
-def fitting(cotangents: object, value: object, outputs: Handles) -> list[Handle]:
+def matching_cotangents(cotangents: object, value: object, outputs: Handles) -> list[Handle]:
     """The cotangents of the outputs, of their structure, shapes and dtypes."""
     weights = handles_like(
         cotangents, value,

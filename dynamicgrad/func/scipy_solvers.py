@@ -1,11 +1,12 @@
 """Functions for SciPy's solvers, with derivatives by the tape."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradops.core.tree import tree_map
 from gradops.scipy.solvers import Derivatives, SciPy
+from gradops.typing import Function
 
 from ..engine.array import Array
 from ..engine.grad_mode import no_grad
@@ -13,8 +14,6 @@ from ..engine.handle import Handle, detached, hold
 from ..engine.tensor import as_tensor
 from .jacobians import hessian, hvp, jacfwd, jacrev
 from .reverse import value_and_grad
-
-Function = Callable[..., Any]
 
 
 def value(f: Function) -> Function:
@@ -42,12 +41,7 @@ def jacobian(f: Function) -> Function:
 
 def of_array(f: Function) -> Function:
     """`f` as solvers call it: results that still depend on tensors leave these behind."""
-
-    def call(*xs: object) -> Any:
-        found = f(*xs)
-        return tuple(map(bare, found)) if isinstance(found, tuple) else bare(found)
-
-    return call
+    return lambda *xs: tree_map(bare, f(*xs))
 
 
 def bare(x: Any) -> Any:

@@ -7,20 +7,24 @@ history, since the function used a tensor that requires gradients, remains: noth
 silence.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gradops import TransformError
+from gradops import NotDifferentiableError, TransformError
 from gradops.core.tree import Rebuild, flatten, structure, tree_map
+from gradops.core.types import is_inexact
+from gradops.typing import Function
 
 from ..engine.array import Array
 from ..engine.handle import Handle, hold
+from ..engine.leaf import GIVE_FLOATS, NEED_FLOATS
 from ..engine.tensor import Tensor
 
 ArgNums = int | tuple[int, ...]
-Function = Callable[..., Any]
+REFUSED = list, tuple, dict, float, int, type(None)
 NUMBERS = {float, int, bool, complex}
 
 
@@ -90,6 +94,25 @@ def output(y: object, expected: str, numbers: bool) -> Handle:
     )
 
 
+def scalar(value: object, call: str, inputs: Iterable[object]) -> Handle:
+    """The scalar that a function returned; given no tensor, a number or an array of one entry."""
+    numbers = speaks_numpy(inputs)
+    if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
+        raise TransformError(
+            f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
+            " operations on the arguments give (float(), item(), functions of math and entries of"
+            " NumPy's arrays are cut off from them); has_aux=True lets it return (output, aux)"
+        )
+    y = output(value, f"{call}: Expected f(*args) to return a Tensor", numbers)
+    if y.shape and not (numbers and all(n == 1 for n in y.shape)):
+        raise TransformError(
+            f"{call}: Expected f(*args) to return a scalar Tensor, got tensor with"
+            f" {len(y.shape)} dims, {y.type}.\n  hint: reduce it, as by .sum(); or maybe you wanted"
+            " to use the vjp or jacrev APIs instead?"
+        )
+    return y
+
+
 def split_aux(result: object, has_aux: bool, call: str) -> tuple[Any, Any]:
     """A function's output, and its auxiliary result if `has_aux`."""
     if not has_aux:
@@ -122,16 +145,36 @@ class Selection:
             raise TransformError(f"argnums elements must be unique, got {argnums}")
         self.values = tuple(args[n] for n in self.numbers)
 
-    def replaced(self, new: Sequence[object]) -> list[Any]:
+    def replace(self, new: Sequence[object]) -> list[Any]:
         """All arguments, with new values of those selected."""
         found = list(self.args)
         for n, x in zip(self.numbers, new, strict=True):
             found[n] = x
         return found
 
+    def integer_error(self, func: Function, call: str) -> NotDifferentiableError:
+        """The error that names the argument to differentiate by that is not of floats."""
+        for n, value in zip(self.numbers, self.values):
+            for x in map(as_handle, flatten(value)[0]):
+                if not is_inexact(x.dtype):
+                    where = argument_text(func, n % len(self.args))
+                    return NotDifferentiableError(
+                        f"{call}: {NEED_FLOATS} {x.dtype}, {where}\n  hint: {GIVE_FLOATS}"
+                    )
+        raise AssertionError("all arguments are of floats")
+
     def like_argnums(self, results: tuple[Any, ...]) -> Any:
         """One result for one number, a tuple for a tuple of numbers."""
         return results if isinstance(self.argnums, tuple) else results[0]
+
+
+def argument_text(func: Function, n: int) -> str:
+    """Which argument one by number is, by its name where the function has names."""
+    try:
+        names = [*inspect.signature(func).parameters]
+    except (TypeError, ValueError):  # of a function in C
+        names = []
+    return f"argument {n} of the function" + (f", {names[n]}" if n < len(names) else "")
 
 
 def handles_like(tree: object, like: object, error: str) -> list[Handle]:

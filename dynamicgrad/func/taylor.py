@@ -8,11 +8,12 @@ import numpy as np
 
 from gradops import Series, TransformError, astype
 from gradops.core.levels import levels
+from gradops.typing import Function
 
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
 from .levels import as_part, release
-from .structure import Function, as_handle, for_caller, outputs_of
+from .structure import as_handle, for_caller, outputs_of
 
 
 def jet(

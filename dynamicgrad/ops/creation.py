@@ -15,9 +15,8 @@ from gradops.core.types import as_shape, shape_of, type_of
 from gradops.typing import AnyArray, DTypeLike, Number, ShapeLike
 
 from ..devices import on_device
-from ..dispatch.casting import number_in
+from ..dispatch.casting import is_plain_number, number, number_in
 from ..dispatch.default_dtype import get_default_dtype, natural_dtype
-from ..dispatch.scalars import is_plain_number, number
 from ..engine.grad_mode import RANDOMNESS, is_recording
 from ..engine.handle import Handle, cut_off
 from ..engine.leaf import requires_grad_
@@ -227,9 +226,8 @@ def arange(
     tensor([0, 1, 2])
     """
     start, end = (0, start) if end is None else (start, end)  # one number is the end
-    start, end, step = (
-        number("arange", *x) for x in zip(("start", "end", "step"), (start, end, step))
-    )
+    given = {"start": start, "end": end, "step": step}
+    start, end, step = (number("arange", name, x) for name, x in given.items())
     if step == 0:
         raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)
@@ -238,8 +236,8 @@ def arange(
 
 @on_device
 def linspace(
-    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
+    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False
+) -> Tensor:
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
     Gradients flow to ends that require them; for an integer dtype, the ends are truncated first.
@@ -342,9 +340,8 @@ def ones_like(x: Tensor, dtype: DTypeLike = None, requires_grad: bool = False) -
 
 @on_device
 def full_like(
-    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike = None, requires_grad: bool = False
+) -> Tensor:
     """A number repeated in the shape and, by default, the dtype of `x`.
 
     >>> dg.full_like(dg.zeros(2), 7)

@@ -15,7 +15,7 @@ from gradops.typing import DTypeLike
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
-from ..dispatch.wrapping import Functions, by_name, set_name
+from ..dispatch.wrapping import by_name, set_name
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
@@ -136,7 +136,7 @@ def without_replacement(weights: np.ndarray, n: int, generator: Generator) -> np
         return np.argsort(clocks / weights, axis=-1)[:, :n]
 
 
-def fill_method(name: str, sample: Callable[..., Tensor], **defaults: Any) -> Callable[..., Tensor]:
+def filler(name: str, sample: Callable[..., Tensor], **defaults: Any) -> Callable[..., Tensor]:
     """The method that fills a tensor with what `sample(generator, size, ...)` returns."""
     names = list(defaults)
 
@@ -178,24 +178,12 @@ def bernoulli_(t: Tensor, p: Tensor | float = 0.5, *, generator: Generator = Non
 
 
 FUNCTIONS = by_name(bernoulli, multinomial, normal, poisson)
-METHODS: Functions = {
-    "bernoulli": bernoulli, "bernoulli_": bernoulli_, "multinomial": multinomial,
-    "random_": random_,
-    "uniform_": fill_method(
-        "uniform_", lambda g, n, a, b: a + (b - a) * g.random(n), **{"from": 0.0, "to": 1.0}
-    ),
-    "normal_": fill_method(
-        "normal_", lambda g, n, mean, std: mean + std * g.standard_normal(n), mean=0.0, std=1.0
-    ),
-    "exponential_": fill_method(
-        "exponential_", lambda g, n, lambd: g.standard_exponential(n) / lambd, lambd=1.0
-    ),
-    "log_normal_": fill_method(
-        "log_normal_", lambda g, n, mean, std: g.lognormal(mean, std, n), mean=1.0, std=2.0
-    ),
-    "cauchy_": fill_method(
-        "cauchy_", lambda g, n, median, sigma: median + sigma * g.standard_cauchy(n),
-        median=0.0, sigma=1.0,
-    ),
-    "geometric_": fill_method("geometric_", lambda g, n, p: g.geometric(p, n), p=0.5),
-}  # fmt: skip
+METHODS = by_name(
+    bernoulli, bernoulli_, multinomial, random_,
+    filler("uniform_", lambda g, n, a, b: a + (b - a) * g.random(n), **{"from": 0.0, "to": 1.0}),
+    filler("normal_", lambda g, n, m, s: m + s * g.standard_normal(n), mean=0.0, std=1.0),
+    filler("exponential_", lambda g, n, lambd: g.standard_exponential(n) / lambd, lambd=1.0),
+    filler("log_normal_", lambda g, n, mean, std: g.lognormal(mean, std, n), mean=1.0, std=2.0),
+    filler("cauchy_", lambda g, n, m, s: m + s * g.standard_cauchy(n), median=0.0, sigma=1.0),
+    filler("geometric_", lambda g, n, p: g.geometric(p, n), p=0.5),
+)  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import linalg
-from gradops.core.types import shape_of, type_of
+from gradops.core.types import shape_of
 from gradops.typing import Number
 
 from ..dispatch.fast_path import binary, operand
@@ -20,9 +20,7 @@ def require(op: str, x: Tensor, ndim: int) -> Tensor:
     """`x` as a tensor; raises ShapeError unless it has `ndim` dimensions."""
     x = operand(x)
     if len(shape_of(x)) != ndim:
-        raise ops.ShapeError(
-            op, [type_of(x)], f"it needs {ndim} dimensions, not {len(shape_of(x))}"
-        )
+        raise ops.ShapeError(op, [x.type], f"it needs {ndim} dimensions, not {len(shape_of(x))}")
     return x
 
 

@@ -19,6 +19,7 @@ from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
 divide, direction = binary(ops.div), unary(ops.sign)
+Bound = Tensor | Number | None
 PLAIN_BOUNDS = frozenset({float, int, type(None)})
 """Types of bounds that have the dtype of the floats beside them."""
 
@@ -174,9 +175,7 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Te
             known_as="bincount only supports 1-d non-negative integral inputs.",
         )  # fmt: skip
     if minlength < 0:
-        raise OptionError(
-            "bincount", [type_of(x)], f"minlength must be at least 0, not {minlength}"
-        )
+        raise OptionError("bincount", [x.type], f"minlength must be at least 0, not {minlength}")
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
         return cut_off(counts, None, False)
@@ -274,9 +273,7 @@ def positive(x: Tensor) -> Tensor:
     return x
 
 
-def clamp(
-    x: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None
-) -> Tensor:
+def clamp(x: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """Each entry limited to the range from `min` to `max`.
 
     >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)

@@ -1,6 +1,7 @@
 """Functions that roll, flip, tile and split tensors, and take diagonals and windows."""
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -287,8 +288,9 @@ vsplit = split_function(lambda ndim: 0, 2, "vsplit", "first")
 dsplit = split_function(lambda ndim: 2, 3, "dsplit", "third")
 
 
-def stack_function(function: Callable[..., Tensor], name: str, like: str) -> Callable[..., Tensor]:
+def stack_function(name: str, like: str) -> Callable[..., Tensor]:
     """`hstack` and similar functions, of a sequence of tensors."""
+    function = getattr(ops, name)
 
     def call(tensors: Sequence[Tensor]) -> Tensor:
         return function([as_tensor(t) for t in tensors])
@@ -296,18 +298,15 @@ def stack_function(function: Callable[..., Tensor], name: str, like: str) -> Cal
     return set_name(call, name, f"Tensors joined {like}.")
 
 
-hstack = stack_function(
-    ops.hstack, "hstack", "along the second dimension, or the first if it is the only"
-)
-vstack = stack_function(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
-dstack = stack_function(
-    ops.dstack, "dstack", "along the third dimension, which they get if they have none"
-)
-column_stack = stack_function(ops.column_stack, "column_stack", "as columns of a matrix")
+hstack = stack_function("hstack", "along the second dimension, or the first if it is the only")
+vstack = stack_function("vstack", "along the first dimension; a vector counts as a row")
+dstack = stack_function("dstack", "along the third dimension, which they get if they have none")
+column_stack = stack_function("column_stack", "as columns of a matrix")
 
 
-def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[..., Tensor]:
+def at_least(name: str, ndim: str) -> Callable[..., Tensor]:
     """`atleast_1d` and similar functions, of tensors or a sequence of them."""
+    function = getattr(ops, name)
 
     def call(*tensors: Tensor) -> Tensor:
         return function(*map(operand, sizes(tensors)))
@@ -315,9 +314,9 @@ def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[
     return set_name(call, name, f"Each tensor with at least {ndim}; several are a tuple.")
 
 
-atleast_1d = at_least(ops.atleast_1d, "atleast_1d", "one dimension")
-atleast_2d = at_least(ops.atleast_2d, "atleast_2d", "two dimensions")
-atleast_3d = at_least(ops.atleast_3d, "atleast_3d", "three dimensions")
+atleast_1d = at_least("atleast_1d", "one dimension")
+atleast_2d = at_least("atleast_2d", "two dimensions")
+atleast_3d = at_least("atleast_3d", "three dimensions")
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -360,13 +359,9 @@ def block_diag(*tensors: Tensor) -> Tensor:
             [0., 0., 2.]])
     """
     xs = [ops.atleast_2d(as_tensor(t)) for t in tensors]
-    columns = [x.shape[1] for x in xs]
-    before = [sum(columns[:i]) for i in range(len(xs))]
-    rows = [
-        ops.pad(x, ((0, 0), (left, sum(columns) - left - x.shape[1])))
-        for x, left in zip(xs, before, strict=True)
-    ]
-    return ops.concatenate(rows, axis=0)
+    ends = [0, *accumulate(x.shape[1] for x in xs)]
+    sides = [(start, ends[-1] - end) for start, end in pairwise(ends)]
+    return ops.concatenate([ops.pad(x, ((0, 0), side)) for x, side in zip(xs, sides)], axis=0)
 
 
 CONVERTING = by_name(

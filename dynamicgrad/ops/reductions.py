@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import Op
-from gradops.core.types import is_inexact, shape_of, type_of
+from gradops.core.types import is_inexact, shape_of
 from gradops.library.reduce.cumulative import latest_extreme
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
@@ -17,7 +17,7 @@ from gradops.typing import AnyArray, Axis, DTypeLike, Number
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
-from ..dispatch.wrapping import Functions, by_name, set_name, wrap
+from ..dispatch.wrapping import by_name, set_name, wrap
 from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
@@ -50,8 +50,7 @@ def extreme(name: str) -> Callable[..., Tensor | Extremes]:
             return reduce(x)
         if not isinstance(dim, int | np.integer):
             return both(x, dim)
-        dim = int(dim)
-        return along(x, dim, keepdim)
+        return along(x, int(dim), keepdim)
 
     @numbers_as_rows
     def along(x: Tensor, dim: int, keepdim: bool) -> Extremes:
@@ -125,18 +124,15 @@ def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
 
 
 def norm(
-    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False,
-    dtype: DTypeLike = None,
-) -> Tensor:  # fmt: skip
+    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False, dtype: DTypeLike = None
+) -> Tensor:
     """The norm of order `p` of all entries as one vector, or along dimensions.
 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError(
-            "norm", [type_of(x)], f"a norm is not a {dtype}", hint="use a float dtype"
-        )
+        raise ops.DTypeError("norm", [x.type], f"a norm is not a {dtype}", hint="use a float dtype")
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
@@ -231,12 +227,9 @@ def median(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor |
         y = order_statistics(ops.reshape(x, shape=(-1,)), ranks=(middle,), axis=0)
         return ops.reshape(y, shape=())
     middle = rank_of_middle("median", x, size_at(x, dim))
-    nans = ops.isnan(x)
-    first = ops.argmax(nans, axis=dim, keepdims=True)
-    indices = ops.where(
-        ops.any(nans, axis=dim, keepdims=True), first, argkth(x, k=middle + 1, axis=dim)
-    )
-    return entries_at(x, indices, dim, keepdim)
+    nans, options = ops.isnan(x), {"axis": dim, "keepdims": True}
+    first, kth = ops.argmax(nans, **options), argkth(x, k=middle + 1, axis=dim)
+    return entries_at(x, ops.where(ops.any(nans, **options), first, kth), dim, keepdim)
 
 
 def integer_of_nan(dtype: np.dtype) -> int:
@@ -266,8 +259,9 @@ def nanmedian(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
     return entries_at(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)
 
 
-def quantile_of(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
+def quantile_of(name: str, doc: str) -> Callable[..., Tensor]:
     """PyTorch's `quantile` or `nanquantile`."""
+    function = getattr(ops, name)
 
     def call(
         x: Tensor, q: Tensor | Number, dim: int | None = None, keepdim: bool = False, *,
@@ -280,12 +274,8 @@ def quantile_of(function: Callable[..., Tensor], name: str, doc: str) -> Callabl
     return set_name(call, name, doc)
 
 
-quantile = quantile_of(
-    ops.quantile, "quantile", "The values below which fractions of the entries lie."
-)
-nanquantile = quantile_of(
-    ops.nanquantile, "nanquantile", "The quantiles of the entries that are not NaN."
-)
+quantile = quantile_of("quantile", "The values below which fractions of the entries lie.")
+nanquantile = quantile_of("nanquantile", "The quantiles of the entries that are not NaN.")
 
 
 def keep_bytes(op: ops.Op) -> Callable[..., Tensor]:
@@ -302,11 +292,7 @@ def keep_bytes(op: ops.Op) -> Callable[..., Tensor]:
     return wrap(call, reduce)
 
 
-SHARED: Functions = {
-    "all": keep_bytes(ops.all), "any": keep_bytes(ops.any),
-    "max": extreme("max"),
-    "min": extreme("min"),
-}  # fmt: skip
+SHARED = by_name(keep_bytes(ops.all), keep_bytes(ops.any), extreme("max"), extreme("min"))
 CONVERTING = by_name(
     var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
     cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),

@@ -1,9 +1,12 @@
 """Functions that read or update entries at indices and masks: scatter, index_add, where."""
 
+from typing import Any
+
 import numpy as np
 
 import gradops as ops
-from gradops.core.types import is_float, is_inexact, operand_types, shape_of
+from gradops.core.types import is_inexact, operand_types, shape_of
+from gradops.library.elementwise.comparison import limits_of
 from gradops.typing import AnyArray, Number
 
 from ..dispatch.casting import as_entry, as_mask, require_dtype, require_range
@@ -16,10 +19,16 @@ from .shapes import axis_of, key_along
 from .sorting import nonzero
 
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
+WRITES = {"prod": "multiply", "amax": "max", "amin": "min"}
+"""The updates of entries that reductions other than sums are."""
+Values = Tensor | Number  # that are written: one for each place, or one for all
 
 
-def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor | np.ndarray, ...]:
-    """The advanced-indexing key of `scatter`: `index` along `dim`, positions along the others."""
+def grid(name: str, x: Tensor, dim: int, index: Tensor, src: object) -> tuple[Any, ...]:
+    """The advanced-indexing key of `scatter`: `index` along `dim`, positions along the others.
+
+    Refuses an index or a source that does not fit.
+    """
     index, rank = as_row(as_tensor(index)), len(shape_of(x))
     k = axis_of(x, dim, rank)
     if len(shape_of(index)) != rank:
@@ -27,6 +36,8 @@ def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor | np.ndarray, ...]:
             "scatter", [ops.type_of(x), ops.type_of(index)],
             "Index tensor must have the same number of dimensions as self tensor",
         )  # fmt: skip
+    require_places(name, x, k, index, src)
+    require_dtype(name, x, src)
     sizes: tuple[int, ...] = index.shape
     return tuple(
         index if i == k else np.arange(n).reshape(-1, *(1,) * (rank - 1 - i))
@@ -34,13 +45,12 @@ def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor | np.ndarray, ...]:
     )
 
 
-def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -> None:
-    """Refuse an index that is larger than the source, or than `x` outside of `dim`."""
-    sizes, own = as_row(as_tensor(index)).shape, x.shape
+def require_places(name: str, x: Tensor, k: int, index: Tensor, src: object) -> None:
+    """Refuse an index that is larger than the source, or than `x` outside of dimension `k`."""
+    sizes, own = index.shape, x.shape
     if 0 in sizes:
         return
     of = (src.shape or (1,)) if isinstance(src, Tensor) else sizes
-    k = axis_of(x, dim, len(own))
     beside = zip(sizes, own, strict=True)
     if (
         len(of) != len(sizes)
@@ -48,7 +58,7 @@ def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -
         or any(n > m for i, (n, m) in enumerate(beside) if i != k)
     ):
         raise ops.AxisError(
-            name, operand_types([x, as_tensor(index)]), f"the index has more entries than {of} or"
+            name, operand_types([x, index]), f"the index has more entries than {of} or"
             f" than {own} outside of dimension {k}",
             known_as="Expected index to be no larger than self apart from dimension, and no larger"
             " size than src",
@@ -60,7 +70,7 @@ def is_empty_index(index: Tensor, x: Tensor) -> bool:
     return 0 in shape_of(index) and len(shape_of(index)) != len(shape_of(x))
 
 
-def part_for_index(src: Tensor | Number, index: Tensor) -> Tensor | Number:
+def part_for_index(src: Values, index: Tensor) -> Values:
     """The part of `src` that has the shape of the index; numbers are returned unchanged."""
     if not isinstance(src, Tensor) or not src.shape:
         return src
@@ -70,7 +80,7 @@ def part_for_index(src: Tensor | Number, index: Tensor) -> Tensor | Number:
 @numbers_as_rows
 def scatter(
     x: Tensor, dim: int, index: Tensor, src: Tensor | None = None, *,
-    value: Tensor | Number | None = None, reduce: str | None = None,
+    value: Values | None = None, reduce: str | None = None,
 ) -> AnyArray:  # fmt: skip
     """A copy with entries of `src`, or a number, written at the indices `index` along `dim`.
 
@@ -83,17 +93,13 @@ def scatter(
     """
     if is_empty_index(index, x):
         return ops.copy(x)
-    place = ops.at(x)[grid(x, dim, index)]
-    require_places("scatter", x, dim, index, src)
-    require_dtype("scatter", x, src)
+    place = ops.at(x)[grid("scatter", x, dim, index, src)]
     if isinstance(src, Tensor):
         values = part_for_index(src, index)
     else:
         values = as_entry("scatter", x, value if src is None else src)
     if reduce not in (None, "add", "multiply"):
-        raise ops.OptionError(
-            "scatter", [ops.type_of(x)], f"reduce is 'add' or 'multiply', not {reduce!r}"
-        )
+        raise ops.OptionError("scatter", [x.type], f"reduce is 'add' or 'multiply', not {reduce!r}")
     return getattr(place, reduce or "set")(values)
 
 
@@ -106,9 +112,7 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> AnyArray:
     """
     if is_empty_index(index, x):
         return ops.copy(x)
-    place = ops.at(x)[grid(x, dim, index)]
-    require_places("scatter_add", x, dim, index, src)
-    require_dtype("scatter_add", x, src)
+    place = ops.at(x)[grid("scatter_add", x, dim, index, src)]
     return place.add(part_for_index(src, index))
 
 
@@ -127,14 +131,12 @@ def scatter_reduce(
     """
     if is_empty_index(index, x):
         return ops.copy(x)
-    key = grid(x, dim, index)
-    require_places("scatter_reduce", x, dim, index, src)
-    require_dtype("scatter_reduce", x, src)
+    key = grid("scatter_reduce", x, dim, index, src)
     return reduce_at(x, key, part_for_index(src, index), reduce, include_self)
 
 
 def reduce_at(
-    x: AnyArray, key: object, values: Tensor | Number, reduce: str, include_self: bool
+    x: AnyArray, key: object, values: Values, reduce: str, include_self: bool
 ) -> AnyArray:
     """`x` with its entries at a key reduced with values."""
     if reduce not in REDUCTIONS:
@@ -147,13 +149,8 @@ def reduce_at(
     if not include_self:
         x = ops.at(x)[key].set(neutral_element(x.dtype, reduce))
     place = ops.at(x)[key]
-    match reduce:
-        case "prod":
-            return place.multiply(values)
-        case "amax":
-            return place.max(values)
-        case "amin":
-            return place.min(values)
+    if reduce in WRITES:
+        return getattr(place, WRITES[reduce])(values)
     total = place.add(values)
     if reduce == "sum":
         return total
@@ -164,21 +161,12 @@ def reduce_at(
 
 def neutral_element(dtype: np.dtype, reduce: str) -> float:
     """The neutral element of a reduction."""
-    if reduce in ("sum", "mean"):
-        return 0
-    if reduce == "prod":
-        return 1
-    if dtype == np.bool:
-        return reduce == "amin"
-    if is_float(dtype):
-        return -np.inf if reduce == "amax" else np.inf
-    return np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max
+    least, greatest = limits_of(dtype)
+    return {"prod": 1, "amax": least, "amin": greatest}.get(reduce, 0)
 
 
 @numbers_as_rows
-def index_add(
-    x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Tensor | Number = 1
-) -> AnyArray:
+def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Values = 1) -> AnyArray:
     """A copy with `alpha * source` added to the slices along `dim` at `index`.
 
     >>> dg.zeros(2).index_add(0, dg.tensor([1, 1]), dg.ones(2), alpha=3)
@@ -200,7 +188,7 @@ def index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> AnyArray:
 
 
 @numbers_as_rows
-def index_fill(x: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> AnyArray:
+def index_fill(x: Tensor, dim: int, index: Tensor, value: Values) -> AnyArray:
     """A copy with the slices along `dim` at `index` filled with a number.
 
     >>> dg.zeros(3).index_fill(0, dg.tensor([2]), 7.0)
@@ -222,9 +210,7 @@ def index_reduce(
     return reduce_at(x, key_along(x, dim, index), as_tensor(source), reduce, include_self)
 
 
-def index_put(
-    x: Tensor, indices: Tensor, values: Tensor | Number, accumulate: bool = False
-) -> AnyArray:
+def index_put(x: Tensor, indices: Tensor, values: Values, accumulate: bool = False) -> AnyArray:
     """A copy with values written, or added, at a tuple of index tensors.
 
     >>> dg.zeros(2, 2).index_put((dg.tensor([0, 1]), dg.tensor([1, 0])), dg.tensor(1.0))
@@ -342,7 +328,7 @@ def as_condition(condition: Tensor) -> Tensor:
     return condition if condition.dtype == np.bool_ else condition != 0
 
 
-def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Number) -> AnyArray:
+def masked_fill(x: Tensor, mask: Tensor, value: Values) -> AnyArray:
     """A copy with a number written where the mask is true.
 
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)

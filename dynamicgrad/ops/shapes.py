@@ -12,7 +12,6 @@ from gradops.core.types import operand_types, shape_of
 from gradops.typing import AnyArray, Axis, ShapeLike, SizeLike
 
 from ..dispatch.op_dtypes import in_one_dtype
-from ..dispatch.torch_phrases import out_of_range
 from ..dispatch.zero_dim import as_row, like_indices
 from ..engine.handle import Handle, cut_off
 from ..engine.storage import memory
@@ -181,6 +180,8 @@ def axis_of(x: AnyArray, dim: int, rank: int) -> int:
     if not isinstance(dim, int | np.integer):
         raise ops.OptionError("dim", [ops.type_of(x)], f"a dimension is an integer, not {dim!r}")
     if not -rank <= dim < rank:
+        from ..dispatch.torch_phrases import out_of_range
+
         raise ops.AxisError(
             "dim", [ops.type_of(x)], f"{dim} is out of range for {rank} dimensions",
             known_as=out_of_range(dim, rank),
@@ -203,9 +204,8 @@ def flatten(x: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
             "flatten", [ops.type_of(x)], "flatten() has invalid args: start_dim cannot come after"
             f" end_dim, as {start_dim} does after {end_dim}",
         )  # fmt: skip
-    return ops.reshape(
-        x, shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
-    )
+    merged = product(shape[start : end + 1])
+    return ops.reshape(x, shape=(*shape[:start], merged, *shape[end + 1 :]))
 
 
 def ravel(x: Tensor) -> Tensor:
@@ -267,9 +267,7 @@ def split(x: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     if isinstance(split_size, int):
         sizes = [min(split_size, n - i) for i in range(0, n, split_size or 1)] or [0]
     if sum(sizes) != n:
-        raise ops.ShapeError(
-            "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
-        )
+        raise ops.ShapeError("split", [x.type], f"the sizes {split_size} do not add up to {n}")
     op = SPLIT if isinstance(split_size, int) else SPLIT_WITH_SIZES
     return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)], op))
 

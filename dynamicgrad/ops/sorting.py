@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.types import shape_of
-from gradops.typing import Axis, Number
+from gradops.typing import Axis, Flags, Number
 
 from ..dispatch.fast_path import operand
 from ..dispatch.wrapping import by_name
@@ -177,9 +177,7 @@ def unique(
     return select_results((values, *rest), wanted)
 
 
-def select_results(
-    results: Sequence[Tensor], wanted: Sequence[bool]
-) -> Tensor | tuple[Tensor, ...]:
+def select_results(results: Sequence[Tensor], wanted: Flags) -> Tensor | tuple[Tensor, ...]:
     """The first of several results, with those of the others that are requested."""
     others = [part for part, asked in zip(results[1:], wanted, strict=True) if asked]
     return (results[0], *others) if others else results[0]
@@ -208,11 +206,8 @@ def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, T
 def rows_along(name: str, x: Tensor, dim: int) -> np.ndarray:
     """The slices of `x` along a dimension, each as a row of an array."""
     if not isinstance(x.value, np.ndarray | np.generic):
-        raise ops.OptionError(
-            name,
-            [x.type],
-            "dim= needs the values of the entries, which are not known during tracing",
-        )
+        unknown = "dim= needs the values of the entries, which are not known during tracing"
+        raise ops.OptionError(name, [x.type], unknown)
     n = size_at(x, dim)
     if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
         raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")

@@ -60,13 +60,9 @@ def concatenate_cotangents(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[i
     """The cotangents of all parts, zeros for those without one, as one array."""
     known, before, after = g.by_index, x.shape[:axis], x.shape[axis + 1 :]
     dtype = next(iter(known.values())).dtype
-    return ops.concatenate(
-        [
-            known[i] if i in known else np.zeros((*before, end - start, *after), dtype)
-            for i, (start, end) in enumerate(pairwise(ends))
-        ],
-        axis=axis,
-    )
+    shapes = [(*before, end - start, *after) for start, end in pairwise(ends)]
+    parts = [known[i] if i in known else np.zeros(n, dtype) for i, n in enumerate(shapes)]
+    return ops.concatenate(parts, axis=axis)
 
 
 UNBIND = Apart("unbind", stack_cotangents)

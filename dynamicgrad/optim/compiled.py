@@ -34,7 +34,7 @@ class Tracing(Protocol):
     def number(self, group: dict[str, Any], name: str) -> object: ...
 
 
-def enter(optimizer: "Optimizer", tracing: Tracing) -> None:
+def capture(optimizer: "Optimizer", tracing: Tracing) -> None:
     """Capture an optimizer's tensors and options in the program that is traced."""
     if not hasattr(tracing, "capture"):
         raise GraphError(
@@ -46,7 +46,7 @@ def enter(optimizer: "Optimizer", tracing: Tracing) -> None:
             tracing.capture(t, name)
     for i, p in enumerate(optimizer.parameters()):
         tracing.remember(optimizer.state[p], f"state[{i}] of {type(optimizer).__name__}")
-    tracing.guard(lambda: look(optimizer))
+    tracing.guard(lambda: dependencies(optimizer))
     tracing.with_each_call(lambda: count(optimizer))
 
 
@@ -55,7 +55,7 @@ def count(optimizer: "Optimizer") -> None:
     optimizer.steps_done += 1
 
 
-def look(optimizer: "Optimizer") -> Any:
+def dependencies(optimizer: "Optimizer") -> Any:
     """The facts that a program depends on: the parameters, their state, and most options."""
     states = [optimizer.state.get(p) for p in optimizer.parameters()]
     own = hasattr(optimizer, "options")

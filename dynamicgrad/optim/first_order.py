@@ -1,6 +1,7 @@
 """Optimizers that apply an update rule of `gradops.nn.optimizer_updates` to each parameter."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ class FirstOrder(Optimizer):
         super().start()
         self.blocks: dict[int, tuple[list[int] | None, list[Block]]] = {}
 
-    @property
+    @cached_property
     def options(self) -> list[str]:
         """The names of the options that the rule reads."""
         return [name for name in self.defaults if name not in self._initial]

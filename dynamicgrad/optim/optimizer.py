@@ -48,12 +48,13 @@ class Optimizer:
     """
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
-        if isinstance(params, Tensor) or not isinstance(params, Iterable):
-            alone = isinstance(params, Tensor)
+        alone = isinstance(params, Tensor)
+        if alone or not isinstance(params, Iterable):
+            given = "a Tensor" if alone else type(params).__name__
             hint = "write [w], not w" if alone else "of a module, give module.parameters()"
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
-                f" but got a {type(params).__name__}\n  hint: {hint}"
+                f" but got {given}\n  hint: {hint}"
             )
         groups: list[Any] = list(params)
         if not groups:
@@ -133,13 +134,9 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """The state, and the options of the groups, with numbers in place of the parameters."""
         numbers = {p: i for i, p in enumerate(dict.fromkeys(self.parameters()))}
-        return {
-            "state": {numbers[p]: dict(s) for p, s in self.state.items() if s and p in numbers},
-            "param_groups": [
-                {**group, "params": [numbers[p] for p in group["params"]]}
-                for group in self.param_groups
-            ],
-        }
+        states = {numbers[p]: dict(s) for p, s in self.state.items() if s and p in numbers}
+        numbered = lambda group: {**group, "params": [numbers[p] for p in group["params"]]}
+        return {"state": states, "param_groups": [*map(numbered, self.param_groups)]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state. Raises ValueError, and changes nothing, if its groups differ."""
@@ -177,7 +174,7 @@ def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
     @functools.wraps(step)
     def call(self: Optimizer, *args: object, **kwargs: object) -> T:
         if tracing := TRACING.get():
-            compiled.enter(self, tracing)
+            compiled.capture(self, tracing)
         if self.pre_hooks:
             args, kwargs = before_step(self, (args, kwargs))
         result = step(self, *args, **kwargs)
@@ -229,7 +226,9 @@ def members(params: Tensor | Iterable[Tensor] | Iterable[tuple[str, Tensor]]) ->
 def require_parameter(p: object) -> None:
     """Raise unless `p` is a leaf tensor."""
     if not isinstance(p, Tensor):
-        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p)}")
+        raise TypeError(
+            f"optimizer can only optimize Tensors, but one of the params is a {type(p)}"
+        )
     if not p.is_leaf:
         hint = "optimize the leaf it was computed from"
         raise ValueError(f"can't optimize a non-leaf Tensor\n  hint: {hint}")

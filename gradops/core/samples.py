@@ -1,10 +1,12 @@
 """Operands that exercise an op, for the generated tests."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..typing import Attrs
 from .op import Samples
 
 __all__ = [
@@ -18,17 +20,27 @@ Shape = tuple[int, ...]
 
 def drawn(draw: Any, shapes: Sequence[Shape], **attrs: Any) -> Samples:
     """One sample with an array of each shape, drawn by `draw(rng, shape)`."""
-    return lambda rng: [([draw(rng, s) for s in shapes], attrs)]
+    return partial(one_sample, draw, shapes, attrs)
+
+
+def one_sample(draw: Any, shapes: Sequence[Shape], attrs: Attrs, rng: "np.random.Generator") -> Any:
+    """Arrays of some shapes, with attributes, as the only sample."""
+    return [([draw(rng, s) for s in shapes], attrs)]
+
+
+def real(rng: "np.random.Generator", shape: Shape) -> np.ndarray:
+    """Reals of both signs, none of them near zero."""
+    return rng.uniform(0.2, 2.0, shape) * rng.choice([-1.0, 1.0], shape)
 
 
 def reals(*shapes: Shape, **attrs: object) -> Samples:
     """Reals of both signs, none of them near zero."""
-    return drawn(lambda r, s: r.uniform(0.2, 2.0, s) * r.choice([-1.0, 1.0], s), shapes, **attrs)
+    return partial(one_sample, real, shapes, attrs)
 
 
 def positive(*shapes: Shape, **attrs: object) -> Samples:
     """Positive reals away from zero."""
-    return drawn(lambda r, s: r.uniform(0.3, 2.0, s), shapes, **attrs)
+    return between(0.3, 2.0, *shapes, **attrs)
 
 
 def between(low: float, high: float, *shapes: Shape, **attrs: object) -> Samples:
@@ -38,14 +50,15 @@ def between(low: float, high: float, *shapes: Shape, **attrs: object) -> Samples
 
 def distinct(*shapes: Shape, **attrs: object) -> Samples:
     """Reals that are far from each other in all operands, so that small steps keep their order."""
+    return partial(apart, shapes, attrs)
 
-    def draw(rng: "np.random.Generator") -> Any:
-        sizes = [int(np.prod(shape)) for shape in shapes]
-        values = (rng.permutation(sum(sizes)) - sum(sizes) / 2 + 0.25) / 4
-        parts = np.split(values, np.cumsum(sizes)[:-1])
-        return [([part.reshape(shape) for part, shape in zip(parts, shapes)], attrs)]
 
-    return draw
+def apart(shapes: Sequence[Shape], attrs: Attrs, rng: "np.random.Generator") -> Any:
+    """Shuffled multiples of a step, in arrays of some shapes, as the only sample."""
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    values = (rng.permutation(sum(sizes)) - sum(sizes) / 2 + 0.25) / 4
+    parts = np.split(values, np.cumsum(sizes)[:-1])
+    return [([part.reshape(shape) for part, shape in zip(parts, shapes)], attrs)]
 
 
 def complexes(*shapes: Shape, **attrs: object) -> Samples:

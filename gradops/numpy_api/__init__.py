@@ -8,8 +8,14 @@ ours has not is dropped where it asks for nothing and refused otherwise. What is
 `absent`, with the reason that the error gives.
 """
 
-from .refusals import in_place
-from .signatures import function_for
-from .ufuncs import apply_ufunc
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from ..core.lazy_import import lazily as _lazily
+from .refusals import in_place
+
+if _TYPE_CHECKING:
+    from .signatures import function_for
+    from .ufuncs import apply_ufunc
+
+__getattr__, __dir__ = _lazily(__name__, {"signatures": "function_for", "ufuncs": "apply_ufunc"})
 __all__ = ["apply_ufunc", "function_for", "in_place"]

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import numpy_api
 from ..core.errors import DTypeError
 from ..library.elementwise.complexes import conj, imag, real
 from ..library.shape.movement import astype, reshape, swapaxes, transpose
 from ..typing import AnyArray, Axis, DTypeLike, OperandLike, ShapeLike
-from . import function_for, in_place
+from . import in_place
 from .operators import Operators
 
 
@@ -17,7 +18,7 @@ def method(function: Any) -> Callable[..., Any]:
     """A function of NumPy, as a method: it takes the same arguments."""
 
     def call(self: object, *args: object, **kwargs: object) -> AnyArray:
-        return function_for(function)(self, *args, **kwargs)
+        return numpy_api.function_for(function)(self, *args, **kwargs)
 
     call.__name__ = function.__name__
     call.__doc__ = f"As `numpy.{function.__name__}`."
@@ -49,7 +50,7 @@ class ArrayMethods(Operators):
 
     def compress(self, condition: OperandLike, axis: Axis = None) -> AnyArray:
         """The entries along an axis where a condition holds."""
-        return function_for(np.compress)(condition, self, axis=axis)
+        return numpy_api.function_for(np.compress)(condition, self, axis=axis)
 
     def conj(self) -> Any:
         """The complex conjugate; of real entries the operand itself."""
@@ -59,7 +60,8 @@ class ArrayMethods(Operators):
 
     def reshape(self, *shape: ShapeLike, order: str = "C") -> AnyArray:
         """The entries in another shape, given as one tuple or size by size."""
-        return function_for(np.reshape)(self, shape[0] if len(shape) == 1 else shape, order=order)
+        size = shape[0] if len(shape) == 1 else shape
+        return numpy_api.function_for(np.reshape)(self, size, order=order)
 
     def transpose(self, *axes: Axis) -> AnyArray:
         """The axes in another order, reversed if none is given."""

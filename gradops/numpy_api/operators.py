@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import numpy_api
 from ..core.dims import Shape
 from ..core.op import Op
 from ..core.types import ArrayType
@@ -31,7 +32,6 @@ from ..library.index.indexing import index
 from ..library.linalg.contraction import matmul
 from ..library.shape.movement import swapaxes, transpose
 from ..typing import AnyArray, OperandLike
-from . import apply_ufunc, function_for
 
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:
@@ -101,7 +101,7 @@ class Operators:
         return abs(self)
 
     def __round__(self, ndigits: int | None = None) -> AnyArray:
-        return function_for(np.round)(self, ndigits or 0)
+        return numpy_api.function_for(np.round)(self, ndigits or 0)
 
     def __floor__(self) -> AnyArray:
         return np.floor(self)
@@ -180,7 +180,7 @@ class Operators:
         return At(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: object, **kwargs: object) -> Any:
-        return apply_ufunc(ufunc, method, args, kwargs)
+        return numpy_api.apply_ufunc(ufunc, method, args, kwargs)
 
     def __array_function__(
         self,
@@ -189,4 +189,4 @@ class Operators:
         args: Sequence[object],
         kwargs: Mapping[str, object],
     ) -> Any:
-        return function_for(func)(*args, **kwargs)
+        return numpy_api.function_for(func)(*args, **kwargs)

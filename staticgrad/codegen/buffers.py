@@ -1,8 +1,8 @@
-"""Which expressions are computed into kept memory, and which share a piece of it.
+"""The buffer plan: expressions that are computed into reused memory, and their shares of it.
 
-A buffer is in C order, so only what would be in C order anyway is computed into one: see Note
-[Layout] in `ir/contiguity.py`. A fetched array, and whatever it is a view of, never lies in
-a buffer, so results do not change when the executable is called again.
+A buffer is in C order, so only values that are in C order anyway are computed into one: see Note
+[Layout] in `ir/contiguity.py`. A fetched array, and an array that it is a view of, is never in a
+buffer, so results do not change when the executable is called again.
 """
 
 from collections.abc import Iterable
@@ -66,7 +66,7 @@ def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
 
 
 def wants_buffer(e: Expr, plan: Plan) -> bool:
-    """Whether `e` is worth a buffer, is computed into one if asked, and does not leave the run."""
+    """True if `e` is worth a buffer, its op can write into one, and it is not a result."""
     if e.op is None or not e.type.shape or not takes(e.type, WORTHWHILE):
         return False
     if plan.last_use.get(e) is None:
@@ -75,7 +75,7 @@ def wants_buffer(e: Expr, plan: Plan) -> bool:
 
 
 def takes(type: ArrayType, bytes: int) -> bool:
-    """Whether an array of a type takes so many bytes, or it is not known how many."""
+    """True if an array of a type takes so many bytes, or an unknown number of them."""
     size = product(type.shape)
     return not isinstance(size, int) or size * type.dtype.itemsize >= bytes
 
@@ -89,20 +89,20 @@ def claim(plan: Plan, type: ArrayType, free: dict[ArrayType, list[int]]) -> int:
 
 
 def release(plan: Plan, dead: Iterable[Expr], free: dict[ArrayType, list[int]]) -> None:
-    """Let the slots of dead expressions be used again."""
+    """Free the slots of dead expressions."""
     for e in dead:
         free.setdefault(e.type, []).append(plan.slots[e])
 
 
 def note_roots(plan: Plan, graph: FrozenGraph) -> None:
-    """Find out in whose memory views may lie."""
+    """Note the expressions in whose memory each view may be."""
     for e in graph.order:
         if e.op is not None and Trait.VIEW in e.op.traits:
             plan.roots[e] = tuple({r: None for x in e.inputs for r in plan.memory(x)})
 
 
 def note_last_uses(plan: Plan, graph: FrozenGraph) -> None:
-    """Find out what is the last to read each piece of memory."""
+    """Note the last reader of each piece of memory."""
     last, roots = plan.last_use, plan.roots
     for e in graph.order:
         for x in e.inputs:

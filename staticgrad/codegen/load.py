@@ -8,7 +8,7 @@ from typing import Any
 from .source import Source
 
 
-def load(source: Source, name: str = "run") -> Callable[..., Any]:
+def load(source: Source) -> Callable[..., Any]:
     """The function that the source defines."""
     import hashlib
 
@@ -18,7 +18,7 @@ def load(source: Source, name: str = "run") -> Callable[..., Any]:
     linecache.cache[filename] = len(source.text), None, lines, filename
     scope = source.scope
     exec(compile(source.text, filename, "exec"), scope)
-    function: Callable[..., Any] = scope.pop(name)  # a function in its own globals is a cycle
+    function: Callable[..., Any] = scope.pop("run")  # a function in its own globals is a cycle
     for inner in source.functions:
         del scope[inner]
     weakref.finalize(function, linecache.cache.pop, filename, None)

@@ -13,7 +13,7 @@ RESERVED = RUNTIME | DTYPES | {f"{d}_type" for d in DTYPES} | {*dir(builtins)}
 
 
 def identifier(wanted: str) -> str:
-    """`wanted` as an identifier, with an underscore for what Python does not allow in one."""
+    """`wanted` as an identifier, with underscores for characters that Python does not allow."""
     if wanted.isascii() and wanted.isidentifier():
         return f"_{wanted}" if keyword.iskeyword(wanted) else wanted
     name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", wanted))  # as Python reads it
@@ -23,5 +23,5 @@ def identifier(wanted: str) -> str:
 
 
 def comment(text: str) -> str:
-    """`text` within its line, whatever names stand in it."""
+    """`text` as a comment of one line, whatever names are in it."""
     return text if text.isprintable() else ascii(text)[1:-1]

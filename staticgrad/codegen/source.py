@@ -1,7 +1,7 @@
-"""NumPy source: one straight-line Python function, as one could have written it."""
+"""NumPy source: one straight-line Python function, as a person would write it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,21 +27,19 @@ class Source:
     text: str
     scope: dict[str, Any]
     plan: Plan
-    arenas: list[Arena] = field(default_factory=list)
-    functions: tuple[str, ...] = ()
-    owners: list[Expr | None] = field(default_factory=list)
-    names: dict[Expr, str] = field(default_factory=dict)
-    sizes: dict[str, str] = field(default_factory=dict)
+    arenas: list[Arena]
+    functions: tuple[str, ...]
+    owners: list[Expr | None]
+    names: dict[Expr, str]
+    sizes: dict[str, str]
 
 
-def emit(
-    graph: FrozenGraph, form: str = "{},", name: str = "run", any_layout: bool = False
-) -> Source:
+def emit(graph: FrozenGraph, form: str = "{},", any_layout: bool = False) -> Source:
     """The source of a function of the graph's inputs that returns its results.
 
     `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one. The
-    function returns NotImplemented for a value that is no C-ordered array of its input's type; with
-    `any_layout` it has to be given arrays of the right types, and takes them in any layout.
+    function returns NotImplemented for a value other than a C-ordered array of its input's type;
+    with `any_layout` it requires arrays of the right types, in any layout.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
@@ -54,24 +52,22 @@ def emit(
     <BLANKLINE>
     """
     module = Module()
-    w = Writer(graph, name, module, any_layout)
+    w = Writer(graph, "run", module, any_layout)
     for e in graph.inputs:
         if not any_layout:
             write_admission(w, e)
         if not e.shape:
             w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
-    for told in bindings(graph.inputs):
-        write_told(w, told)
+    for binding in bindings(graph.inputs):
+        write_binding(w, binding)
     write_body(w, lambda: write_return(w, form))
-    text = "\n".join(module.lines) + "\n"
-    inner = tuple(module.functions.values())
-    return Source(
-        text, w.scope, w.plan, module.arenas, inner, module.owners, module.names, module.sizes
-    )
+    text, inner = "\n".join(module.lines) + "\n", tuple(module.functions.values())
+    facts = module.owners, module.names, module.sizes
+    return Source(text, w.scope, w.plan, module.arenas, inner, *facts)
 
 
 def write_body(w: Writer, write_end: Callable[[], None]) -> None:
-    """Write all that is computed, and the end of the function; then the function is finished."""
+    """Write the lines of all expressions, and the end of the function, which is then finished."""
     write_buffers(w)
     previous = None
     for i, e in enumerate(w.graph.order):
@@ -94,9 +90,9 @@ def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
         w = Writer(graph, name, module, any_layout=True)
         used = sizes_used(graph.order)
         used |= names_in(t.shape for t in w.plan.types)
-        for told in bindings(graph.inputs):
-            if told.name in used:
-                write_told(w, told)
+        for binding in bindings(graph.inputs):
+            if binding.name in used:
+                write_binding(w, binding)
         write_body(w, lambda: write_inner_return(w))
     outer.called[module.functions[graph]] = None
     return module.functions[graph]
@@ -111,7 +107,7 @@ def write_inner_return(w: Writer) -> None:
 
 
 def write_admission(w: Writer, e: Expr) -> None:
-    """Check an input in place; what is not as expected is left to be converted or refused."""
+    """Write the check of an input; for another value the function returns NotImplemented."""
     name, dtype = w.names[e], dtype_name(w, e.dtype)
     known = [(k, n) for k, n in enumerate(e.shape) if isinstance(n, int)]
     if len(known) == len(e.shape):
@@ -125,29 +121,29 @@ def write_admission(w: Writer, e: Expr) -> None:
     w.write("        return NotImplemented", e)
 
 
-def write_told(w: Writer, told: Binding) -> None:
-    """Name a size that an input tells, or compare one that it has to agree on."""
-    e, refused = w.graph.inputs[told.number], []
-    result = axis_text(w, e, told.axis)
-    if told.name is not None:
-        name = w.sizes[told.name] = w.fresh(told.name)
-        if (told.times, told.plus) == (1, 0):
+def write_binding(w: Writer, b: Binding) -> None:
+    """Name a size that an input determines, or compare one on which it must agree."""
+    e, refused = w.graph.inputs[b.number], []
+    result = axis_text(w, e, b.axis)
+    if b.name is not None:
+        name = w.sizes[b.name] = w.fresh(b.name)
+        if (b.times, b.plus) == (1, 0):
             w.write(f"    {name} = {result}", e)
             return
-        w.write(f"    {name} = ({result} - {told.plus}) // {told.times}", e)
+        w.write(f"    {name} = ({result} - {b.plus}) // {b.times}", e)
         refused = [f"{name} < 0"]
-    if told.like is not None:
-        number, axis = told.like
+    if b.like is not None:
+        number, axis = b.like
         wanted = f"{w.names[w.graph.inputs[number]]}.shape[{axis}]"
     else:
-        wanted = size_text(w, told.size)
+        wanted = size_text(w, b.size)
     refused.append(f"{result} != {wanted}")
     w.write(f"    if {' or '.join(refused)}:", e)
     w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 
 
 def write_sizes(w: Writer, e: Expr) -> None:
-    """Name the sizes that only data told, and `e` is the first to have."""
+    """Name the sizes that depend on data and that `e` is the first to have."""
     for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
@@ -172,7 +168,7 @@ def write_buffers(w: Writer) -> None:
 
 
 def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
-    """The line that computes `e`, and the release of what it is the last to read."""
+    """Write the line that computes `e`, and the release of arrays that it is the last to read."""
     w.names[e] = name = w.fresh(f"{e.what}_{i}")
     origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
     w.write(f"    {name} = {render(w, e)}  # {comment(f'{w.type_of(e)}{line}{origin}')}", e)
@@ -183,7 +179,7 @@ def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
 
 
 def dies_at(w: Writer, x: Expr, e: Expr) -> bool:
-    """Whether `e` is the last to read the big array `x`, which lies in no buffer."""
+    """True if `e` is the last to read the big array `x`, which is not in a buffer."""
     return w.plan.last_use.get(x) is e and x not in w.plan.slots and takes(x.type, BIG)
 
 
@@ -217,7 +213,7 @@ def literal(w: Writer, value: Any, name: str = "") -> str:
 
 
 def is_constant_or_repeated(end: Expr) -> bool:
-    """Whether the value may be a constant, or a view whose memory stands for many entries."""
+    """True if the value may be a constant, or a view with several entries in one place."""
     stack, seen = [end], {end}
     while stack:
         e = stack.pop()
@@ -250,7 +246,7 @@ def write_return(w: Writer, form: str) -> None:
 
 
 def result_text(w: Writer, e: Expr, shared: bool) -> str:
-    """How a result is returned: numbers as NumPy's scalars, and shared memory as a copy."""
+    """The text of a result: numbers become NumPy's scalars, and shared memory is copied."""
     if e.shape:
         return f"np.array({w.names[e]})" if shared else w.names[e]
     if e.op is not None:

@@ -1,4 +1,4 @@
-"""The state of a source that is being written: names that are taken, lines, values in its scope."""
+"""The state of a source that is being written: names in use, lines, values in its scope."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from .names import RESERVED, identifier
 
 @dataclass(frozen=True)
 class Arena:
-    """The kept memory of one generated function: what it calls it, its types, and their sizes."""
+    """The reused memory of one generated function: its names there, its types, and their sizes."""
 
     pools: str
     allocate: str
@@ -27,7 +27,7 @@ class Arena:
 
 
 class Module:
-    """What the functions of one source share: the names that are taken, and what they refer to."""
+    """The state that the functions of one source share: names in use, and their values."""
 
     def __init__(self) -> None:
         kernels = {op.name: op.kernel for op in OPS.values()}
@@ -45,7 +45,7 @@ class Module:
 
 
 class Writer:
-    """Writes the function of one graph. Its state is what has been named and written so far."""
+    """Writes the function of one graph; its state is the names and lines so far."""
 
     def __init__(self, graph: FrozenGraph, name: str, module: Module, any_layout: bool) -> None:
         self.graph, self.plan, self.module = graph, plan_buffers(graph, any_layout), module
@@ -92,7 +92,7 @@ class Writer:
         return result
 
     def write(self, line: str, e: Expr | None) -> None:
-        """Add a line, which `e` is responsible for."""
+        """Add a line, which computes `e` or is part of it."""
         self.lines.append(line)
         self.owners.append(e)
 

@@ -21,8 +21,9 @@ from gradops.core.source_location import line_number
 
 from ..ir.expr import Kind
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
-from .drawing import Drawing, DrawnNode
+from .drawing import DrawnNode, drawing
 
+Named = Mapping[FrozenGraph, str]
 SHOWN = 64  # entries up to which a constant is written out
 
 
@@ -44,28 +45,25 @@ def to_json(graph: FrozenGraph) -> str:
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def graph_document(graph: FrozenGraph, named: Mapping[FrozenGraph, str]) -> dict[str, Any]:
-    """What JSON tells of a graph, or of one inside it."""
-    drawing = Drawing(graph)
-    numbers = drawing.numbers
+def graph_document(graph: FrozenGraph, named: Named) -> dict[str, Any]:
+    """The part of the document about a graph, or one inside it."""
+    nodes = drawing(graph)
     return {
-        "inputs": [numbers[e] for e in graph.inputs],
-        "outputs": [numbers[e] for e in graph.outputs],
-        "updates": [[numbers[v], numbers[new]] for v, new in graph.updates],
-        "nodes": [node_document(drawing, n, named) for n in drawing.nodes],
+        "inputs": [nodes[e].id for e in graph.inputs],
+        "outputs": [nodes[e].id for e in graph.outputs],
+        "updates": [[nodes[v].id, nodes[new].id] for v, new in graph.updates],
+        "nodes": [node_document(n, named) for n in nodes.values()],
     }
 
 
-def node_document(
-    drawing: Drawing, n: DrawnNode, named: Mapping[FrozenGraph, str]
-) -> dict[str, Any]:
-    """What JSON tells of a node."""
+def node_document(n: DrawnNode, named: Named) -> dict[str, Any]:
+    """The part of the document about a node."""
     e = n.expr
     result = {
         "id": n.id,
         "name": e.name,
         "op": e.what,
-        "inputs": [drawing.numbers[x] for x in e.inputs],
+        "inputs": n.inputs,
         "attrs": {name: plain(value, named) for name, value in e.attrs.items()},
         "shape": plain(e.shape),
         "dtype": e.dtype.name,
@@ -81,8 +79,8 @@ def node_document(
     return result
 
 
-def plain(value: Any, named: Mapping[FrozenGraph, str] = MappingProxyType({})) -> Any:
-    """A value as JSON has it; what JSON has no word for becomes text, a graph its name."""
+def plain(value: Any, named: Named = MappingProxyType({})) -> Any:
+    """A value as JSON has it; a graph becomes its name, and others that JSON lacks become text."""
     if isinstance(value, tuple | list):
         return [plain(v, named) for v in value]
     if isinstance(value, FrozenGraph):

@@ -1,7 +1,7 @@
 """DOT, the language of Graphviz."""
 
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
-from .drawing import Drawing, DrawnNode
+from .drawing import DrawnNode, drawing
 
 STYLES = {
     "input": 'shape=ellipse, fillcolor="#dbeafe"',
@@ -31,15 +31,12 @@ def to_dot(graph: FrozenGraph) -> str:
 
 def graph_lines(graph: FrozenGraph, prefix: str) -> list[str]:
     """The nodes and edges of a graph, whose ids begin with `prefix`."""
-    drawing = Drawing(graph)
-    lines = [node_line(n, prefix, n.id in drawing.outputs) for n in drawing.nodes]
-    lines += [f"  {prefix}{a} -> {prefix}{b};" for a, b in drawing.edges]
-    dotted = "[style=dotted, arrowhead=none, constraint=false]"
-    return lines + [
-        f"  {prefix}{n.id} -> {prefix}{n.cause} {dotted};"
-        for n in drawing.nodes
-        if n.cause is not None
-    ]
+    nodes, dotted = drawing(graph), "[style=dotted, arrowhead=none, constraint=false]"
+    results = set(graph.results)
+    lines = [node_line(n, prefix, e in results) for e, n in nodes.items()]
+    lines += [f"  {prefix}{i} -> {prefix}{n.id};" for n in nodes.values() for i in n.inputs]
+    caused = [n for n in nodes.values() if n.cause is not None]
+    return lines + [f"  {prefix}{n.id} -> {prefix}{n.cause} {dotted};" for n in caused]
 
 
 def node_line(n: DrawnNode, prefix: str, is_output: bool) -> str:

@@ -1,4 +1,4 @@
-"""What one expression is, in words."""
+"""Descriptions of single expressions, in words."""
 
 from gradops.core.source_location import describe
 
@@ -8,7 +8,7 @@ SHOWN = 6  # users that are named
 
 
 def explain(e: Expr) -> str:
-    """What an expression is computed from, where it was written, and what reads it, in words.
+    """A description of an expression: its operands, the lines that made it, and its readers.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> y = sg.tanh(x, name="y")
@@ -31,7 +31,7 @@ def explain(e: Expr) -> str:
 
 
 def call_text(e: Expr) -> str:
-    """The call that an expression is, or what kind of leaf."""
+    """The call of an expression, or the kind of a leaf."""
     if e.op is None and e.kind is not Kind.ASSIGN:
         return kind_text(e)
     attrs = [f"{k}={v!r}" for k, v in e.attrs.items() if e.op and v != e.op.defaults.get(k)]
@@ -39,13 +39,13 @@ def call_text(e: Expr) -> str:
 
 
 def kind_text(e: Expr) -> str:
-    """What kind of expression it is, with an article."""
+    """The kind of an expression, with an article."""
     word = e.what if e.op is None else f"result of {e.what}"
     return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 def readers_text(e: Expr) -> str:
-    """What is computed from an expression."""
+    """The names of the expressions that are computed from one."""
     graph = e.names.graph() if e.names is not None else None
     members = graph.get_operations() if graph is not None else []
     result = [u.name for u in members if any(x is e for x in u.inputs)]

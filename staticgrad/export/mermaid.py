@@ -1,7 +1,7 @@
 """Mermaid, which Markdown pages show as a picture."""
 
 from ..ir.graph import FrozenGraph, inner_graphs
-from .drawing import Drawing, DrawnNode
+from .drawing import DrawnNode, drawing
 
 SHAPES = {
     "input": '(["{}"])', "constant": '["{}"]', "forward": '["{}"]', "backward": '{{{{"{}"}}}}',
@@ -31,10 +31,10 @@ def to_mermaid(graph: FrozenGraph) -> str:
 
 def graph_lines(graph: FrozenGraph, prefix: str) -> list[str]:
     """The nodes and edges of a graph, whose ids begin with `prefix`."""
-    drawing = Drawing(graph)
-    lines = [node_line(n, prefix) for n in drawing.nodes]
-    lines += [f"  {prefix}{a} --> {prefix}{b}" for a, b in drawing.edges]
-    caused = [n for n in drawing.nodes if n.cause is not None]
+    nodes = drawing(graph).values()
+    lines = [node_line(n, prefix) for n in nodes]
+    lines += [f"  {prefix}{i} --> {prefix}{n.id}" for n in nodes for i in n.inputs]
+    caused = [n for n in nodes if n.cause is not None]
     return lines + [f"  {prefix}{n.cause} -.- {prefix}{n.id}" for n in caused]
 
 
@@ -45,5 +45,5 @@ def node_line(n: DrawnNode, prefix: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text inside Mermaid's quotes: what is not plain becomes its character code."""
+    """Text inside Mermaid's quotes: characters that are not plain become their codes."""
     return "".join(c if c.isalnum() or c in " _.,-+*" else f"#{ord(c)};" for c in text)

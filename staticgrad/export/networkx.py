@@ -6,16 +6,16 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
 from ..text.printer import entries_text, value_text
 from .as_json import SHOWN
-from .drawing import Drawing, DrawnNode
+from .drawing import DrawnNode, drawing
 
 
 def to_networkx(graph: FrozenGraph) -> Any:
-    """The graph as a `networkx.MultiDiGraph` that says all that it computes.
+    """The graph as a `networkx.MultiDiGraph` that has all facts of its expressions.
 
     Its nodes have op, name, type, role and line; where there are any, the attributes and a small
-    constant's value as text, the node in whose gradient it is as `cause`, and as `outputs` which
-    results it is. An edge's `position` says which operand it is. All are words and numbers, which
-    GraphML takes.
+    constant's value as text, as `cause` the node to whose gradient it belongs, and as `outputs` the
+    numbers of the results that it is. An edge's `position` is the number of the operand. All are
+    words and numbers, which GraphML accepts.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> view = sg.to_networkx(sg.freeze([1 - x], [x]))
@@ -26,21 +26,21 @@ def to_networkx(graph: FrozenGraph) -> Any:
     """
     import networkx as nx  # imported where it is used: it takes longer than all of this package
 
-    drawing, result = Drawing(require_frozen("to_networkx", graph)), nx.MultiDiGraph()
+    nodes, result = drawing(require_frozen("to_networkx", graph)), nx.MultiDiGraph()
     named = inner_graphs(graph)
-    for n in drawing.nodes:
+    for n in nodes.values():
         result.add_node(n.id, **facts(n, named))
-    for n in drawing.nodes:
-        for i, x in enumerate(n.expr.inputs):
-            result.add_edge(drawing.numbers[x], n.id, position=i)
-    for i, k in enumerate(drawing.outputs):
-        before = result.nodes[k].get("outputs")
-        result.nodes[k]["outputs"] = str(i) if before is None else f"{before}, {i}"
+    for n in nodes.values():
+        for position, i in enumerate(n.inputs):
+            result.add_edge(i, n.id, position=position)
+    for i, e in enumerate(graph.results):
+        node = result.nodes[nodes[e].id]
+        node["outputs"] = f"{node['outputs']}, {i}" if "outputs" in node else str(i)
     return result
 
 
 def facts(n: DrawnNode, named: dict[FrozenGraph, str]) -> dict[str, Any]:
-    """The facts about a node, without those that it lacks."""
+    """The facts about a node that it has."""
     e = n.expr
     every = {
         "op": e.what, "name": e.name, "type": str(e.type), "role": n.role, "line": n.line or "",
@@ -51,7 +51,7 @@ def facts(n: DrawnNode, named: dict[FrozenGraph, str]) -> dict[str, Any]:
 
 
 def value_of(e: Expr) -> str:
-    """The entries of a small constant, or a size; of anything else nothing."""
+    """The entries of a small constant, or a size; empty for other expressions."""
     if e.kind is Kind.SIZE:
         return str(e.value)
     is_small = e.kind is Kind.CONSTANT and e.value.size <= SHOWN

@@ -46,35 +46,34 @@ def save(graph: FrozenGraph, file: Any) -> None:
     places = Places()
     lines = {name: places.lines_of(each) for each, name in inner_graphs(graph).items()}
     lines[""] = places.lines_of(graph)
-    manifest = {"graph": text, "variables": variables, "places": places.found, "lines": lines}
+    manifest = {"graph": text, "variables": variables, "places": places.written, "lines": lines}
     write_archive(file, GRAPH, manifest, arrays)
 
 
 class Places:
-    """The places that expressions were written at, each once, and their numbers."""
+    """The source locations of expressions, each once, and their numbers."""
 
     def __init__(self) -> None:
-        self.found: list[list[Any]] = []
+        self.written: list[list[Any]] = []
         self.numbers: dict[tuple[int, int], int] = {}
 
     def number(self, place: Place) -> int:
         """The number of a place."""
         key = id(place[0]), place[1]  # to hash code takes as long as the code is
         if key not in self.numbers:
-            self.numbers[key] = len(self.found)
-            self.found.append(written(place))
+            self.numbers[key] = len(self.written)
+            self.written.append(as_list(place))
         return self.numbers[key]
 
     def lines_of(self, graph: FrozenGraph) -> dict[str, Any]:
-        """The numbers of the places of a graph's expressions by name: one, or a list of several."""
-        result = {
-            name: list(map(self.number, graph.places(e))) for e, name in unique_names(graph).items()
-        }
+        """The numbers of the locations of each expression by name: one, or a list of several."""
+        names = unique_names(graph)
+        result = {name: list(map(self.number, graph.places(e))) for e, name in names.items()}
         return {name: n[0] if len(n) == 1 else n for name, n in result.items() if n}
 
 
 def load(file: Any, limit: float = SAFE) -> FrozenGraph:
-    """The graph that `save` wrote; raises GraphFormatError for a file that holds none.
+    """The graph that `save` wrote; raises GraphFormatError for a file without one.
 
     A manifest of more than `limit` bytes is refused, and one that asks for more work than that of
     an ordinary graph of so many, so that a file from anywhere takes neither long nor much memory.
@@ -120,7 +119,7 @@ def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence
 
 
 def mentions(lines: Any) -> int:
-    """How many places are named for expressions."""
+    """The number of times that expressions refer to locations."""
     return sum(len(several(n)) for n in lines.values()) if isinstance(lines, dict) else 0
 
 
@@ -146,16 +145,16 @@ def set_variable(archive: Archive, e: Expr | None, i: Any, array: Callable[[int]
     e.value = value
 
 
-def written(place: Place) -> list[Any]:
-    """A place as a file has it: the name of the source file, the line and the function."""
+def as_list(place: Place) -> list[Any]:
+    """A location as a file has it: the name of the source file, the line and the function."""
     filename = os.path.basename(place[0].co_filename).strip("<>")
     return [filename, line_number(place), place[0].co_name]
 
 
 def read_place(archive: Archive, place: Any) -> Place:
-    """A place from a file: an empty piece of code that says where it was.
+    """A source location from a file: empty code with the names and the line.
 
-    Its name stands in brackets, as that of what is no file: nothing is looked up under it.
+    The name of its file is in brackets, so that nothing is looked up under it.
     """
     match place:
         case [str(filename), int(line), str(function)] if 0 <= line < 2**31 - 1:

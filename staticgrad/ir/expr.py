@@ -216,13 +216,12 @@ class Expr(ArrayMethods):
         raise self.unknown("the value", errors.BUILD, errors.WRITE)
 
 
+Inputs = tuple[Expr, ...]
+Widens = Widening | None
+
+
 def apply(
-    names: Names,
-    op: Op,
-    inputs: tuple[Expr, ...],
-    attrs: Attrs,
-    type: ArrayType,
-    widens: Widening | None = None,
+    names: Names, op: Op, inputs: Inputs, attrs: Attrs, type: ArrayType, widens: Widens = None
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
     origin = names.origin

@@ -19,6 +19,7 @@ from .errors import require_all
 from .expr import Expr, sequence
 from .interning import Interning, structural_hash
 from .lossless import operand_for
+from .names import unique_name
 from .reachability import by_age, reachable
 from .replay import add_values, apply_op, leaf_value, names_among, replay_inner
 from .sizes import bind_sizes
@@ -207,11 +208,7 @@ def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
             stack.append((each, name, True))
             stack += inner_of(each)
             continue
-        unique, i = name, 1
-        while unique in taken:
-            unique, i = f"{name}_{i}", i + 1
-        taken.add(unique)
-        result[each] = unique
+        result[each] = unique_name(name, taken)
     return result
 
 

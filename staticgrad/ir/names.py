@@ -192,3 +192,12 @@ def valid_name(name: T) -> T:
             hint="write _ or / instead",
         )  # fmt: skip
     return name
+
+
+def unique_name(name: str, taken: set[str]) -> str:
+    """`name`, with a number if it is taken; from then on the result is."""
+    result, i = name, 1
+    while result in taken:
+        result, i = f"{name}_{i}", i + 1
+    taken.add(result)
+    return result

@@ -21,11 +21,12 @@ Strides = Sizes | None
 Padding = str | int | Sequence[int] | Sequence[Sequence[int]]
 Option = Strides | Padding
 Given = Operand | None
+Format = str | None
 CHANNELS_LAST = {"NWC": 1, "NHWC": 2, "NDHWC": 3}
 CHANNELS_FIRST = {"NCW": 1, "NCHW": 2, "NCDHW": 3}
 
 
-def is_last(data_format: str | None, n: int) -> bool:
+def is_last(data_format: Format, n: int) -> bool:
     """Whether a data format for `n` spatial axes has channels last, as is the default."""
     if data_format is None or CHANNELS_LAST.get(data_format) == n:
         return True
@@ -74,7 +75,7 @@ def convolution(n: int) -> Callable[..., AnyArray]:
 
     def call(
         input: Operand, filter: Operand, strides: Strides = 1, padding: Padding = "VALID",
-        data_format: str | None = None, dilations: Strides = None,
+        data_format: Format = None, dilations: Strides = None,
     ) -> AnyArray:  # fmt: skip
         last = is_last(data_format, n)
         x, w = channels_second(input, last), filters_first(filter, n)
@@ -142,7 +143,7 @@ def transposed_convolution(n: int) -> Callable[..., AnyArray]:
 
     def call(
         input: Operand, filter: Operand, output_shape: Sequence[Size], strides: Strides = 1,
-        padding: Padding = "SAME", data_format: str | None = None, dilations: Strides = None,
+        padding: Padding = "SAME", data_format: Format = None, dilations: Strides = None,
     ) -> AnyArray:  # fmt: skip
         last, op = is_last(data_format, n), f"conv{n}d_transpose"
         x, w = channels_second(input, last), filters_first(filter, n)
@@ -192,7 +193,7 @@ def conv3d_transpose() -> None:
 
 def depthwise_conv2d(
     input: Operand, filter: Operand, strides: Strides = 1, padding: Padding = "VALID",
-    rate: Strides = None, data_format: str | None = None, dilations: Strides = None,
+    rate: Strides = None, data_format: Format = None, dilations: Strides = None,
 ) -> AnyArray:  # fmt: skip
     """Convolve each channel of images with its filters (height, width, in, multiplier).
 
@@ -210,7 +211,7 @@ def depthwise_conv2d(
 
 def separable_conv2d(
     input: Operand, depthwise_filter: Operand, pointwise_filter: Operand, strides: Strides = 1,
-    padding: Padding = "VALID", rate: Strides = None, data_format: str | None = None,
+    padding: Padding = "VALID", rate: Strides = None, data_format: Format = None,
     dilations: Strides = None,
 ) -> AnyArray:  # fmt: skip
     """`depthwise_conv2d` followed by a convolution with filters (1, 1, in * multiplier, out).
@@ -261,9 +262,12 @@ def pooling(pool: Callable[..., AnyArray], n: int | None = None) -> Callable[...
     """The pooling over `n` spatial axes, or as many as there are, with TensorFlow's options."""
 
     def call(
-        input: Operand, ksize: Strides, strides: Strides, padding: Padding,
-        data_format: str | None = None,
-    ) -> AnyArray:  # fmt: skip
+        input: Operand,
+        ksize: Strides,
+        strides: Strides,
+        padding: Padding,
+        data_format: Format = None,
+    ) -> AnyArray:
         axes = len(shape_of(input)) - 2 if n is None else n
         if len(shape_of(input)) != axes + 2 or axes < 1:
             raise ShapeError("pool", [type_of(input)], f"it takes {axes + 2} axes")
@@ -274,16 +278,14 @@ def pooling(pool: Callable[..., AnyArray], n: int | None = None) -> Callable[...
     return call
 
 
-def max_of_windows(x: Operand, size: Sizes, strides: Strides, padding: Padding, n: int) -> AnyArray:
+def max_of_windows(x: Operand, size: Sizes, steps: Strides, padding: Padding, n: int) -> AnyArray:
     """The largest entry of each window."""
-    return ops.max_pooling(x, size, strides, padding, 1, n)
+    return ops.max_pooling(x, size, steps, padding, 1, n)
 
 
-def mean_of_windows(
-    x: Operand, size: Sizes, strides: Strides, padding: Padding, n: int
-) -> AnyArray:
+def mean_of_windows(x: Operand, size: Sizes, steps: Strides, padding: Padding, n: int) -> AnyArray:
     """The mean of each window; padding does not count."""
-    return ops.avg_pool(x, size, strides, padding, n, count_padding=False)
+    return ops.avg_pool(x, size, steps, padding, n, count_padding=False)
 
 
 @implemented_by(pooling(max_of_windows))

@@ -143,53 +143,29 @@ def matrix_set_diag(input: Operand, diagonal: Operand) -> AnyArray:
     return ops.where(on_diagonal(input), rows, input)
 
 
-def of_axes(name: str, count: int) -> Callable[[Any], Any]:
-    """A complex Fourier transform along the last `count` axes."""
-    transform = getattr(transforms, name + "n")
-    axes = tuple(range(-count, 0))
+KINDS = {
+    "fft": "Fourier transform", "ifft": "inverse Fourier transform",
+    "rfft": "Fourier transform of real numbers",
+    "irfft": "inverse Fourier transform of real numbers",
+}  # fmt: skip
+AXES = {"": "the last axis", "2d": "the last 2 axes", "3d": "the last 3 axes"}
 
-    def call(input: Operand) -> AnyArray:
+
+def fourier_transform(kind: str, suffix: str) -> Callable[..., AnyArray]:
+    """A Fourier transform along one to three last axes; one of real numbers takes lengths."""
+    transform, axes = getattr(transforms, kind + "n"), tuple(range(-int(suffix[:1] or 1), 0))
+
+    def of_all(input: Operand) -> AnyArray:
         return transform(input, axes=axes)
 
-    call.__name__ = name if count == 1 else f"{name}{count}d"
-    call.__doc__ = f"The {spelled_out(name)} along {along(count)}."
-    return call
-
-
-def of_halves(name: str, count: int) -> Callable[..., Any]:
-    """A Fourier transform from or to real numbers along the last `count` axes."""
-    transform = getattr(transforms, name + "n")
-    axes = tuple(range(-count, 0))
-
-    def call(input: Operand, fft_length: Any = None) -> AnyArray:
+    def of_lengths(input: Operand, fft_length: Any = None) -> AnyArray:
         return transform(input, s=fft_length, axes=axes)
 
-    call.__name__ = name if count == 1 else f"{name}{count}d"
-    call.__doc__ = (
-        f"The {spelled_out(name)} along {along(count)}, of the lengths `fft_length`: one for each."
-    )
+    is_real = "r" in kind
+    call = of_lengths if is_real else of_all
+    lengths = ", of the lengths `fft_length`: one for each" if is_real else ""
+    call.__name__, call.__doc__ = kind + suffix, f"The {KINDS[kind]} along {AXES[suffix]}{lengths}."
     return call
 
 
-def spelled_out(name: str) -> str:
-    """The description of the transform with a name."""
-    kind = "Fourier transform" if "r" not in name else "Fourier transform of real numbers"
-    return f"inverse {kind}" if name.startswith("i") else kind
-
-
-def along(count: int) -> str:
-    """The description of the transformed axes."""
-    return "the last axis" if count == 1 else f"the last {count} axes"
-
-
-SUFFIXES = {1: "", 2: "2d", 3: "3d"}
-COMPLEX: dict[str, Any] = {
-    name + suffix: of_axes(name, count)
-    for name in ("fft", "ifft")
-    for count, suffix in SUFFIXES.items()
-}
-REAL: dict[str, Any] = {
-    name + suffix: of_halves(name, count)
-    for name in ("rfft", "irfft")
-    for count, suffix in SUFFIXES.items()
-}
+FOURIER = {kind + suffix: fourier_transform(kind, suffix) for kind in KINDS for suffix in AXES}

@@ -189,19 +189,14 @@ def dropout(
 
 
 def batch_normalization(
-    x: Operand,
-    mean: Operand,
-    variance: Operand,
-    offset: Given,
-    scale: Given,
-    variance_epsilon: float,
+    x: Operand, mean: Operand, variance: Operand, offset: Given, scale: Given, epsilon: float
 ) -> AnyArray:
     """scale * (x - mean) / sqrt(variance + variance_epsilon) + offset.
 
     >>> sg.nn.batch_normalization(np.array([3.0]), 1.0, 4.0, 1.0, None, 0.0)
     array([2.])
     """
-    factor = ops.div(1, ops.sqrt(ops.add(variance, variance_epsilon)))
+    factor = ops.div(1, ops.sqrt(ops.add(variance, epsilon)))
     if scale is not None:
         factor = ops.mul(factor, scale)
     y = ops.mul(ops.sub(x, mean), factor)

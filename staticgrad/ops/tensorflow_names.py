@@ -184,8 +184,8 @@ TABLE: list[Row] = [
     Row("linalg.slogdet", linalg.slogdet, "input"),
     Row("linalg.trace", linalg.trace, "x"),
     # Fourier transforms
-    *rows("", {f"{name} signal.{name}": f for name, f in matrices.COMPLEX.items()}),
-    *rows("", {f"signal.{name}": f for name, f in matrices.REAL.items()}),
+    *(Row(f"signal.{name}" if "r" in name else f"{name} signal.{name}", f)
+      for name, f in matrices.FOURIER.items()),
     *named_alike(fft, "signal.fftshift signal.ifftshift"),
     # neural networks
     *in_nn_too("log_softmax softmax", "logits axis"),
@@ -193,7 +193,7 @@ TABLE: list[Row] = [
     *named_alike(ops, "binary_cross_entropy_with_logits cross_entropy"),
     *named_alike(
         nn,
-        "nn.batch_normalization nn.bias_add nn.dropout nn.embedding_lookup nn.l2_loss "
+        "nn.bias_add nn.dropout nn.embedding_lookup nn.l2_loss "
         "nn.l2_normalize nn.leaky_relu nn.log_poisson_loss "
         "nn.moments nn.sigmoid_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits "
         "nn.softmax_cross_entropy_with_logits_v2 nn.weighted_cross_entropy_with_logits",
@@ -212,6 +212,8 @@ TABLE: list[Row] = [
     ),
     *named_alike(images, "nn.max_pool1d nn.max_pool2d nn.max_pool3d", applies="max_pool"),
     *named_alike(images, "nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d", applies="sum_pool"),
+    Row("nn.batch_normalization", nn.batch_normalization,
+        "x mean variance offset scale variance_epsilon"),
     *named_alike(images, "nn.avg_pool nn.fused_batch_norm nn.max_pool"),
     Row("nn.local_response_normalization", images.local_response_normalization),
     Row("nn.lrn", images.local_response_normalization),

@@ -6,7 +6,6 @@ and can be folded.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 
 from ..ir.expr import Expr, Kind
@@ -18,19 +17,16 @@ Known = dict[int, Expr]
 """The constants that a graph gets wherever it is used, by the numbers of its inputs."""
 
 
-@dataclass(frozen=True)
-class PutConstantsInside:
+def put_constants_inside(graph: FrozenGraph) -> FrozenGraph:
     """Put constants into inner graphs that get them in every use. Exact."""
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        innermost_first = list(inner_graphs(graph))
-        if not innermost_first:
-            return graph
-        known = constants_given([graph, *reversed(innermost_first)])
-        made: dict[FrozenGraph, FrozenGraph] = {}
-        for each in innermost_first:
-            made[each] = with_constants(with_inner(each, made), known[each])
-        return with_inner(graph, made)
+    innermost_first = list(inner_graphs(graph))
+    if not innermost_first:
+        return graph
+    known = constants_given([graph, *reversed(innermost_first)])
+    made: dict[FrozenGraph, FrozenGraph] = {}
+    for each in innermost_first:
+        made[each] = with_constants(with_inner(each, made), known[each])
+    return with_inner(graph, made)
 
 
 def constants_given(outermost_first: Sequence[FrozenGraph]) -> dict[FrozenGraph, Known]:

@@ -1,7 +1,5 @@
 """Constant folding: expressions that depend on no input are computed when compiling."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gradops.core.dims import product
@@ -17,25 +15,22 @@ from .rewrite import constant_like
 BIG = 64 * 1024  # bytes from which a result is computed in each run rather than kept
 
 
-@dataclass(frozen=True)
-class Fold:
+def fold(graph: FrozenGraph) -> FrozenGraph:
     """Compute expressions of constants. Exact: it runs the op's own kernel."""
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        with np.errstate(all="ignore"):
-            graph = graph.rebuilt(fold)
-        if any(map(is_number_of_type, graph.order)) and inputs_determine_sizes(graph):
-            return graph.rebuilt(number_of_type)
-        return graph
+    with np.errstate(all="ignore"):
+        graph = graph.rebuilt(fold_expression)
+    if any(map(is_number_of_type, graph.order)) and inputs_determine_sizes(graph):
+        return graph.rebuilt(number_of_type)
+    return graph
 
 
 def inputs_determine_sizes(graph: FrozenGraph) -> bool:
-    """Whether the inputs determine all sizes in use, so that no expression is kept for one."""
+    """True if the inputs determine all sizes in use, so that no expression is needed for one."""
     return sizes_used(graph.order) <= sizes_determined_by(graph.inputs)
 
 
 def is_number_of_type(e: Expr) -> bool:
-    """Whether an expression is a number that depends on its operand's type only."""
+    """True if an expression is a number that depends on its operand's type only."""
     return e.op is not None and not e.shape and Trait.OF_TYPE in e.op.traits
 
 
@@ -47,7 +42,7 @@ def number_of_type(e: Expr, intern: Interning) -> Expr:
     return constant_like(np.array(value), e, intern)
 
 
-def fold(e: Expr, intern: Interning) -> Expr:
+def fold_expression(e: Expr, intern: Interning) -> Expr:
     """`e`, or a constant if all its inputs are constants."""
     if e.op is None or not e.op.traits.isdisjoint({Trait.EFFECT, Trait.CONTROL}):
         return e

@@ -3,22 +3,23 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from gradops.core.errors import OptionError
 
 from ..ir.graph import FrozenGraph, inner_graphs
 from ..ir.verify import verify
-from .constants import PutConstantsInside
-from .fold import Fold
+from .constants import put_constants_inside
+from .fold import fold
 from .inner import with_inner
-from .prune import Prune
+from .prune import prune
 from .rewrite import Rule, rewrite
-from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
+from .simplify import drop_broadcasts, drop_gradients, drop_retyping, simplify
 
 Pass = Callable[[FrozenGraph], FrozenGraph]
 LEVELS: dict[int, tuple[Pass, ...]] = {
     0: (),
-    1: (DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
+    1: (drop_gradients, drop_retyping, drop_broadcasts, simplify, fold, simplify),
 }
 
 
@@ -35,16 +36,6 @@ class PassReport:
         return f"{self.name}: {self.before} -> {self.after} in {self.seconds * 1e3:.2f} ms"
 
 
-@dataclass(frozen=True)
-class Rewrite:
-    """Apply rules of users until none applies."""
-
-    rules: tuple[Rule, ...]
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return rewrite(graph, self.rules)
-
-
 def optimize_graph(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> FrozenGraph:
     """The graph after rules of users, if there are any, and the passes of a level.
 
@@ -56,10 +47,11 @@ def optimize_graph(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -
     for rule in rules:
         if not isinstance(rule, Rule):
             raise OptionError("compile", [], f"a rewrite rule is a Rule, not {rule!r}")
-    passes = (*((Rewrite(tuple(rules)),) if rules else ()), *LEVELS[level])
+    own: list[Pass] = [partial(rewrite, rules=rules)] if rules else []
+    passes = (*own, *LEVELS[level])
     if not passes:
         return graph
-    graph = graph if level == 0 else Prune()(PutConstantsInside()(graph))
+    graph = graph if level == 0 else prune(put_constants_inside(graph))
     made: dict[FrozenGraph, FrozenGraph] = {}
     for each in inner_graphs(graph):  # the innermost first
         made[each] = run_passes(with_inner(each, made), passes)[0]
@@ -85,8 +77,13 @@ def run_passes(
                 verify(graph)
         except Exception as error:
             done = ", ".join(r.name for r in reports) or "no pass"
-            error.add_note(f"  in the pass {step!r}, after {done}")
+            error.add_note(f"  in the pass {name_of(step)}, after {done}")
             raise
         settled = [*settled, step] if graph is old else []
-        reports.append(PassReport(repr(step), before, len(graph), time.perf_counter() - start))
+        reports.append(PassReport(name_of(step), before, len(graph), time.perf_counter() - start))
     return graph, reports
+
+
+def name_of(step: Pass) -> str:
+    """The name of a pass: of a function, as it is written."""
+    return getattr(step, "__name__", repr(step))

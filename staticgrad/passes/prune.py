@@ -17,12 +17,9 @@ Step = Callable[[FrozenGraph], FrozenGraph]
 WITH_GRAPHS = frozenset({"loop", "case", "call"})
 
 
-@dataclass(frozen=True)
-class Prune:
+def prune(graph: FrozenGraph) -> FrozenGraph:
     """Drop values, state and operands of loops, branches and calls that nothing needs. Exact."""
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return cached("pruned", prune, graph)
+    return cached("pruned", drop_unread, graph)
 
 
 def cached(key: object, step: Step, graph: FrozenGraph) -> FrozenGraph:
@@ -43,7 +40,7 @@ class Remainder:
     attrs: Attrs
 
 
-def prune(graph: FrozenGraph) -> FrozenGraph:
+def drop_unread(graph: FrozenGraph) -> FrozenGraph:
     """The graph whose loops, branches and calls return only values that are read."""
     every = {e: remainder_of(e, read) for e, read in values_read(graph).items()}
     remainders = {e: r for e, r in every.items() if r.attrs != e.attrs or is_less(r, e)}
@@ -65,7 +62,7 @@ def prune(graph: FrozenGraph) -> FrozenGraph:
 
 
 def is_less(remainder: Remainder, e: Expr) -> bool:
-    """Whether an operand or a value of an expression was dropped."""
+    """True if an operand or a value of an expression was dropped."""
     every: int = len(e.type.parts)  # type: ignore[attr-defined]
     return len(remainder.operands) < len(e.inputs) or len(remainder.values) < every
 
@@ -139,9 +136,9 @@ def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
 def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
     """The pruned graph with some of its inputs and outputs."""
     if len(inputs) == len(graph.inputs) and len(outputs) == len(graph.outputs):
-        return Prune()(graph)
+        return prune(graph)
     key = "part", tuple(inputs), tuple(outputs)
-    return cached(key, lambda graph: Prune()(unpruned_part(graph, inputs, outputs)), graph)
+    return cached(key, lambda graph: prune(unpruned_part(graph, inputs, outputs)), graph)
 
 
 def unpruned_part(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:

@@ -83,7 +83,7 @@ class Rule:
         return [(i, part) for i, part in enumerate(self.pattern.inputs) if not is_hole(part)]
 
     def may_match(self, e: Expr) -> bool:
-        """Whether the rule may match, judged by the operands alone."""
+        """True if the rule may match, judged by the operands alone."""
         inputs = e.inputs
         for i, part in self.demands:
             if i >= len(inputs) or not begins(part, inputs[i]):
@@ -109,24 +109,24 @@ class Rule:
 
 
 def is_hole(part: Part) -> bool:
-    """Whether a part of a pattern matches any expression."""
+    """True if a part of a pattern matches any expression."""
     return isinstance(part, Pattern) and part.op is None
 
 
 def has_layout_of(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
-    """Whether the operand `x` has the memory layout of `e`. See Note [Layout]."""
+    """True if the operand `x` has the memory layout of `e`. See Note [Layout]."""
     return x in ordered or (e.op is not None and Trait.VIEW in e.op.traits)
 
 
 def begins(part: Part, x: Expr) -> bool:
-    """Whether `x` is the number, or has the op, of a part of a pattern."""
+    """True if `x` is the number, or has the op, of a part of a pattern."""
     if isinstance(part, Pattern):
         return x.op is part.op
     return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
 
 
 def match(pattern: Part, e: Expr, found: dict[str, Expr]) -> bool:
-    """Whether `e` matches `pattern`; `found` has the expression of each hole."""
+    """True if `e` matches `pattern`; `found` has the expression of each hole."""
     if not isinstance(pattern, Pattern):
         return begins(pattern, e)
     if pattern.op is None:
@@ -137,7 +137,7 @@ def match(pattern: Part, e: Expr, found: dict[str, Expr]) -> bool:
 
 
 def same_number(value: np.ndarray, number: Number) -> bool:
-    """Whether a constant equals a number, the sign of zero included."""
+    """True if a constant equals a number, the sign of zero included."""
     return bool(value.item() == number) and all(
         np.signbit(part(value)) == np.signbit(part(number)) for part in (np.real, np.imag)
     )

@@ -1,7 +1,6 @@
 """Simplification: algebraic identities, and removal of ops without effect."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gradops.core.traits import Trait
 from gradops.core.types import broadcast_shapes
@@ -17,22 +16,14 @@ from .rules.algebra import RULES
 Step = Callable[[Expr, Interning, set[Expr]], Expr]
 
 
-@dataclass(frozen=True)
-class Simplify:
+def simplify(graph: FrozenGraph, exact_only: bool = True) -> FrozenGraph:
     """Apply algebraic identities until none applies."""
-
-    exact_only: bool = True
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return rewrite(graph, [r for r in RULES if r.exact or not self.exact_only])
+    return rewrite(graph, [r for r in RULES if r.exact or not exact_only])
 
 
-@dataclass(frozen=True)
-class DropRetyping:
+def drop_retyping(graph: FrozenGraph) -> FrozenGraph:
     """Drop a change of shape or dtype that changes neither. Exact."""
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return with_layouts(graph, without_retyping)
+    return with_layouts(graph, without_retyping)
 
 
 def without_retyping(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
@@ -43,20 +34,14 @@ def without_retyping(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
     return e.inputs[0] if same else e
 
 
-@dataclass(frozen=True)
-class DropGradients:
+def drop_gradients(graph: FrozenGraph) -> FrozenGraph:
     """Erase custom-gradient wrappers once gradients are built. Exact."""
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return graph.rebuilt(lambda e, intern: e if (x := guarded_value(e)) is None else x)
+    return graph.rebuilt(lambda e, intern: e if (x := guarded_value(e)) is None else x)
 
 
-@dataclass(frozen=True)
-class DropBroadcasts:
+def drop_broadcasts(graph: FrozenGraph) -> FrozenGraph:
     """Let elementwise ops broadcast their operands instead of reading filled arrays. Exact."""
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return with_layouts(graph, without_broadcasts)
+    return with_layouts(graph, without_broadcasts)
 
 
 def without_broadcasts(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
@@ -74,7 +59,7 @@ def without_broadcasts(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
 
 
 def keeps_layout(e: Expr, inputs: list[Expr], ordered: set[Expr]) -> bool:
-    """Whether `e` keeps its shape and C order on other inputs. See Note [Layout]."""
+    """True if `e` keeps its shape and C order on other inputs. See Note [Layout]."""
     whole = any(x.shape == e.shape and x in ordered for x in inputs)
     rest = all(x in ordered for x in inputs if Trait.BROADCASTING not in traits_of(x))
     return whole and rest and broadcast_shapes(e.op, [x.type for x in inputs]) == e.shape

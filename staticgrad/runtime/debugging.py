@@ -1,4 +1,4 @@
-"""Runs that tell more: node by node, and stopped at the first value that is not finite."""
+"""Debugging runs: node by node, and stopped at the first value that is not finite."""
 
 import sys
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from gradops.core.source_location import describe
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import HistoryType
-from .interpreter import Watch, interpret
+from .interpreter import interpret
 
 EDGE = 3  # entries at each end of a long axis that are shown
 
@@ -26,11 +26,8 @@ def run_watched(
     standard error. With `check_numerics` the first value that is infinite or no number raises
     NotFiniteError, with its operands and lines; inside loops, with the step.
     """
-    watches: list[Watch] = []
-    if debug:
-        watches.append(debug if callable(debug) else show)
-    if check_numerics:
-        watches.append(Finite())
+    watches = [debug if callable(debug) else show] if debug else []
+    watches += [Finite()] if check_numerics else []
 
     def watch(e: Expr, value: Any) -> None:
         for each in watches:
@@ -70,7 +67,7 @@ def summary(value: Any) -> str:
 
 
 class Finite:
-    """Refuses values that are not finite. It keeps the last values, to show operands."""
+    """Raises for values that are not finite; it keeps all values, to show operands."""
 
     def __init__(self) -> None:
         self.seen: dict[Expr, Any] = {}
@@ -84,7 +81,7 @@ class Finite:
             raise NotFiniteError(self.message(e, np.asarray(value), bad))
 
     def message(self, e: Expr, value: np.ndarray[Any, Any], bad: Any) -> str:
-        """What is not finite, computed from what, and where that was written."""
+        """The value that is not finite, its operands, and the line that computes it."""
         first = value[bad].ravel()[0]
         which = f"{np.sum(bad)} of {value.size} entries, first {first}" if value.shape else first
         lines = [f"{e.label} is not finite: {which}"]

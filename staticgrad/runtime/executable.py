@@ -93,7 +93,7 @@ class Executable:
 
     @cached_property
     def for_any_layout(self) -> "Executable":
-        """What runs for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
+        """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ class Executable:
         return tuple(given[name] for name in self.names)
 
     def blame(self, error: Exception) -> None:
-        """Tell an error of the generated code which expression, and whose line, it comes from.
+        """Add a note to an error of the generated code: the expression and the user's line.
 
         If type inference knows the reason, its error is raised, as it is everywhere else.
         """
@@ -143,7 +143,7 @@ class Executable:
 
 
 def innermost(error: Exception, filename: str) -> TracebackType | None:
-    """The last call in an error's traceback that is of code of a file."""
+    """The last entry of an error's traceback whose code is of a file."""
     result, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
@@ -153,15 +153,13 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
 
 
 def meets_singularities(graph: FrozenGraph) -> bool:
-    """Whether a gradient in the graph may divide by zero: a warning of it would help nobody."""
-    return any(
-        e.origin is not None and e.op and Trait.SINGULAR in e.op.traits
-        for e in all_expressions(graph)
-    )
+    """True if a gradient in the graph may divide by zero, of which nobody needs a warning."""
+    gradients = (e for e in all_expressions(graph) if e.origin is not None)
+    return any(e.op and Trait.SINGULAR in e.op.traits for e in gradients)
 
 
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
-    """What the generated function calls back: admission of inputs, and memory."""
+    """The functions that the generated code calls: one that compares sizes, and memory."""
     inputs = graph.inputs
 
     def disagree(*values: Any) -> None:
@@ -174,7 +172,7 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
 
 
 def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
-    """Sets of buffers that no call is using, by their sizes; and what makes another set."""
+    """Sets of buffers that no call is using, by their sizes, and a function that allocates one."""
 
     def allocate(*sizes: int) -> tuple[Any, ...]:
         if len(pools) > SIZES_KEPT:
@@ -223,7 +221,7 @@ def compile(
 
 
 def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
-    """How the generated function returns its results, and what is left to be done with them."""
+    """How the generated function returns results, and a function that rebuilds their structure."""
     if isinstance(outputs, Expr):
         return "{}", None
     if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
@@ -238,6 +236,5 @@ def fetched(e: Any) -> Expr:
     if isinstance(e, Expr):
         return e
     hint = "\n  hint: function(f) compiles what f does; trace(f, arguments) gives its graph"
-    raise FetchError(
-        f"{e!r} is neither an expression nor the name of one{hint if callable(e) else ''}"
-    )
+    hint = hint if callable(e) else ""
+    raise FetchError(f"{e!r} is neither an expression nor the name of one{hint}")

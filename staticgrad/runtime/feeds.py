@@ -1,4 +1,4 @@
-"""Feeds: what may stand for an input, and the sizes it settles."""
+"""Feeds: the values that an input accepts, and the sizes that they determine."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,62 +15,59 @@ from ..ir.sizes import bind_sizes
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
-    """`value` as an array of the type of input `e`, or a FeedError that says why it is none.
+    """`value` as an array of the type of input `e`; raises FeedError if it is not one.
 
     Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
     keeps its layout. See Note [Layout] in `ir/contiguity.py`.
     """
     result = convert(e, value)
     if not agree(e.shape, result.shape):
-        hint = of_shape(e, result.shape)
-        raise FeedError(f"{e.label} was fed an array of shape {result.shape}{made_line(e)}{hint}")
+        raise refusal(e, f"an array of shape {result.shape}", shape_hint(e, result.shape))
     return result
 
 
-def agree(wanted: Sequence[Any], found: Sequence[int]) -> bool:
-    """Whether sizes are those wanted, where these are numbers."""
-    return len(wanted) == len(found) and all(
-        isinstance(want, Dim) or want == n for want, n in zip(wanted, found, strict=True)
-    )
+def agree(wanted: Sequence[Any], sizes: Sequence[int]) -> bool:
+    """True if sizes are those wanted, where these are numbers."""
+    same = [isinstance(want, Dim) or want == n for want, n in zip(wanted, sizes)]
+    return len(wanted) == len(sizes) and all(same)
 
 
-def of_shape(e: Expr, found: Sequence[int]) -> str:
-    """What to feed if only an axis of size 1 is missing."""
-    if agree(e.shape, (1, *found)):
+def shape_hint(e: Expr, shape: Sequence[int]) -> str:
+    """The hint for a value of another shape, if only an axis of size 1 is missing."""
+    if agree(e.shape, (1, *shape)):
         return "\n  hint: feed value[None], a batch of one"
-    return "\n  hint: feed value[..., None]" if agree(e.shape, (*found, 1)) else ""
+    return "\n  hint: feed value[..., None]" if agree(e.shape, (*shape, 1)) else ""
 
 
 def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the dtype of `e`."""
     if isinstance(value, Expr):
-        raise FeedError(
-            f"{e.label} was fed an expression, {value.label}; feed a value{made_line(e)}"
-        )
+        raise refusal(e, f"an expression, {value.label}; feed a value")
     if lost := lost_meaning(value):
-        raise FeedError(f"{e.label} was fed {lost[0]}{made_line(e)}\n  hint: {lost[1]}")
+        raise refusal(e, lost[0], f"\n  hint: {lost[1]}")
     try:
         result = np.asarray(value)
     except ValueError as error:
-        raise FeedError(
-            f"{e.label} was fed a value that is not an array: {error}{made_line(e)}"
-        ) from error
+        raise refusal(e, f"a value that is not an array: {error}") from error
     dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
     if result.dtype == dtype:
         return result.view(dtype)
     same = native(result.dtype) == dtype
     if same or (not isinstance(value, np.ndarray | np.generic) and fits(result, dtype)):
         return result.astype(dtype)
-    raise FeedError(
-        f"{e.label} was fed {result.dtype}{list(result.shape)}{made_line(e)}{cast(e, result)}"
-    )
+    raise refusal(e, f"{result.dtype}{list(result.shape)}", dtype_hint(e, result))
 
 
-def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
-    """What to feed if only the dtype is another one."""
-    if found.dtype.kind not in "biufc":
+def refusal(e: Expr, value: str, hint: str = "") -> FeedError:
+    """The error for a value, in words, that is not one of the input `e`."""
+    return FeedError(f"{e.label} was fed {value}{made_line(e)}{hint}")
+
+
+def dtype_hint(e: Expr, value: np.ndarray[Any, Any]) -> str:
+    """The hint for a value of another dtype, if it can be converted."""
+    if value.dtype.kind not in "biufc":
         return ""
-    besides = "" if agree(e.shape, found.shape) else ", in another shape, too"
+    besides = "" if agree(e.shape, value.shape) else ", in another shape, too"
     return f"\n  hint: feed value.astype({e.dtype.name!r}){besides}"
 
 

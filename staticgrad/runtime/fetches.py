@@ -8,7 +8,7 @@ from gradops.core.tree import children, only
 
 
 def flattened_fetches(fetches: Any) -> tuple[list[Any], Callable[[Any], Any]]:
-    """The fetches in a structure, and how to make it again of values; None is no fetch."""
+    """The fetches in a structure, and a function that rebuilds it; None is not a fetch."""
     leaves, rebuild = flatten(fetches)
     if not (rebuild is only or rebuild is list or rebuild is tuple):  # there may be None in it
         stack = [fetches]
@@ -26,7 +26,7 @@ def flattened_fetches(fetches: Any) -> tuple[list[Any], Callable[[Any], Any]]:
 
 
 def place_of_none(fetches: Any) -> str:
-    """Where in a structure the first None is, as a program would index it: `fetches[1]`."""
+    """The place of the first None in a structure, as a program would index it: `fetches[1]`."""
     stack = [("fetches", fetches)]
     while stack:
         path, node = stack.pop()

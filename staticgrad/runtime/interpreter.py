@@ -16,12 +16,11 @@ from ..ir.replay import compute_with
 from ..ir.sizes import note_sizes, sizes_of_operands
 from .feeds import admitted, sizes_of_feeds
 
-Watch = Callable[[Expr, Any], None]
+Sizes = Mapping[str, int]
+Watch = Callable[[Expr, Any], None] | None
 
 
-def interpret(
-    graph: FrozenGraph, feeds: Sequence[Any], watch: Watch | None = None
-) -> tuple[Any, ...]:
+def interpret(graph: FrozenGraph, feeds: Sequence[Any], watch: Watch = None) -> tuple[Any, ...]:
     """The results of a graph for `feeds`, one per input, computed one expression after another.
 
     `watch(expression, value)` is called with each value as it is computed, also inside loops and
@@ -41,7 +40,7 @@ def interpret(
 
 
 def evaluated(
-    graph: FrozenGraph, inputs: Sequence[Any], sizes: dict[str, Any], watch: Watch | None
+    graph: FrozenGraph, inputs: Sequence[Any], sizes: dict[str, Any], watch: Watch
 ) -> dict[Expr, Any]:
     """The value of every expression of a graph, given those of its inputs and their sizes."""
     values: dict[Expr, Any] = dict(zip(graph.inputs, inputs, strict=True))
@@ -55,11 +54,7 @@ def evaluated(
 
 
 def evaluate(
-    graph: FrozenGraph,
-    e: Expr,
-    values: Mapping[Expr, Any],
-    sizes: Mapping[str, int],
-    watch: Watch | None = None,
+    graph: FrozenGraph, e: Expr, values: Mapping[Expr, Any], sizes: Sizes, watch: Watch = None
 ) -> Any:
     """The value of one expression."""
     if e.op is None:
@@ -74,7 +69,7 @@ def evaluate(
         raise
 
 
-def concrete(value: Any, sizes: Mapping[str, int], watch: Watch | None = None) -> Any:
+def concrete(value: Any, sizes: Sizes, watch: Watch = None) -> Any:
     """An attribute as the kernel takes it: sizes for unknown dimensions, functions for graphs."""
     if isinstance(value, Dim):
         return value.evaluate(sizes)
@@ -83,7 +78,7 @@ def concrete(value: Any, sizes: Mapping[str, int], watch: Watch | None = None) -
     return tuple(concrete(v, sizes, watch) for v in value) if type(value) is tuple else value
 
 
-def inner(graph: FrozenGraph, watch: Watch | None, *operands: Any) -> tuple[Any, ...]:
-    """The outputs of a graph that stands inside another."""
+def inner(graph: FrozenGraph, watch: Watch, *operands: Any) -> tuple[Any, ...]:
+    """The outputs of a graph inside another."""
     values = evaluated(graph, operands, sizes_of_operands(graph.inputs, operands), watch)
     return tuple([values[e] for e in graph.outputs])

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -25,12 +25,24 @@ from .debugging import run_watched
 from .executable import Executable
 from .feeds import admitted, single_feeds
 from .fetches import flattened_fetches
-from .snapshot import Snapshot
+
+Feeds = Mapping[Any, Any] | None
+Run = Callable[..., Any] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The values of variables, by name: arrays that nothing changes. `Session.restore` takes it."""
+
+    values: Mapping[str, np.ndarray[Any, Any]]
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of {len(self.values)} variables>"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a session compiled for one choice of fetches and feeds."""
+    """The executable of a session for one choice of fetches and feeds, and how to use it."""
 
     executable: Executable
     feeds: tuple[Expr, ...]
@@ -40,7 +52,7 @@ class Plan:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether what the executable gives is what is fetched, and no more."""
+        """True if the executable returns the fetches and nothing else."""
         return not self.updated and all(self.valued)
 
 
@@ -62,9 +74,8 @@ class Session:
     def __init__(self, graph: Graph | None = None, optimize: int = 1) -> None:
         self.graph = get_default_graph() if graph is None else graph
         if not isinstance(self.graph, Graph):
-            raise GraphError(
-                f"a session runs a Graph, not {graph!r}\n  hint: Session() runs the default graph"
-            )
+            hint = "Session() runs the default graph"
+            raise GraphError(f"a session runs a Graph, not {graph!r}\n  hint: {hint}")
         self.optimize = optimize
         self.values: dict[Expr, np.ndarray[Any, Any]] = {}
         self.plans: dict[Any, Plan] = {}
@@ -81,14 +92,14 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Let go of the values of variables and of what was compiled; it may begin again."""
+        """Release the values of variables and the compiled plans; the session may begin again."""
         self.values.clear()
         self.plans.clear()
 
     def run(
         self,
         fetches: Any,
-        feed_dict: Mapping[Any, Any] | None = None,
+        feed_dict: Feeds = None,
         *,
         debug: Any = None,
         check_numerics: bool = False,
@@ -110,19 +121,18 @@ class Session:
         values = [feeds[e] for e in plan.feeds]
         with self.lock:
             if debug or check_numerics:
-                run = partial(run_watched, plan.executable.written, debug=debug,
-                              check_numerics=check_numerics)  # fmt: skip
-                return self.execute(plan, values, rebuild, lambda *values: run(values))
+                graph = plan.executable.written
+                run = lambda *values: run_watched(graph, values, debug, check_numerics)
+                return self.execute(plan, values, rebuild, run)
             return self.execute(plan, values, rebuild)
 
-    def feeds(self, feed_dict: Mapping[Any, Any] | None) -> dict[Expr, Any]:
+    def feeds(self, feed_dict: Feeds) -> dict[Expr, Any]:
         """The values that are fed, by expression."""
         if feed_dict is None:
             return {}
         if not isinstance(feed_dict, Mapping):
-            raise FeedError(
-                f"feed_dict maps expressions to values; got a {type(feed_dict).__name__}"
-            )
+            kind = type(feed_dict).__name__
+            raise FeedError(f"feed_dict maps expressions to values; got a {kind}")
         given = list(feed_dict.items())
         for key in feed_dict:
             if isinstance(key, tuple):
@@ -134,29 +144,25 @@ class Session:
         return feeds
 
     def execute(
-        self,
-        plan: Plan,
-        values: Sequence[Any],
-        rebuild: Callable[[Any], Any],
-        run: Callable[..., Any] | None = None,
+        self, plan: Plan, values: Sequence[Any], rebuild: Callable[[Any], Any], run: Run = None
     ) -> Any:
         """Run a plan with the values of its feeds; change variables when the results are there."""
         if plan.variables:
             values = [*values, *map(self.value, plan.variables)]
-        found = (run or plan.executable)(*values)
-        if not self.has_run:  # from now on it is told if the graph grows
+        results = (run or plan.executable)(*values)
+        if not self.has_run:  # from now on there is a warning if the graph grows
             self.has_run = True
             self.graph.names.note_run(here())
         if plan.is_plain:
-            return rebuild(found)
-        given = iter(found)
-        result = rebuild([next(given) if v else None for v in plan.valued])
-        for variable, new in zip(plan.updated, given, strict=True):
+            return rebuild(results)
+        rest = iter(results)
+        result = rebuild([next(rest) if v else None for v in plan.valued])
+        for variable, new in zip(plan.updated, rest, strict=True):
             self.values[variable] = np.asarray(new)
         return result
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
-        """What is compiled for these fetches and feeds in any order, now or earlier."""
+        """The plan for these fetches, and feeds in any order; compiled at the first use."""
         feeds = sorted(feeds, key=by_age)
         key = tuple(fetches), tuple(feeds)
         result = self.plans.get(key)
@@ -228,9 +234,7 @@ class Session:
 
         return call
 
-    def partial(
-        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None
-    ) -> Callable[..., Any]:
+    def partial(self, fetches: Any, feed_dict: Feeds = None) -> Callable[..., Any]:
         """A function that runs `fetches` with the feeds of `feed_dict`, and those that it is given.
 
         It takes them by name, or as a mapping like `feed_dict`; they stand before those fixed here,
@@ -245,7 +249,7 @@ class Session:
         wanted = [self.fetched(e) for e in leaves]
         fixed = {e: admitted(e, value) for e, value in self.feeds(feed_dict).items()}
 
-        def call(feed_dict: Mapping[Any, Any] | None = None, /, **named: Any) -> Any:
+        def call(feed_dict: Feeds = None, /, **named: Any) -> Any:
             given, by_name = self.feeds(feed_dict), self.feeds(named)
             if twice := given.keys() & by_name.keys():
                 raise FeedError(f"{min(e.name for e in twice)!r} is fed twice, once by its name")
@@ -281,7 +285,7 @@ class Session:
         """Set variables to the values of a snapshot, or of a mapping from names or variables.
 
         Variables that are not named keep their values. Raises FeedError, and changes nothing, if a
-        name is that of no variable or a value has another type than its variable.
+        name is not that of a variable or a value has another type than its variable.
         """
         kept = isinstance(values, Snapshot)
         given = values.values if isinstance(values, Snapshot) else values

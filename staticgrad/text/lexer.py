@@ -36,9 +36,8 @@ class Line:
         while at < end:
             match = TOKENS.match(self.text, at)
             if match is None:
-                raise self.error(
-                    f"{self.text[at : at + SHOWN].strip()[:20]!r} is not expected here"
-                )
+                rest = self.text[at : at + SHOWN].strip()[:20]
+                raise self.error(f"{rest!r} is not expected here")
             budget.spend(TOKEN)
             if match.lastgroup != "comment":
                 result.append((str(match.lastgroup), match[str(match.lastgroup)]))
@@ -49,9 +48,8 @@ class Line:
         """The error for this line."""
         whole, at = self.place
         number = whole.count("\n", 0, at) + 1
-        return GraphFormatError(
-            f"line {number}: {reason[:SHOWN]}\n  {self.text[: 2 * SHOWN].strip()[:SHOWN]}"
-        )
+        text = self.text[: 2 * SHOWN].strip()[:SHOWN]
+        return GraphFormatError(f"line {number}: {reason[:SHOWN]}\n  {text}")
 
     def peek(self) -> str:
         """The next token, or nothing at the end."""
@@ -61,9 +59,8 @@ class Line:
         """The next token, which must be one of `wanted` if any are given."""
         result = self.peek()
         if not result or (wanted and result not in wanted):
-            raise self.error(
-                f"expected {' or '.join(wanted) or 'more'}, found {result or 'the end'}"
-            )
+            expected = " or ".join(wanted) or "more"
+            raise self.error(f"expected {expected}, found {result or 'the end'}")
         self.at += 1
         return result
 

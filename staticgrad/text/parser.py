@@ -13,9 +13,10 @@ from .lexer import NAME, SHOWN, STRING, Line, comma_separated, lines_of
 from .statements import UNFIT, Aside, Parser, Section
 
 HEADER = re.compile(rf"graph\s*+(?:{NAME.pattern}|{STRING})?+\s*+\(")
+Lines = Iterator[Line]
 
 
-def parse(text: str, aside: Aside | None = None, limit: float = SAFE) -> FrozenGraph:
+def parse(text: str, aside: Aside = None, limit: float = SAFE) -> FrozenGraph:
     """The graph that a text describes, as `to_text` writes it.
 
     `aside(i)` returns the value of constant i of those that `to_text` put aside. Texts of more than
@@ -34,11 +35,11 @@ def parse(text: str, aside: Aside | None = None, limit: float = SAFE) -> FrozenG
     return parse_sections(text, aside, Budget(limit))[""]
 
 
-def parse_sections(text: str, aside: Aside | None, budget: Budget) -> dict[str, FrozenGraph]:
+def parse_sections(text: str, aside: Aside, budget: Budget) -> dict[str, FrozenGraph]:
     """The graphs of a text by name; the name of the last one is empty."""
     counting = COUNTED.set(budget.spend_on_size)
     try:
-        return Sections(budget, aside).read(text)
+        return read_sections(text, aside, budget)
     except GraphFormatError:
         raise
     except (*UNFIT, RecursionError) as error:
@@ -50,40 +51,30 @@ def parse_sections(text: str, aside: Aside | None, budget: Budget) -> dict[str, 
 DEEPEST = 32  # graphs within graphs
 
 
-class Sections:
-    """Reads the graphs of a text, one after the other."""
-
-    def __init__(self, budget: Budget, aside: Aside | None) -> None:
-        self.budget, self.aside = budget, aside
-        self.sections: dict[str, Section] = {}
-
-    def read(self, text: str) -> dict[str, FrozenGraph]:
-        """All graphs by name."""
-        lines = lines_of(text, self.budget)
-        header = next(lines, None)
-        if header is None or not is_header(header):
-            raise GraphFormatError("a graph begins with a line `graph(...)`")
-        while header is not None:
-            header = self.section(header, lines)
-        if "" not in self.sections:
-            raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
-        return {name: section.graph for name, section in self.sections.items()}
-
-    def section(self, header: Line, lines: Iterator[Line]) -> Line | None:
-        """Read the graph that a line begins; return the first line of the next one."""
-        self.budget.spend(SECTION)
+def read_sections(text: str, aside: Aside, budget: Budget) -> dict[str, FrozenGraph]:
+    """All graphs of a text by name, one after the other."""
+    lines = lines_of(text, budget)
+    header = next(lines, None)
+    if header is None or not is_header(header):
+        raise GraphFormatError("a graph begins with a line `graph(...)`")
+    sections: dict[str, Section] = {}
+    while header is not None:
+        budget.spend(SECTION)
         header.take("graph")
         name = "" if header.peek() == "(" else header.name()
-        if name in self.sections or "" in self.sections:
+        if name in sections or "" in sections:
             raise header.error("a graph inside has a name of its own, the last one none")
-        parser = Parser(self.budget, self.aside, self.sections, inside=bool(name))
+        parser = Parser(budget, aside, sections, inside=bool(name))
         graph, following = parse_section(header, lines, parser)
         if name:
-            self.budget.spend_on_graph(graph)
-        self.sections[name] = Section(graph, parser.depth + 1)
+            budget.spend_on_graph(graph)
+        sections[name] = Section(graph, parser.depth + 1)
         if parser.depth >= DEEPEST:
             raise header.error("graphs are nested too deeply")
-        return following
+        header = following
+    if "" not in sections:
+        raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
+    return {name: section.graph for name, section in sections.items()}
 
 
 def is_header(line: Line) -> bool:
@@ -91,9 +82,7 @@ def is_header(line: Line) -> bool:
     return line.text.startswith("graph") and HEADER.match(line.text) is not None
 
 
-def parse_section(
-    header: Line, lines: Iterator[Line], parser: Parser
-) -> tuple[FrozenGraph, Line | None]:
+def parse_section(header: Line, lines: Lines, parser: Parser) -> tuple[FrozenGraph, Line | None]:
     """The graph that lines of text describe, and the line after it, which begins another."""
     header.take("(")
     inputs = comma_separated(header, ")", parser.input)

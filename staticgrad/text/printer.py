@@ -25,15 +25,18 @@ from gradops.core.dims import Shape, Size
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
 from ..ir.interning import SMALL
+from ..ir.names import unique_name
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .lexer import NAME
 
-WORDS = frozenset(
-    {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
-)
+WORDS = {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
+ExprNames = Mapping[Expr, str]
+GraphNames = Mapping[FrozenGraph, str]
+Aside = list[np.ndarray] | None
+"""Constants whose entries are not in the text, if it may refer to some by number."""
 
 
-def to_text(graph: FrozenGraph, lines: bool = True, aside: list[np.ndarray] | None = None) -> str:
+def to_text(graph: FrozenGraph, lines: bool = True, aside: Aside = None) -> str:
     """The graph as text that `parse` reads back; with `lines`, the user's line in a comment.
 
     The values of large constants are appended to the list `aside`, if there is one; the text then
@@ -50,23 +53,15 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[np.ndarray] | No
     return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
 
 
-def section(
-    graph: FrozenGraph,
-    title: str,
-    named: Mapping[FrozenGraph, str],
-    lines: bool,
-    aside: list[np.ndarray] | None,
-) -> str:
+def section(graph: FrozenGraph, title: str, named: GraphNames, lines: bool, aside: Aside) -> str:
     """The text of one graph, without those inside it."""
     given = set(graph.inputs)
     names = printed_names(graph)
     inputs = ", ".join(f"{word_of(e)}{names[e]}: {type_text(e.type)}" for e in graph.inputs)
     result = [f"{title}({inputs})"]
-    result += [
-        line_of(e, names, named, graph.lines(e) if lines else "", aside)
-        for e in graph.order
-        if e not in given
-    ]
+    for e in graph.order:
+        if e not in given:
+            result.append(line_of(e, names, named, graph.lines(e) if lines else "", aside))
     result += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
     result += [f"  measure {names[e]}" for e in graph.measured]
     returned = ", ".join(names[e] for e in graph.outputs)
@@ -87,15 +82,8 @@ def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
 
 def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
     """A name for each expression, its own unless another has it too."""
-    names: dict[Expr, str] = {}
     taken: set[str] = set()
-    for e in graph.order:
-        name, i = e.name, 1
-        while name in taken:
-            name, i = f"{e.name}_{i}", i + 1
-        taken.add(name)
-        names[e] = name
-    return names
+    return {e: unique_name(e.name, taken) for e in graph.order}
 
 
 def quoted(name: str) -> str:
@@ -125,13 +113,7 @@ def size_text(size: Size) -> str:
     return size.render(quoted) if isinstance(size, Dim) else str(size)
 
 
-def line_of(
-    e: Expr,
-    names: Mapping[Expr, str],
-    graphs: Mapping[FrozenGraph, str],
-    lines: str,
-    aside: list[np.ndarray] | None = None,
-) -> str:
+def line_of(e: Expr, names: ExprNames, graphs: GraphNames, lines: str, aside: Aside) -> str:
     """The statement of `e`, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     if e.attrs:
@@ -152,7 +134,7 @@ def in_quotes(text: str) -> str:
     return dumps(text)
 
 
-def constant_text(e: Expr, aside: list[np.ndarray] | None) -> str:
+def constant_text(e: Expr, aside: Aside) -> str:
     """A constant's entries, or the number under which they were put aside."""
     if aside is None or e.value.nbytes <= SMALL:
         return entries_text(e.value.tolist())
@@ -167,7 +149,7 @@ def entries_text(value: object) -> str:
     return value_text(value)
 
 
-def value_text(value: object, graphs: Mapping[FrozenGraph, str] = MappingProxyType({})) -> str:
+def value_text(value: object, graphs: GraphNames = MappingProxyType({})) -> str:
     """An attribute's value."""
     if isinstance(value, FrozenGraph):
         return f"@{graphs[value]}"

@@ -12,32 +12,14 @@ from ..ir.expr import NOT_TRAINED, Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.tuple_types import compatible, type_name
-from .budget import (
-    ARRAY,
-    CHARACTER,
-    CONSTANT,
-    EXPRESSION,
-    LONG,
-    OPERAND,
-    STATEMENT,
-    Budget,
-    attrs_weight,
-)
+from . import budget as work
+from . import literals
+from .budget import Budget, attrs_weight
 from .lexer import NAME, NUMBER, Line, comma_separated
-from .literals import (
-    any_type,
-    array_of,
-    array_type,
-    constant_array,
-    number,
-    number_lists,
-    single_value,
-    value,
-)
 
 T = TypeVar("T")
-Aside = Callable[[int], np.ndarray]
-"""Gives the values of constants that were put aside, by number."""
+Aside = Callable[[int], np.ndarray] | None
+"""Gives the values of constants that were put aside, by number, if some were."""
 
 UNFIT = (GradError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -49,12 +31,14 @@ class Section(NamedTuple):
     depth: int
 
 
+Above = Mapping[str, Section]
+"""The graphs of the text so far, by name."""
+
+
 class Parser:
     """Reads lines into expressions. Its state is the expressions read so far, by name."""
 
-    def __init__(
-        self, budget: Budget, aside: Aside | None, above: Mapping[str, Section], inside: bool
-    ) -> None:
+    def __init__(self, budget: Budget, aside: Aside, above: Above, inside: bool) -> None:
         self.budget = budget
         self.aside = aside  # gives the values of constants that were put aside
         self.above, self.inside = above, inside
@@ -72,7 +56,7 @@ class Parser:
 
         Most lines of a long text are in one plain form; the others are read token by token.
         """
-        self.budget.spend(STATEMENT)
+        self.budget.spend(work.STATEMENT)
         if self.plain(line.text):
             return
         word = line.peek()
@@ -112,7 +96,7 @@ class Parser:
 
     def input(self, line: Line) -> Expr:
         """An input: a placeholder or a variable."""
-        self.budget.spend(EXPRESSION)
+        self.budget.spend(work.EXPRESSION)
         kind = Kind.PARAMETER if self.inside else Kind.PLACEHOLDER
         attrs = None
         if line.peek() in ("variable", "state") and line.tokens[line.at + 1][1] != ":":
@@ -120,15 +104,15 @@ class Parser:
             kind = Kind.VARIABLE
         name = line.name()
         line.take(":")
-        type = any_type(line) if self.inside else array_type(line)
+        type = literals.any_type(line) if self.inside else literals.array_type(line)
         return self.define(line, name, Expr(kind, type, name, None, attrs=attrs))
 
     def statement(self, line: Line) -> None:
         """A line `name: type = op(...)`."""
-        self.budget.spend(EXPRESSION)
+        self.budget.spend(work.EXPRESSION)
         name = line.name()
         line.take(":")
-        type = any_type(line)
+        type = literals.any_type(line)
         line.take("=")
         what = line.name()
         line.take("(")
@@ -148,7 +132,7 @@ class Parser:
         what, _, arguments = right.partition("(")
         if name in self.known or not NAME.fullmatch(name) or not right.endswith(")"):
             return False
-        self.budget.spend(EXPRESSION + OPERAND * arguments.count(","))
+        self.budget.spend(work.EXPRESSION + work.OPERAND * arguments.count(","))
         try:
             e = self.plain_expression(name, type_text, what, arguments[:-1])
         except UNFIT:
@@ -160,7 +144,7 @@ class Parser:
         """The expression of a line in the plain form; raises one of `UNFIT` if it is in another."""
         type = self.types.get(type_text)
         if type is None:
-            type = self.types[type_text] = self.whole(type_text, any_type)
+            type = self.types[type_text] = self.whole(type_text, literals.any_type)
         if what == "constant":
             value = plain_constant(arguments, type, self.budget)
             return Expr(Kind.CONSTANT, type, name, None, value=value)
@@ -179,7 +163,9 @@ class Parser:
         result = self.attrs.get((op.name, given))
         if result is None:
             attrs = op.bind_attrs(self.whole(given, self.attributes))
-            weight = attrs_weight(attrs) + (CHARACTER * len(given) if len(given) > LONG else 0)
+            weight = attrs_weight(attrs) + (
+                work.CHARACTER * len(given) if len(given) > work.LONG else 0
+            )
             result = self.attrs[op.name, given] = attrs, weight
         if result[1]:
             self.budget.spend(result[1])
@@ -205,10 +191,10 @@ class Parser:
         if what in ("constant", "size") and type_name(type) != "ArrayType":
             raise line.error(f"a {what} is an array")
         if what == "constant":
-            array = self.constant(line, single_value(line), type)
+            array = self.constant(line, literals.single_value(line), type)
             return Expr(Kind.CONSTANT, type, name, None, value=array)
         if what == "size":
-            result = single_value(line)
+            result = literals.single_value(line)
             if not isinstance(result, Dim):
                 raise line.error("size() takes an unknown size in braces")
             return Expr(Kind.SIZE, type, name, None, value=result)
@@ -217,10 +203,10 @@ class Parser:
     def constant(self, line: Line, entries: object, type: ArrayType) -> np.ndarray:
         """The value of a constant, from its entries or its number among those put aside."""
         if self.aside is None or not isinstance(entries, str):
-            return constant_array(line, entries, type)
+            return literals.constant_array(line, entries, type)
         if not entries.isascii() or not entries.isdigit() or len(entries) > 9:
             raise line.error(f"{entries!r} is not the number of an array")
-        self.budget.spend(ARRAY)
+        self.budget.spend(work.ARRAY)
         array = self.aside(int(entries))
         if type_of(array) != type:
             raise line.error(f"array {entries} is {type_of(array)}, not {type}")
@@ -265,7 +251,7 @@ class Parser:
                 line.take("=")
                 if name in attrs:
                     raise line.error(f"{name} is given twice")
-                attrs[name] = value(line, self.graph)
+                attrs[name] = literals.value(line, self.graph)
             else:
                 inputs.append(self.reference(line))
 
@@ -295,9 +281,9 @@ def plain_constant(text: str, type: ArrayType, budget: Budget) -> np.ndarray:
     """The value of a constant that is a number, or lists of them."""
     if type.__class__ is not ArrayType:
         raise ValueError(text)
-    budget.spend(CONSTANT)
+    budget.spend(work.CONSTANT)
     if text[:1] == "[":
-        return array_of(number_lists(text, budget), type)
+        return literals.array_of(literals.number_lists(text, budget), type)
     if type.shape or not NUMBER.fullmatch(text):
         raise ValueError(text)
-    return array_of(number(text), type)
+    return literals.array_of(literals.number(text), type)

@@ -6,12 +6,16 @@ from operator import add
 
 import numpy as np
 
-from gradops import OptionError, astype, isfinite, maximum, sqrt, where
+from gradops import OptionError, isfinite, maximum, sqrt, where
 from gradops import sum as reduce_sum
 from gradops.core.types import type_of
 from gradops.typing import AnyArray, Axis, Operand
 
 from ..build.graph import name_scope
+from ..ops.pointwise import of_type
+
+Given = AnyArray | None
+Gradients = Sequence[Given]
 
 
 def clip_by_norm(
@@ -29,7 +33,7 @@ def clip_by_norm(
         return t * clip_norm / maximum(norm, clip_norm)
 
 
-def global_norm(t_list: Sequence[AnyArray | None], name: str = "global_norm") -> AnyArray:
+def global_norm(t_list: Gradients, name: str = "global_norm") -> AnyArray:
     """The norm of all entries of all of `t_list`, None left out.
 
     Raises OptionError if there are none.
@@ -45,11 +49,8 @@ def global_norm(t_list: Sequence[AnyArray | None], name: str = "global_norm") ->
 
 
 def clip_by_global_norm(
-    t_list: Sequence[AnyArray | None],
-    clip_norm: Operand,
-    use_norm: AnyArray | None = None,
-    name: str = "clip_by_global_norm",
-) -> tuple[list[AnyArray | None], AnyArray]:
+    t_list: Gradients, clip_norm: Operand, use_norm: Given = None, name: str = "clip_by_global_norm"
+) -> tuple[list[Given], AnyArray]:
     """Scale all of `t_list` by one factor, to a global norm of at most `clip_norm`.
 
     Returns the list, in which None stays None, and the norm before clipping, which may be given as
@@ -63,10 +64,4 @@ def clip_by_global_norm(
     with name_scope(name):
         scale = where(norm > clip_norm, clip_norm / norm, 1.0)
         scale = where(isfinite(norm), scale, np.nan)
-        return [None if t is None else t * in_dtype_of(t, scale) for t in t_list], norm
-
-
-def in_dtype_of(t: AnyArray, scale: AnyArray) -> AnyArray:
-    """The factor `scale` in the dtype of `t`."""
-    dtype = type_of(t).dtype
-    return scale if type_of(scale).dtype == dtype else astype(scale, dtype=dtype)
+        return [None if t is None else t * of_type(scale, type_of(t).dtype) for t in t_list], norm

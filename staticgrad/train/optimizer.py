@@ -61,6 +61,7 @@ class Optimizer:
         self.options = {name: number(option) for name, option in options.items()}
         self.name = name or rule.__name__
         self.slots = slots_of(rule, options) if slots is None else slots
+        self.entries = {name: entry for entry, (name, _) in self.slots.items() if entry != STEP}
         self.state_variables: dict[Variable, dict[str, Variable]] = {}
         self.steps: dict[Names, Variable] = {}
 
@@ -165,7 +166,7 @@ class Optimizer:
         >>> sg.train.AdamOptimizer().get_slot_names()
         ['m', 'v']
         """
-        return sorted(name for entry, (name, _) in self.slots.items() if entry != STEP)
+        return sorted(self.entries)
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
         """The state variable called `name` of `var`; None if there is none yet.
@@ -176,8 +177,7 @@ class Optimizer:
         >>> optimizer.get_slot(w, "momentum")
         <variable w/Momentum/momentum: float32[2]>
         """
-        entries = {name: entry for entry, (name, _) in self.slots.items() if entry != STEP}
-        return self.state_variables.get(var, {}).get(entries.get(name, ""))
+        return self.state_variables.get(var, {}).get(self.entries.get(name, ""))
 
     def variables(self) -> list[Variable]:
         """All state variables of the optimizer, its count of steps included."""
@@ -233,16 +233,19 @@ def trainable(loss: Expr) -> list[Variable]:
     result, read = [v for v in several if is_float(v.dtype)], reachable([loss])
     for v in several:
         if v in read and not is_float(v.dtype):
-            raise DTypeError(
-                "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
-                hint=f"begin with floats, as 0.0, or give {v.name} trainable=False",
-            )  # fmt: skip
+            raise not_floats(v, f"begin with floats, as 0.0, or give {v.name} trainable=False")
     if not result:
         raise GradError(
             f"minimize({loss.label}): {graph.names.label} has no trainable variables"
             "\n  hint: make one with sg.Variable, or give var_list"
         )
     return result
+
+
+def not_floats(v: Variable, hint: str) -> DTypeError:
+    """The error for a variable that cannot be trained because of its dtype."""
+    reason = f"only floats can be trained, not {v.dtype}"
+    return DTypeError("minimize", [v.label], reason, hint=hint)
 
 
 def require_trainable(first: Expr, variables: Sequence[object]) -> None:
@@ -254,10 +257,7 @@ def require_trainable(first: Expr, variables: Sequence[object]) -> None:
         if v.names is not first.names:
             raise foreign("minimize", first, v)
         if not is_float(v.dtype):
-            raise DTypeError(
-                "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
-                hint="leave it out of var_list, or make it with trainable=False",
-            )  # fmt: skip
+            raise not_floats(v, "leave it out of var_list, or make it with trainable=False")
     if len(set(variables)) < len(variables):
         raise GraphError("minimize: a variable is given twice")
 

@@ -15,6 +15,8 @@ from ..build.inputs import as_expression
 from ..ir.expr import Expr
 from ..ops.declarations import implemented_by
 
+Operands = Sequence[Operand]
+
 
 def decay(name: str, formula: Callable[..., Expr]) -> Callable[..., Expr]:
     """The schedule `formula(rate, decay_rate, periods)`, with whole periods if `staircase`."""
@@ -110,10 +112,7 @@ def cosine_decay(
 
 
 def piecewise_constant(
-    x: Operand,
-    boundaries: Sequence[Operand],
-    values: Sequence[Operand],
-    name: str = "piecewise_constant",
+    x: Operand, boundaries: Operands, values: Operands, name: str = "piecewise_constant"
 ) -> Expr:
     """The first of `values` up to and including the first of `boundaries`, and so on.
 

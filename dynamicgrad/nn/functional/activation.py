@@ -221,9 +221,8 @@ def apply_along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike) -> Te
 
 
 def gumbel_softmax(
-    logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1,
-    generator: Generator = None,
-) -> Tensor:  # fmt: skip
+    logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1, generator: Generator = None
+) -> Tensor:
     """A sample of classes with these logits, softened: softmax of (logits + Gumbel noise) / tau.
 
     With `hard` the value is a row with a 1 at the sampled class, the gradient that of the soft one.

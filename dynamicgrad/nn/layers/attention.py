@@ -52,15 +52,10 @@ class MultiheadAttention(Module):
     def make_projections(self, bias: bool, dtype: DTypeLike) -> None:
         """The parameters of queries, keys and values: one weight for all if they are as large."""
         n = self.embed_dim
-        shapes: dict[str, tuple[int, ...] | None] = {
-            "q_proj_weight": None if self.same else (n, n),
-            "k_proj_weight": None if self.same else (n, self.kdim),
-            "v_proj_weight": None if self.same else (n, self.vdim),
-            "in_proj_weight": (3 * n, n) if self.same else None,
-            "in_proj_bias": (3 * n,) if bias else None,
-        }
-        for name, shape in shapes.items():
-            add_parameter(self, name, shape, dtype)
+        for name, size in zip("qkv", (n, self.kdim, self.vdim)):
+            add_parameter(self, f"{name}_proj_weight", None if self.same else (n, size), dtype)
+        add_parameter(self, "in_proj_weight", (3 * n, n) if self.same else None, dtype)
+        add_parameter(self, "in_proj_bias", (3 * n,) if bias else None, dtype)
 
     def reset_parameters(self) -> None:
         """Reinitialize the weights, Glorot uniform; the biases are zeros."""

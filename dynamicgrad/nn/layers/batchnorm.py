@@ -11,8 +11,8 @@ from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor, handle
 from ...ops.creation import ones, zeros
 from .. import functional as F
-from ..modules.module import Module
-from .normalization import reset
+from ..modules.text import format_attributes
+from .normalization import Normalization
 from .parameters import add_parameter
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class ByChannel(Module):
+class ByChannel(Normalization):
     """Base class of norms of channels: scales, offsets, and running mean and variance."""
 
     ranks: ClassVar[tuple[int, ...]]
@@ -43,7 +43,7 @@ class ByChannel(Module):
         self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracks else None)
         count = handle(np.zeros((), np.int64)) if tracks else None
         self.register_buffer("num_batches_tracked", count)
-        reset(self)
+        super().reset_parameters()
 
     def reset_running_stats(self) -> None:
         """Forget the batches that were seen."""
@@ -55,7 +55,7 @@ class ByChannel(Module):
     def reset_parameters(self) -> None:
         """The weight is ones, the bias zeros; batches are forgotten."""
         self.reset_running_stats()
-        reset(self)
+        super().reset_parameters()
 
     def check(self, x: Tensor) -> None:
         """Refuse inputs of another rank or number of channels."""
@@ -72,10 +72,8 @@ class ByChannel(Module):
 
     def extra_repr(self) -> str:
         """The size and options."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine},"
-            f" track_running_stats={self.track_running_stats}"
-        )
+        options = ("eps", "momentum", "affine", "track_running_stats")
+        return f"{self.num_features}, {format_attributes(self, *options)}"
 
 
 class BatchNorm(ByChannel):
@@ -149,10 +147,8 @@ class InstanceNorm(ByChannel):
             return ops.squeeze(self.forward(ops.expand_dims(x, axis=0)), axis=(0,))
         self.check(x)
         batch = self.training or not self.track_running_stats
-        return F.instance_norm(
-            x, self.running_mean, self.running_var, self.weight, self.bias, batch,
-            0.0 if self.momentum is None else self.momentum, self.eps,
-        )  # fmt: skip
+        given = (self.running_mean, self.running_var, self.weight, self.bias)
+        return F.instance_norm(x, *given, batch, self.momentum or 0.0, self.eps)
 
 
 class InstanceNorm1d(InstanceNorm):

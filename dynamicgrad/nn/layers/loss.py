@@ -24,124 +24,104 @@ class Loss(Applied):
         return ""
 
 
-class MSELoss(Loss, reduction="mean"):
+class MSELoss(Loss, function=F.mse_loss, reduction="mean"):
     """The squared distances of predictions from targets.
 
     >>> dg.nn.MSELoss()(dg.tensor([1.0, 3.0]), dg.ones(2))
     tensor(2.)
     """
 
-    function = staticmethod(F.mse_loss)
 
-
-class L1Loss(Loss, reduction="mean"):
+class L1Loss(Loss, function=F.l1_loss, reduction="mean"):
     """The absolute distances of predictions from targets.
 
     >>> dg.nn.L1Loss()(dg.tensor([1.0, 3.0]), dg.ones(2))
     tensor(1.)
     """
 
-    function = staticmethod(F.l1_loss)
 
-
-class SmoothL1Loss(Loss, reduction="mean", beta=1.0):
+class SmoothL1Loss(Loss, function=F.smooth_l1_loss, reduction="mean", beta=1.0):
     """The distance from `beta` on, less beta / 2, and before that a parabola that joins it.
 
     >>> dg.nn.SmoothL1Loss()(dg.tensor([0.0, 3.0]), dg.tensor([0.0, 1.0]))
     tensor(0.7500)
     """
 
-    function = staticmethod(F.smooth_l1_loss)
 
-
-class HuberLoss(Loss, reduction="mean", delta=1.0):
+class HuberLoss(Loss, function=F.huber_loss, reduction="mean", delta=1.0):
     """Half the squared distance up to `delta`, and from there on straight.
 
     >>> dg.nn.HuberLoss()(dg.tensor([0.0, 3.0]), dg.tensor([0.0, 1.0]))
     tensor(0.7500)
     """
 
-    function = staticmethod(F.huber_loss)
 
-
-class KLDivLoss(Loss, reduction="mean", log_target=False):
+class KLDivLoss(Loss, function=F.kl_div, reduction="mean", log_target=False):
     """The divergence of log-probabilities from probabilities, or from their logarithms.
 
     >>> dg.nn.KLDivLoss(reduction="batchmean")(dg.zeros(1), dg.tensor([0.5]))
     tensor(-0.3466)
     """
 
-    function = staticmethod(F.kl_div)
 
-
-class PoissonNLLLoss(Loss, log_input=True, full=False, eps=1e-8, reduction="mean"):
+class PoissonNLLLoss(
+    Loss, function=F.poisson_nll_loss, log_input=True, full=False, eps=1e-8, reduction="mean"
+):
     """The negative log likelihood of counts with given rates, or exponents of rates.
 
     >>> dg.nn.PoissonNLLLoss()(dg.zeros(1), dg.ones(1))
     tensor(1.)
     """
 
-    function = staticmethod(F.poisson_nll_loss)
 
-
-class GaussianNLLLoss(Loss, full=False, eps=1e-6, reduction="mean"):
+class GaussianNLLLoss(Loss, function=F.gaussian_nll_loss, full=False, eps=1e-6, reduction="mean"):
     """The negative log likelihood of targets with given means and variances.
 
     >>> dg.nn.GaussianNLLLoss()(dg.zeros(1), dg.ones(1), dg.ones(1))
     tensor(0.5000)
     """
 
-    function = staticmethod(F.gaussian_nll_loss)
 
-
-class SoftMarginLoss(Loss, reduction="mean"):
+class SoftMarginLoss(Loss, function=F.soft_margin_loss, reduction="mean"):
     """log(1 + exp(-y x)) for scores x and labels y of 1 or -1.
 
     >>> dg.nn.SoftMarginLoss()(dg.zeros(1), dg.ones(1))
     tensor(0.6931)
     """
 
-    function = staticmethod(F.soft_margin_loss)
 
-
-class HingeEmbeddingLoss(Loss, margin=1.0, reduction="mean"):
+class HingeEmbeddingLoss(Loss, function=F.hinge_embedding_loss, margin=1.0, reduction="mean"):
     """x for the label 1, max(0, margin - x) for the label -1.
 
     >>> dg.nn.HingeEmbeddingLoss()(dg.tensor([0.5, 0.5]), dg.tensor([1.0, -1.0]))
     tensor(0.5000)
     """
 
-    function = staticmethod(F.hinge_embedding_loss)
 
-
-class CosineEmbeddingLoss(Loss, margin=0.0, reduction="mean"):
+class CosineEmbeddingLoss(Loss, function=F.cosine_embedding_loss, margin=0.0, reduction="mean"):
     """1 - cos for pairs with target 1, max(0, cos - margin) for target -1.
 
     >>> dg.nn.CosineEmbeddingLoss()(dg.ones(1, 2), dg.ones(1, 2), dg.ones(1)).shape
     ()
     """
 
-    function = staticmethod(F.cosine_embedding_loss)
 
-
-class MarginRankingLoss(Loss, margin=0.0, reduction="mean"):
+class MarginRankingLoss(Loss, function=F.margin_ranking_loss, margin=0.0, reduction="mean"):
     """The margin by which the first input fails to exceed the second, for -1 the second the first.
 
     >>> dg.nn.MarginRankingLoss()(dg.ones(1), dg.tensor([3.0]), dg.ones(1))
     tensor(2.)
     """
 
-    function = staticmethod(F.margin_ranking_loss)
 
-
-class TripletMarginLoss(Loss, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
+class TripletMarginLoss(
+    Loss, function=F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"
+):
     """How much nearer to an anchor the second input should be than the third is.
 
     >>> dg.nn.TripletMarginLoss()(dg.zeros(1, 1), dg.ones(1, 1), dg.ones(1, 1))
     tensor(1.)
     """
-
-    function = staticmethod(F.triplet_margin_loss)
 
 
 class WeightedLoss(Module):
@@ -171,9 +151,8 @@ class CrossEntropyLoss(WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return F.cross_entropy(
-            input, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
-        )
+        options = (self.weight, self.ignore_index, self.reduction, self.label_smoothing)
+        return F.cross_entropy(input, target, *options)
 
 
 class NLLLoss(WeightedLoss):
@@ -222,9 +201,8 @@ class BCEWithLogitsLoss(WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return F.binary_cross_entropy_with_logits(
-            input, target, self.weight, self.reduction, self.pos_weight
-        )
+        options = (self.weight, self.reduction, self.pos_weight)
+        return F.binary_cross_entropy_with_logits(input, target, *options)
 
 
 class MultiMarginLoss(WeightedLoss):

@@ -109,7 +109,13 @@ class ConstantPad3d(ConstantPad):
     axes = 3
 
 
-class ReflectionPad1d(Pad):
+class ReflectionPad(Pad):
+    """The reflection of the input at its ends."""
+
+    mode = "reflect"
+
+
+class ReflectionPad1d(ReflectionPad):
     """Pads inputs (batch, channels, length) with their reflection at the ends.
 
     >>> dg.nn.ReflectionPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
@@ -117,10 +123,9 @@ class ReflectionPad1d(Pad):
     """
 
     axes = 1
-    mode = "reflect"
 
 
-class ReflectionPad2d(Pad):
+class ReflectionPad2d(ReflectionPad):
     """`ReflectionPad1d` for inputs (batch, channels, height, width), with 4 widths.
 
     >>> dg.nn.ReflectionPad2d(1)(dg.ones(1, 1, 2, 2)).shape
@@ -128,10 +133,9 @@ class ReflectionPad2d(Pad):
     """
 
     axes = 2
-    mode = "reflect"
 
 
-class ReflectionPad3d(Pad):
+class ReflectionPad3d(ReflectionPad):
     """`ReflectionPad1d` for inputs (batch, channels, depth, height, width), with 6 widths.
 
     >>> dg.nn.ReflectionPad3d(1)(dg.ones(1, 1, 2, 2, 2)).shape
@@ -139,10 +143,15 @@ class ReflectionPad3d(Pad):
     """
 
     axes = 3
-    mode = "reflect"
 
 
-class ReplicationPad1d(Pad):
+class ReplicationPad(Pad):
+    """The first and last entries again."""
+
+    mode = "replicate"
+
+
+class ReplicationPad1d(ReplicationPad):
     """The first and last entries again around inputs (batch, channels, length).
 
     >>> dg.nn.ReplicationPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
@@ -150,10 +159,9 @@ class ReplicationPad1d(Pad):
     """
 
     axes = 1
-    mode = "replicate"
 
 
-class ReplicationPad2d(Pad):
+class ReplicationPad2d(ReplicationPad):
     """`ReplicationPad1d` for inputs (batch, channels, height, width), with 4 widths.
 
     >>> dg.nn.ReplicationPad2d(1)(dg.ones(1, 1, 2, 2)).shape
@@ -161,10 +169,9 @@ class ReplicationPad2d(Pad):
     """
 
     axes = 2
-    mode = "replicate"
 
 
-class ReplicationPad3d(Pad):
+class ReplicationPad3d(ReplicationPad):
     """`ReplicationPad1d` for inputs (batch, channels, depth, height, width), with 6 widths.
 
     >>> dg.nn.ReplicationPad3d(1)(dg.ones(1, 1, 2, 2, 2)).shape
@@ -172,10 +179,15 @@ class ReplicationPad3d(Pad):
     """
 
     axes = 3
-    mode = "replicate"
 
 
-class CircularPad1d(Pad):
+class CircularPad(Pad):
+    """The entries at the other end."""
+
+    mode = "circular"
+
+
+class CircularPad1d(CircularPad):
     """Pads inputs (batch, channels, length) with the entries at the other end.
 
     >>> dg.nn.CircularPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
@@ -183,10 +195,9 @@ class CircularPad1d(Pad):
     """
 
     axes = 1
-    mode = "circular"
 
 
-class CircularPad2d(Pad):
+class CircularPad2d(CircularPad):
     """`CircularPad1d` for inputs (batch, channels, height, width), with 4 widths.
 
     >>> dg.nn.CircularPad2d(1)(dg.ones(1, 1, 2, 2)).shape
@@ -194,10 +205,9 @@ class CircularPad2d(Pad):
     """
 
     axes = 2
-    mode = "circular"
 
 
-class CircularPad3d(Pad):
+class CircularPad3d(CircularPad):
     """`CircularPad1d` for inputs (batch, channels, depth, height, width), with 6 widths.
 
     >>> dg.nn.CircularPad3d(1)(dg.ones(1, 1, 2, 2, 2)).shape
@@ -205,4 +215,3 @@ class CircularPad3d(Pad):
     """
 
     axes = 3
-    mode = "circular"

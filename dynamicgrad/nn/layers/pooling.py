@@ -9,6 +9,7 @@ from ...engine.tensor import Tensor, as_tensor
 from .. import functional as F
 from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
+from ..modules.text import format_attributes
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
@@ -43,17 +44,14 @@ class MaxPool(Module):
 
     def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         """The maxima, and their indices if `return_indices`."""
-        x = check(self, as_tensor(input))
-        given = (
-            self.kernel_size, self.stride, self.padding, self.dilation, self.axes, self.ceil_mode,
-        )  # fmt: skip
-        found = ops.max_pooling(x, *given)
-        return (found, ops.max_pool_places(x, *given)) if self.return_indices else found
+        x, window = check(self, as_tensor(input)), (self.kernel_size, self.stride, self.padding)
+        options = (*window, self.dilation, self.axes, self.ceil_mode)
+        y = ops.max_pooling(x, *options)
+        return (y, ops.max_pool_places(x, *options)) if self.return_indices else y
 
     def extra_repr(self) -> str:
         """The window and how it slides."""
-        names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return format_attributes(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class MaxPool1d(MaxPool):
@@ -114,8 +112,7 @@ class AvgPool(Module):
 
     def extra_repr(self) -> str:
         """The window and how it slides."""
-        names = ("kernel_size", "stride", "padding")
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return format_attributes(self, "kernel_size", "stride", "padding")
 
 
 class AvgPool1d(AvgPool):
@@ -245,31 +242,46 @@ class AdaptiveMaxPool3d(AdaptiveMaxPool):
     axes = 3
 
 
-class LPPool1d(Applied, norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, ceil_mode=False):
+class LPPool1d(
+    Applied,
+    function=F.lp_pool1d,
+    norm_type=REQUIRED,
+    kernel_size=REQUIRED,
+    stride=None,
+    ceil_mode=False,
+):
     """The norm, of order `norm_type`, of each window of inputs (batch, channels, length).
 
     >>> dg.nn.LPPool1d(2, 2)(dg.tensor([[3.0, 4.0, 0.0, 1.0]]))
     tensor([[5., 1.]])
     """
 
-    function = staticmethod(F.lp_pool1d)
 
-
-class LPPool2d(Applied, norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, ceil_mode=False):
+class LPPool2d(
+    Applied,
+    function=F.lp_pool2d,
+    norm_type=REQUIRED,
+    kernel_size=REQUIRED,
+    stride=None,
+    ceil_mode=False,
+):
     """`LPPool1d` for inputs (batch, channels, height, width).
 
     >>> dg.nn.LPPool2d(2, 2)(dg.ones(2, 3, 8, 8)).shape
     (2, 3, 4, 4)
     """
 
-    function = staticmethod(F.lp_pool2d)
 
-
-class LPPool3d(Applied, norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, ceil_mode=False):
+class LPPool3d(
+    Applied,
+    function=F.lp_pool3d,
+    norm_type=REQUIRED,
+    kernel_size=REQUIRED,
+    stride=None,
+    ceil_mode=False,
+):
     """`LPPool1d` for inputs (batch, channels, depth, height, width).
 
     >>> dg.nn.LPPool3d(2, 2)(dg.ones(2, 3, 4, 4, 4)).shape
     (2, 3, 2, 2, 2)
     """
-
-    function = staticmethod(F.lp_pool3d)

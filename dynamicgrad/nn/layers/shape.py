@@ -58,20 +58,14 @@ class Unflatten(Module):
 
 
 class Upsample(
-    Applied,
-    size=None,
-    scale_factor=None,
-    mode="nearest",
-    align_corners=None,
-    recompute_scale_factor=None,
-):
+    Applied, function=F.interpolate, size=None, scale_factor=None, mode="nearest",
+    align_corners=None, recompute_scale_factor=None,
+):  # fmt: skip
     """The input (batch, channels, ...) with other sizes; see `functional.interpolate`.
 
     >>> dg.nn.Upsample(scale_factor=2)(dg.tensor([[[1.0, 2.0]]]))
     tensor([[[1., 1., 2., 2.]]])
     """
-
-    function = staticmethod(F.interpolate)
 
     def extra_repr(self) -> str:
         """The sizes or factors, and the mode."""
@@ -79,71 +73,62 @@ class Upsample(
         return f"{sizes}={getattr(self, sizes)}, mode={self.mode!r}"
 
 
-class PixelShuffle(Applied, upscale_factor=REQUIRED):
+class PixelShuffle(Applied, function=F.pixel_shuffle, upscale_factor=REQUIRED):
     """Channels (c f f, h, w) as places (c, h f, w f), for a factor f.
 
     >>> dg.nn.PixelShuffle(2)(dg.ones(1, 4, 3, 3)).shape
     (1, 1, 6, 6)
     """
 
-    function = staticmethod(F.pixel_shuffle)
 
-
-class PixelUnshuffle(Applied, downscale_factor=REQUIRED):
+class PixelUnshuffle(Applied, function=F.pixel_unshuffle, downscale_factor=REQUIRED):
     """Places (c, h f, w f) as channels (c f f, h, w), for a factor f.
 
     >>> dg.nn.PixelUnshuffle(2)(dg.ones(1, 1, 6, 6)).shape
     (1, 4, 3, 3)
     """
 
-    function = staticmethod(F.pixel_unshuffle)
 
-
-class Unfold(Applied, kernel_size=REQUIRED, dilation=1, padding=0, stride=1):
+class Unfold(Applied, function=F.unfold, kernel_size=REQUIRED, dilation=1, padding=0, stride=1):
     """The windows of images (batch, channels, height, width) as columns.
 
     >>> dg.nn.Unfold(2)(dg.ones(1, 1, 3, 3)).shape
     (1, 4, 4)
     """
 
-    function = staticmethod(F.unfold)
 
-
-class Fold(Applied, output_size=REQUIRED, kernel_size=REQUIRED, dilation=1, padding=0, stride=1):
+class Fold(
+    Applied, function=F.fold, output_size=REQUIRED, kernel_size=REQUIRED, dilation=1, padding=0,
+    stride=1,
+):  # fmt: skip
     """Columns added up where `Unfold` takes them from, in images of a size.
 
     >>> dg.nn.Fold(3, 2)(dg.ones(1, 4, 4)).shape
     (1, 1, 3, 3)
     """
 
-    function = staticmethod(F.fold)
 
-
-class CosineSimilarity(Applied, dim=1, eps=1e-8):
+class CosineSimilarity(Applied, function=F.cosine_similarity, dim=1, eps=1e-8):
     """The cosines of the angles between vectors along a dimension.
 
     >>> dg.nn.CosineSimilarity()(dg.tensor([[1.0, 0.0]]), dg.tensor([[1.0, 1.0]]))
     tensor([0.7071])
     """
 
-    function = staticmethod(F.cosine_similarity)
 
-
-class PairwiseDistance(Applied, p=2.0, eps=1e-6, keepdim=False):
+class PairwiseDistance(Applied, function=F.pairwise_distance, p=2.0, eps=1e-6, keepdim=False):
     """The norms of differences along the last dimension, to which `eps` is added.
 
     >>> dg.nn.PairwiseDistance(eps=0.0)(dg.tensor([3.0, 0.0]), dg.tensor([0.0, 4.0]))
     tensor(5.)
     """
 
-    function = staticmethod(F.pairwise_distance)
 
-
-class LocalResponseNorm(Applied, size=REQUIRED, alpha=1e-4, beta=0.75, k=1.0):
+class LocalResponseNorm(
+    Applied, function=F.local_response_norm, size=REQUIRED, alpha=1e-4, beta=0.75, k=1.0
+):
     """The input over a power of the mean of squares of `size` neighbouring channels.
 
     >>> dg.nn.LocalResponseNorm(1, alpha=3.0, beta=0.5)(dg.ones(1, 1, 1))
     tensor([[[0.5000]]])
     """
-
-    function = staticmethod(F.local_response_norm)

@@ -27,15 +27,25 @@ __all__ = [
 ]  # fmt: skip
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": F.relu, "gelu": F.gelu}
+Activation = str | Callable[[Any], Any]
+Mask = Tensor | None  # where True, nobody looks; numbers are added to the scores
 
 
-def activation_of(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+def activation_of(activation: Activation) -> Callable[[Any], Any]:
     """The activation function of a name; functions are returned unchanged."""
     if callable(activation):
         return activation
     if activation not in ACTIVATIONS:
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
     return ACTIVATIONS[activation]
+
+
+def look(
+    attention: Module, query: Tensor, keys: Tensor, padding: Mask, mask: Mask, is_causal: bool
+) -> AnyArray:
+    """The output of attention of `query` to `keys`, with masks of keys and of places."""
+    options = {"need_weights": False, "attn_mask": mask, "is_causal": is_causal}
+    return attention(query, keys, keys, padding, **options)[0]
 
 
 class TransformerEncoderLayer(Module):
@@ -50,9 +60,8 @@ class TransformerEncoderLayer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Any], Any] = "relu", layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        dtype: DTypeLike = None,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn = MultiheadAttention(
@@ -68,17 +77,15 @@ class TransformerEncoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self, src: Tensor, src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None, is_causal: bool = False,
+        self, src: Tensor, src_mask: Mask = None,
+        src_key_padding_mask: Mask = None, is_causal: bool = False,
     ) -> AnyArray:  # fmt: skip
         """The sequence after the layer."""
 
+        masks = (src_key_padding_mask, src_mask, is_causal)
+
         def attend(x: Tensor) -> AnyArray:
-            y, _ = self.self_attn(
-                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask,
-                is_causal=is_causal,
-            )  # fmt: skip
-            return self.dropout1(y)
+            return self.dropout1(look(self.self_attn, x, x, *masks))
 
         return residual(src, [attend, self.feed_forward], [self.norm1, self.norm2], self.norm_first)
 
@@ -97,9 +104,8 @@ class TransformerDecoderLayer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Any], Any] = "relu", layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        dtype: DTypeLike = None,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn, self.multihead_attn = (
@@ -117,29 +123,23 @@ class TransformerDecoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None, memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None,
+        tgt_is_causal: bool = False, memory_is_causal: bool = False,
     ) -> AnyArray:  # fmt: skip
         """The sequence after the layer."""
 
-        def attend(x: Tensor) -> AnyArray:
-            y, _ = self.self_attn(
-                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask,
-                is_causal=tgt_is_causal,
-            )  # fmt: skip
-            return self.dropout1(y)
+        own_masks = (tgt_key_padding_mask, tgt_mask, tgt_is_causal)
+        memory_masks = (memory_key_padding_mask, memory_mask, memory_is_causal)
 
-        def look(x: Tensor) -> Tensor:
-            y, _ = self.multihead_attn(
-                x, memory, memory, memory_key_padding_mask, need_weights=False,
-                attn_mask=memory_mask, is_causal=memory_is_causal,
-            )  # fmt: skip
-            return self.dropout2(y)
+        def attend(x: Tensor) -> AnyArray:
+            return self.dropout1(look(self.self_attn, x, x, *own_masks))
+
+        def remember(x: Tensor) -> AnyArray:
+            return self.dropout2(look(self.multihead_attn, x, memory, *memory_masks))
 
         norms = [self.norm1, self.norm2, self.norm3]
-        return residual(tgt, [attend, look, self.feed_forward], norms, self.norm_first)
+        return residual(tgt, [attend, remember, self.feed_forward], norms, self.norm_first)
 
     def feed_forward(self, x: Tensor) -> Tensor:
         """The network of two layers."""
@@ -164,14 +164,11 @@ class TransformerEncoder(Module):
         enable_nested_tensor: bool = True, mask_check: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.layers, self.num_layers, self.norm = (
-            copies(encoder_layer, num_layers),
-            num_layers,
-            norm,
-        )
+        self.layers, self.norm = copies(encoder_layer, num_layers), norm
+        self.num_layers = num_layers
 
     def forward(
-        self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+        self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None,
         is_causal: bool | None = None,
     ) -> Tensor:  # fmt: skip
         """The sequence after all layers."""
@@ -190,11 +187,8 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers, self.num_layers, self.norm = (
-            copies(decoder_layer, num_layers),
-            num_layers,
-            norm,
-        )
+        self.layers, self.norm = copies(decoder_layer, num_layers), norm
+        self.num_layers = num_layers
 
     def forward(self, tgt: Tensor, memory: Tensor, *masks: Any, **named: Any) -> Tensor:
         """The sequence after all layers; masks as those of a layer."""
@@ -214,9 +208,8 @@ class Transformer(Module):
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6,
         num_decoder_layers: int = 6, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Any], Any] = "relu", layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        dtype: DTypeLike = None,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
         super().__init__()
         options = (
@@ -224,12 +217,9 @@ class Transformer(Module):
             norm_first, bias, dtype,
         )  # fmt: skip
         norm = partial(LayerNorm, d_model, layer_norm_eps, bias=bias, dtype=dtype)
-        self.encoder = TransformerEncoder(
-            TransformerEncoderLayer(*options), num_encoder_layers, norm()
-        )
-        self.decoder = TransformerDecoder(
-            TransformerDecoderLayer(*options), num_decoder_layers, norm()
-        )
+        encoder, decoder = TransformerEncoderLayer(*options), TransformerDecoderLayer(*options)
+        self.encoder = TransformerEncoder(encoder, num_encoder_layers, norm())
+        self.decoder = TransformerDecoder(decoder, num_decoder_layers, norm())
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
         self.reset_parameters()
 
@@ -240,10 +230,9 @@ class Transformer(Module):
                 init.xavier_uniform_(p)
 
     def forward(
-        self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None,
-        tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        self, src: Tensor, tgt: Tensor, src_mask: Mask = None, tgt_mask: Mask = None,
+        memory_mask: Mask = None, src_key_padding_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None,
     ) -> Tensor:  # fmt: skip
         """The decoder's output for `tgt`, given the encoder's output for `src`."""
         memory = self.encoder(src, src_mask, src_key_padding_mask)

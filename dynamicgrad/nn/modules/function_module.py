@@ -10,7 +10,7 @@ from .module import Module
 class Applied(Module):
     """A function of its inputs, and of options that the module keeps as attributes.
 
-    A subclass states `function`, and as keywords the options with their defaults, in their order;
+    A subclass states as keywords `function`, and the options with their defaults, in their order;
     `REQUIRED` marks one without default.
     """
 
@@ -19,6 +19,9 @@ class Applied(Module):
     signature: ClassVar[inspect.Signature]
 
     def __init_subclass__(cls, **options: Any) -> None:
+        if "function" not in options:
+            return  # it has those of its base
+        cls.function = staticmethod(options.pop("function"))
         cls.options, kind = tuple(options), inspect.Parameter.POSITIONAL_OR_KEYWORD
         parameters = [inspect.Parameter(k, kind, default=v) for k, v in options.items()]
         cls.signature = cls.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -30,9 +33,10 @@ class Applied(Module):
         for name, value in given.arguments.items():
             setattr(self, name, value)
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """The function of the inputs."""
-        return type(self).function(*inputs, **{name: getattr(self, name) for name in self.options})
+        options = {name: getattr(self, name) for name in self.options}
+        return type(self).function(*inputs, **named, **options)
 
     def extra_repr(self) -> str:
         """The options; writing to the input is one only where it happens."""

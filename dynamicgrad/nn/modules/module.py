@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gradops.typing import DTypeLike
+from gradops.typing import DTypeLike, Function
 
 from ...devices import without_device
 from ...engine.tensor import Tensor
@@ -85,8 +85,10 @@ class Module:
                 f"cannot assign {name!r} before Module.__init__() call"
                 "\n  hint: call super().__init__() first"
             )
-        for registry in (own, *(own[other] for other in KINDS if other != kind)):
-            registry.pop(name, None)
+        own.pop(name, None)
+        for other in KINDS:
+            if other != kind:
+                own[other].pop(name, None)
         own[kind][name] = value
 
     def kind_of(self, name: str, value: object) -> str | None:
@@ -145,11 +147,10 @@ class Module:
         """Add a module under a name."""
         self.require_new(name, "_modules")
         if module is not None and not isinstance(module, Module):
-            hint = "\n  hint: give the modules of a list by themselves: Sequential(*modules)"
-            several = isinstance(module, list | tuple)
-            raise TypeError(
-                f"{type(module).__name__} is not a Module subclass{hint if several else ''}"
-            )
+            text = f"{type(module).__name__} is not a Module subclass"
+            if isinstance(module, list | tuple):
+                text += "\n  hint: give the modules of a list by themselves: Sequential(*modules)"
+            raise TypeError(text)
         self._modules[name] = module
 
     register_module = add_module
@@ -337,7 +338,7 @@ class Module:
         return state.load_state_dict(self, state_dict, strict, assign)
 
     def register_forward_hook(
-        self, hook: hooks.Function, *, prepend: bool = False, with_kwargs: bool = False,
+        self, hook: Function, *, prepend: bool = False, with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:  # fmt: skip
         """Call `hook(module, args, output)` after `forward`; what it returns replaces the output.
@@ -349,7 +350,7 @@ class Module:
         return add_hook(self._forward_hooks, wrapped, prepend)
 
     def register_forward_pre_hook(
-        self, hook: hooks.Function, *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Function, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns replaces the arguments.
 
@@ -357,9 +358,7 @@ class Module:
         """
         return add_hook(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
 
-    def register_full_backward_hook(
-        self, hook: hooks.Function, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Function, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
         Both are tuples, None where there is no gradient; what it returns replaces `grad_input`. The
@@ -374,7 +373,7 @@ class Module:
         return add_hook(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(
-        self, hook: hooks.Function, prepend: bool = False
+        self, hook: Function, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` first; what it returns replaces `grad_output`."""
         return add_hook(self._backward_pre_hooks, hook, prepend)

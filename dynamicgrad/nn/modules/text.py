@@ -16,6 +16,11 @@ def format_module(name: str, extra: str, parts: list[str]) -> str:
     return "\n  ".join([f"{name}(", *lines]) + "\n)"
 
 
+def format_attributes(module: object, *names: str) -> str:
+    """Attributes of a module with their names."""
+    return ", ".join(f"{name}={getattr(module, name)}" for name in names)
+
+
 def format_parameters(parameters: Mapping[str, Tensor | None]) -> list[str]:
     """Parameters as lists and dicts of them print them."""
     return [

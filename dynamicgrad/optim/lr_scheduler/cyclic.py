@@ -98,14 +98,6 @@ SCALES: dict[str, tuple[str, Callable[[float, float], float]]] = {
 """The height of cycles by mode: what is counted, and a function of gamma and the count."""
 
 
-def scale_of_mode(mode: str, gamma: float) -> tuple[str, Callable[[float], float]]:
-    """The counter of a mode, and the height of cycles as a function of it."""
-    if mode not in SCALES:
-        raise ValueError(f"mode is one of {', '.join(SCALES)}, or scale_fn given, not {mode!r}")
-    counter, scale = SCALES[mode]
-    return counter, partial(scale, gamma)
-
-
 class CyclicLR(LRScheduler):
     """Up from `base_lr` to `max_lr` in `step_size_up` steps and down again, over and over.
 
@@ -128,7 +120,12 @@ class CyclicLR(LRScheduler):
     ) -> None:  # fmt: skip
         require_optimizer(optimizer)
         if scale_fn is None:
-            scale_mode, scale_fn = scale_of_mode(mode, gamma)
+            if mode not in SCALES:
+                raise ValueError(
+                    f"mode is one of {', '.join(SCALES)}, or scale_fn given, not {mode!r}"
+                )
+            scale_mode, scale = SCALES[mode]
+            scale_fn = partial(scale, gamma)
         if cycle_momentum:
             set_momentum_range(optimizer, base_momentum, max_momentum, last_epoch != -1)
         self.scale_fn, self.scale_mode, self.cycle_momentum = scale_fn, scale_mode, cycle_momentum

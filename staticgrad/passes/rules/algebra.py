@@ -8,7 +8,7 @@ from ..rewrite import Rule
 
 
 def nonnegative(x: Expr) -> bool:
-    """Whether `x` is computed by an op whose results are nonnegative."""
+    """True if `x` is computed by an op whose results are nonnegative."""
     return x.op is not None and Trait.NONNEGATIVE in x.op.traits
 
 

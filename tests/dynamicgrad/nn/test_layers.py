@@ -238,3 +238,20 @@ def test_common_mistakes_are_told_the_way_out(call, says):
 def test_an_optimizer_wants_the_parameters_of_a_module():
     with pytest.raises(TypeError, match=r"give module\.parameters\(\)"):
         dg.optim.SGD(nn.Linear(2, 2))
+
+
+def test_a_subclass_of_a_layer_without_weights_keeps_its_options():
+    class SumOfSquares(dg.nn.MSELoss):
+        def __init__(self):
+            super().__init__(reduction="sum")
+
+    class Leaky(dg.nn.LeakyReLU):
+        pass
+
+    assert SumOfSquares()(dg.ones(2), dg.zeros(2)) == 2
+    assert str(Leaky(0.5)) == "Leaky(negative_slope=0.5)"
+
+
+def test_layers_without_weights_take_their_inputs_by_name():
+    assert dg.nn.MSELoss()(input=dg.ones(2), target=dg.zeros(2)) == 1
+    assert dg.nn.ReLU()(input=-dg.ones(1)) == 0

@@ -10,9 +10,9 @@ import staticgrad as sg
 from gradops.core.errors import OptionError
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
-from staticgrad.passes.fold import Fold
+from staticgrad.passes.fold import fold
 from staticgrad.passes.pipeline import LEVELS, optimize_graph, run_passes
-from staticgrad.passes.simplify import DropBroadcasts, DropRetyping
+from staticgrad.passes.simplify import drop_broadcasts, drop_retyping
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_a_level_that_there_is_not_is_refused(x):
 
 def test_a_report_tells_what_each_pass_did(x):
     _, reports = run_passes(gradient_graph(x), LEVELS[1])
-    assert [r.name for r in reports] == [repr(p) for p in LEVELS[1]]
-    assert str(reports[0]).startswith("DropGradients(): ")
+    assert [r.name for r in reports] == [p.__name__ for p in LEVELS[1]]
+    assert str(reports[0]).startswith("drop_gradients: ")
     assert all(r.seconds > 0 for r in reports)
 
 
@@ -67,14 +67,14 @@ def test_a_failing_pass_is_named_with_those_before_it(x):
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError) as caught:
-        run_passes(gradient_graph(x), (Fold(), Faulty()))
+        run_passes(gradient_graph(x), (fold, Faulty()))
     assert "in the pass" in caught.value.__notes__[0]
-    assert "after Fold()" in caught.value.__notes__[0]
+    assert "after fold" in caught.value.__notes__[0]
 
 
 def test_constants_are_folded_with_the_kernel(x):
     graph = sg.freeze([x + sg.exp(sg.constant(2.0)) * 3], [x])
-    changed = Fold()(graph)
+    changed = fold(graph)
     assert len(changed) == 3
     assert sg.interpret(changed, [np.zeros((1, 3), np.float32)])[0].tobytes() == (
         sg.interpret(graph, [np.zeros((1, 3), np.float32)])[0].tobytes()
@@ -83,20 +83,20 @@ def test_constants_are_folded_with_the_kernel(x):
 
 def test_a_big_result_is_not_folded(x):
     ones = sg.broadcast_to(sg.constant(1.0), shape=(1000, 1000))
-    assert len(Fold()(sg.freeze([ones]))) == 2
+    assert len(fold(sg.freeze([ones]))) == 2
 
 
 def test_what_fails_is_left_to_fail_when_it_runs(x):
     labels = sg.constant(np.array([7]), dtype="int64")
     loss = sg.cross_entropy(sg.constant(np.zeros((1, 3))), labels)
-    graph = Fold()(sg.freeze([loss]))
+    graph = fold(sg.freeze([loss]))
     with pytest.raises(gradops.IndexingError, match="label 7"):
         sg.interpret(graph, [])
 
 
 def test_a_change_of_shape_or_dtype_that_changes_nothing_is_dropped(x):
     same = sg.astype(sg.reshape(x, shape=x.shape), dtype="float32")
-    assert len(DropRetyping()(sg.freeze([same + 0.5], [x]))) == 3
+    assert len(drop_retyping(sg.freeze([same + 0.5], [x]))) == 3
 
 
 RETYPING = [
@@ -117,14 +117,14 @@ def test_retyping_to_the_same_type_is_the_identity(case):
 
 def test_elementwise_ops_broadcast_by_themselves(x):
     filled = sg.broadcast_to(sg.constant(2.0), shape=x.shape)
-    changed = DropBroadcasts()(sg.freeze([x * filled], [x]))
+    changed = drop_broadcasts(sg.freeze([x * filled], [x]))
     assert [e.what for e in changed] == ["placeholder", "constant", "mul"]
 
 
 def test_a_broadcast_that_the_shape_needs_stays(x):
     filled = sg.broadcast_to(sg.constant(2.0), shape=(5, 3))
     graph = sg.freeze([sg.exp(filled)], [])
-    assert len(DropBroadcasts()(graph)) == 3
+    assert len(drop_broadcasts(graph)) == 3
 
 
 LAYOUTS = {

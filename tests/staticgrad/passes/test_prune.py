@@ -4,7 +4,7 @@ import numpy as np
 
 import gradops as ops
 import staticgrad as sg
-from staticgrad.passes.prune import Prune
+from staticgrad.passes.prune import prune
 
 
 def inner(graph, what):
@@ -17,7 +17,7 @@ def test_state_that_nothing_needs_is_dropped():
     body = lambda i, a, b, c: (i + 1, a * x, ops.sin(b) + a, c + 1.0)
     _, a, _, _ = sg.while_loop(lambda i, *rest: i < 3, body, [0, x, x * 2, x * 3])
     graph = sg.freeze(a, [x])
-    pruned = Prune()(graph)
+    pruned = prune(graph)
     sg.verify(pruned)
     assert inner(graph, "loop").attrs["carries"] == 4
     loop = inner(pruned, "loop")
@@ -31,11 +31,11 @@ def test_state_that_nothing_needs_is_dropped():
 def test_lists_that_nothing_reads_are_dropped_but_one_says_how_many_steps_there_are():
     x = sg.placeholder("float64", ["n"], name="x")
     last, rows = sg.map_accumulate(lambda s, e: (s * 2, (s, e["a"])), 1.0, {"a": x, "b": x * 2})
-    graph = Prune()(sg.freeze(last, [x]))
+    graph = prune(sg.freeze(last, [x]))
     loop = inner(graph, "loop")
     assert (loop.attrs["lists"], loop.attrs["gives"]) == (1, 0)
     assert sg.compile(graph)(np.ones(4))[0] == 16
-    graph = Prune()(sg.freeze(rows[1], [x]))
+    graph = prune(sg.freeze(rows[1], [x]))
     assert inner(graph, "loop").attrs["carries"] == 0
 
 
@@ -43,7 +43,7 @@ def test_results_of_branches_that_nothing_reads_are_dropped():
     x, p = sg.placeholder("float64", [], name="x"), sg.placeholder("bool", [], name="p")
     y = ops.exp(x)
     a, _ = sg.cond(p, lambda: (x * 2, ops.sin(y)), lambda: (x * 3, ops.cos(y)))
-    graph = Prune()(sg.freeze(a, [x, p]))
+    graph = prune(sg.freeze(a, [x, p]))
     assert {e.what for e in graph} == {"placeholder", "case", "part"}
     assert sg.compile(graph)(1.0, True) == (2,)
 
@@ -52,7 +52,7 @@ def test_loops_in_loops_are_pruned_too():
     x = sg.placeholder("float64", [3], name="x")
     pair = lambda s: sg.fori(0, 2, lambda i, v: (v[0] * x, v[1] + v[0]), (s, s))
     y = sg.fori(0, 2, lambda i, s: pair(s)[0], x)
-    graph = Prune()(sg.freeze(y, [x]))
+    graph = prune(sg.freeze(y, [x]))
     (body,) = [e.attrs["body"] for e in graph if e.what == "loop"]
     assert inner(body, "loop").attrs["carries"] == 1
 
@@ -60,7 +60,7 @@ def test_loops_in_loops_are_pruned_too():
 def test_a_graph_with_nothing_to_prune_stays_itself():
     x = sg.placeholder("float64", [3], name="x")
     graph = sg.freeze(sg.fori(0, 2, lambda i, s: s * x, x), [x])
-    assert Prune()(graph) is graph
+    assert prune(graph) is graph
 
 
 def test_effects_are_kept(capsys):
