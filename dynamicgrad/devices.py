@@ -78,7 +78,6 @@ def require(wanted: object) -> None:
 
 def without_device(args: Sequence[Any]) -> list[Any]:
     """The arguments that do not name a device; raises OptionError for devices but the CPU."""
-    for x in args:
-        if is_device(x):
-            require(x)
+    for x in filter(is_device, args):
+        require(x)
     return [x for x in args if not is_device(x)]

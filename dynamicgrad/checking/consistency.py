@@ -46,7 +46,7 @@ def refuse_gradients(check: Check, owner: FunctionNode, xs: list[Tensor], given:
     types = owner.operands.types
     zeros = {i: np.zeros(types[i].shape, types[i].dtype) for i in given}
     try:
-        gradients = carry({owner: Parts(zeros)}, [x.node for x in xs], True, False)
+        gradients = carry({owner: Parts(zeros)}, [x.node for x in xs], True, None)
     except RuntimeError as error:
         raise GradcheckError(MUST_HANDLE.format(name=owner.name(), error=error)) from error
     for k, x in zip(check.checked, xs, strict=True):

@@ -14,6 +14,8 @@ from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor, handle
 from ..hooks.saved_tensor_hooks import Packed
 
+Values = Sequence[object]  # arguments or outputs of forward: tensors, and other things
+
 
 class FunctionCtx:
     """The `ctx` of a `Function`: values that forward passes on to backward."""

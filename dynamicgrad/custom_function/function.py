@@ -17,16 +17,16 @@ from gradops import ArrayType, Batched, Dual, MissingRuleError, Series, ShapeErr
 from gradops.typing import AnyArray
 
 from ..engine.array import Array
-from ..engine.grad_mode import RECORDING, is_recording
+from ..engine.grad_mode import call_unrecorded, is_recording
 from ..engine.handle import Handle, face_of, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands, Vertex
-from ..engine.record import node_of, present
+from ..engine.node import Node, Part, Parts, SavedOperands, Vertex
+from ..engine.record import CallNode, node_of_call
 from ..engine.saved_tensors import Freed
 from ..engine.tensor import Tensor, handle, tensor_of
 from ..engine.views import refuse_leaf
-from ..hooks.tensor_hooks import Whole, call, shared_memory
-from .context import FunctionCtx
-from .outputs import check_dirty, outputs_without_history, with_history
+from ..hooks.tensor_hooks import call, shared_memory
+from .context import FunctionCtx, Values
+from .outputs import check_dirty, unrecorded_outputs, with_history
 from .transforms import apply_jvp, apply_vmap, outermost
 
 APPLIED: ContextVar[Callable[[type["Function"], Sequence[object]], None] | None] = ContextVar(
@@ -34,6 +34,7 @@ APPLIED: ContextVar[Callable[[type["Function"], Sequence[object]], None] | None]
 )
 """Called with each custom function that is applied, and its arguments; for `gradcheck`."""
 Gradients = list[AnyArray | None]
+Types = list[ArrayType | None]
 SLOTS = frozenset(Node.__slots__)
 WITHOUT_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use"
@@ -134,20 +135,14 @@ class Function:
             note(cls, args)
         ctx = FunctionCtx(cls.__name__)
         ctx.needs_input_grad = tuple(isinstance(a, Handle) and a.node is not None for a in args)
-        mode = RECORDING.set(False)
-        try:
-            outputs = run_forward(cls, ctx, args)
-        finally:
-            RECORDING.reset(mode)
+        outputs = call_unrecorded(run_forward, cls, ctx, args)
         several = isinstance(outputs, tuple | list)
         outs = tuple(outputs) if several else (outputs,)
         check_dirty(ctx, outs)
-        records = any(ctx.needs_input_grad) and is_recording()
-        results = (
-            outputs_with_history(cls, ctx, args, outs)
-            if records
-            else outputs_without_history(ctx, args, outs)
-        )
+        if any(ctx.needs_input_grad) and is_recording():
+            results = recorded_outputs(cls, ctx, args, outs)
+        else:
+            results = unrecorded_outputs(ctx, args, outs)
         return ctx, tuple(results) if several else results[0]
 
 
@@ -178,9 +173,7 @@ def has_defaults(cls: type[Function]) -> bool:
     return apart and bool(getattr(cls.forward, "__defaults__", True))
 
 
-def by_position(
-    cls: type[Function], args: Sequence[object], kwargs: dict[str, object]
-) -> tuple[Any, ...]:
+def by_position(cls: type[Function], args: Values, kwargs: dict[str, object]) -> tuple[Any, ...]:
     """All arguments of forward by position, keywords and defaults included."""
     takes_ctx = cls.setup_context is Function.setup_context
     bound = inspect.signature(cls.forward).bind(*([None] * takes_ctx), *args, **kwargs)
@@ -197,30 +190,23 @@ def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[object, ...])
     return outputs
 
 
-def outputs_with_history(
-    cls: type[Function], ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]
-) -> list[object]:
+def recorded_outputs(cls: type[Function], ctx: FunctionCtx, args: Values, outs: Values) -> Values:
     """The outputs with the history of one new node."""
     for t in ctx._dirty:
         refuse_leaf(t)
     vertices = tuple(a.node if isinstance(a, Handle) else None for a in args)
     call = Call(cls, ctx, [y.type if isinstance(y, Handle) else None for y in outs])
-    only = outs[0] if len(outs) == 1 else None
-    one = isinstance(only, Tensor)
-    shape, dtype = (only.shape, only.dtype) if isinstance(only, Tensor) else (SEVERAL, SEVERAL)
-    node = node_of(
-        Whole(cls.__name__), vertices, call, NOTHING, None, present(vertices), shape, dtype,
-        cls.node_type,
-    )  # fmt: skip
+    one = outs[0] if len(outs) == 1 and isinstance(outs[0], Tensor) else None
+    node = node_of_call(cls.__name__, call, vertices, one, cls.node_type)
     ctx._save(node, outs)
     return [
-        with_history(ctx, y, args, node if one else Part(node, i, y.shape, y.dtype))
+        with_history(ctx, y, args, Part(node, i, y.shape, y.dtype) if one is None else node)
         if isinstance(y, Handle) else y
         for i, y in enumerate(outs)
     ]  # fmt: skip
 
 
-class FunctionNode(Node):
+class FunctionNode(CallNode):
     """The node of a call of a `Function`, with the attributes of its `ctx`."""
 
     __slots__ = ()
@@ -230,19 +216,13 @@ class FunctionNode(Node):
             return getattr(self.operands.ctx, name)
         raise AttributeError(f"{self.name()} has no attribute {name!r}")
 
-    def name(self) -> str:
-        """The node's name, as PyTorch calls it."""
-        return f"{self.op}Backward"
-
 
 class Call(SavedOperands):
     """A call of a `Function`, as the operands of its node."""
 
     __slots__ = ("cls", "ctx", "types")
 
-    def __init__(
-        self, cls: type[Function], ctx: FunctionCtx, types: list[ArrayType | None]
-    ) -> None:
+    def __init__(self, cls: type[Function], ctx: FunctionCtx, types: Types) -> None:
         self.cls, self.ctx, self.types = cls, ctx, types
 
     def read(self, node: Node, freed: Freed | None) -> Sequence[Any]:
@@ -264,9 +244,8 @@ class Call(SavedOperands):
         by_index = g.by_index if isinstance(g, Parts) else {0: g}
         given = [self.cotangent(by_index.get(i), type) for i, type in enumerate(self.types)]
         result = call(pullback_of(self.cls), self.ctx, *given)
-        return self.checked_gradients(
-            node, tuple(result) if isinstance(result, tuple | list) else (result,)
-        )
+        gs = tuple(result) if isinstance(result, tuple | list) else (result,)
+        return self.checked_gradients(node, gs)
 
     def cotangent(self, g: AnyArray | None, type: ArrayType | None) -> Tensor | None:
         """The gradient of an output as backward gets it: zeros for an output that is not used."""
@@ -314,11 +293,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backward)
     def once(ctx: FunctionCtx, *grads: Tensor | None) -> object:
-        mode = RECORDING.set(False)
-        try:
-            gradients = backward(ctx, *grads)
-        finally:
-            RECORDING.reset(mode)
+        gradients = call_unrecorded(backward, ctx, *grads)
         if not is_recording():
             return gradients
         return OnceDifferentiable.apply(

@@ -1,7 +1,5 @@
 """Outputs of custom functions: new handles, which may share memory with arguments."""
 
-from collections.abc import Sequence
-
 from gradops import TapeError
 
 from ..engine.handle import Handle, cut_off
@@ -9,7 +7,7 @@ from ..engine.node import Node, Part
 from ..engine.storage import MADE_UNRECORDED, Alias, enter, memory, storage_of
 from ..engine.tensor import handle
 from ..engine.views import set_history
-from .context import FunctionCtx
+from .context import FunctionCtx, Values
 
 MADE_INSIDE = (
     "Output {i} of {op} is a view and is being modified inplace. This view was created inside a"
@@ -19,7 +17,7 @@ MADE_INSIDE = (
 )
 
 
-def check_dirty(ctx: FunctionCtx, outs: Sequence[object]) -> None:
+def check_dirty(ctx: FunctionCtx, outs: Values) -> None:
     """Raise TapeError if a dirty tensor is not returned; record the writes to the others."""
     for t in ctx._dirty:
         if not any(t is y for y in outs):
@@ -30,9 +28,7 @@ def check_dirty(ctx: FunctionCtx, outs: Sequence[object]) -> None:
         storage_of(t).write()
 
 
-def outputs_without_history(
-    ctx: FunctionCtx, args: Sequence[object], outs: Sequence[object]
-) -> list[object]:
+def unrecorded_outputs(ctx: FunctionCtx, args: Values, outs: Values) -> Values:
     """The outputs of an unrecorded call."""
     tracked = any(ctx.needs_input_grad)
     return [
@@ -49,7 +45,7 @@ def fresh(y: Handle) -> Handle:
     return t
 
 
-def share_memory(t: Handle, y: Handle, args: Sequence[object], refusal: str) -> Handle:
+def share_memory(t: Handle, y: Handle, args: Values, refusal: str) -> Handle:
     """Make `t`, the new handle of an output `y`, a view if `y` is an argument or a view of one."""
     if any(y is a for a in args):  # an argument itself: another tensor on the same memory
         t.value, t.storage = memory(y), storage_of(y)
@@ -60,9 +56,7 @@ def share_memory(t: Handle, y: Handle, args: Sequence[object], refusal: str) -> 
     return t
 
 
-def with_history(
-    ctx: FunctionCtx, y: Handle, args: Sequence[object], vertex: Node | Part
-) -> Handle:
+def with_history(ctx: FunctionCtx, y: Handle, args: Values, vertex: Node | Part) -> Handle:
     """A new handle of an output on `vertex`, or without one if no gradient passes through it."""
     if any(y is t for t in ctx._dirty):
         return set_history(y, vertex)

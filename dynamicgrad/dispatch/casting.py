@@ -1,4 +1,4 @@
-"""Conversion of values that are written to tensors: numbers to the dtype, tensors of one dtype."""
+"""Conversion of what is written to tensors to their dtype, and between numbers and tensors."""
 
 from functools import cache
 from typing import Any
@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import ArrayType, DTypeError, ShapeError
+from gradops import ArrayType, DTypeError, ShapeError, type_of
 from gradops.core.types import operand_types
 from gradops.typing import DTypeLike
 
-from ..engine.handle import REAL_NUMBERS, Handle
-from ..engine.tensor import as_tensor
+from ..engine.handle import REAL_NUMBERS, Handle, cut_off
+from ..engine.tensor import Tensor, as_tensor, handle
+from .default_dtype import natural_dtype
+
+FLOATS = (float, np.floating)
 
 
 def as_entry(name: str, x: Handle, value: Any) -> Any:
@@ -53,16 +56,12 @@ def number_in(name: str, of: DTypeLike, value: Any) -> Any:
 def require_range(name: str, of: DTypeLike, *numbers: object) -> None:
     """Refuse Python numbers that are out of the range of a dtype in whose category they are."""
     dtype = np.dtype(of)
-    if dtype.kind in "bc" or (dtype.kind in "iu" and any(map(is_float, numbers))):
+    kind = dtype.kind
+    if kind in "bc" or (kind in "iu" and any(isinstance(x, FLOATS) for x in numbers)):
         return  # all are in range, or become floats
     for number in numbers:
         if type(number) in REAL_NUMBERS and not in_range(dtype, number):
             number_in(name, dtype, number)
-
-
-def is_float(number: Any) -> bool:
-    """True if a number is a float of Python or NumPy."""
-    return isinstance(number, float | np.floating)
 
 
 def in_range(dtype: np.dtype, number: Any) -> bool:
@@ -71,10 +70,8 @@ def in_range(dtype: np.dtype, number: Any) -> bool:
         return True
     if dtype.kind == "f":
         return bool(abs(number) <= largest(dtype) or not np.isfinite(number))
-    info = np.iinfo(dtype)
-    wraps = dtype.kind == "u" and isinstance(number, int)
-    least = -info.max if wraps else info.min
-    return bool(np.isfinite(number) and least <= number <= info.max)
+    info, wraps = np.iinfo(dtype), dtype.kind == "u" and isinstance(number, int)
+    return bool(np.isfinite(number) and (-info.max if wraps else info.min) <= number <= info.max)
 
 
 @cache
@@ -102,6 +99,34 @@ def require_dtype(name: str, x: Handle, source: object) -> None:
             name, operand_types([x, source]), "the two dtypes must be equal",
             hint=f"convert the source: source.to({x.dtype})",
             known_as="Index put requires the source and destination dtypes match"
-            if name == "setitem"
-            else "self and source expected to have the same dtype",
+            if name == "setitem" else "self and source expected to have the same dtype",
         )  # fmt: skip
+
+
+def is_plain_number(x: object) -> bool:
+    """True if `x` is a number, or a tensor of an array without history."""
+    if not hasattr(x, "gradop_level"):
+        return True
+    return isinstance(x, Handle) and x.node is None and isinstance(x.value, np.ndarray | np.generic)
+
+
+def number(call: str, name: str, x: Any) -> Any:
+    """The number in a tensor without dimensions; anything but a tensor unchanged.
+
+    Raises DTypeError for a tensor with dimensions, or with a history that would be lost.
+    """
+    if not hasattr(x, "gradop_level"):
+        return x
+    if is_plain_number(x) and x.ndim == 0:
+        return x.item()
+    raise DTypeError(
+        call, [type_of(x)], f"{name} is a tensor that has dimensions or a history, not a number",
+        hint="compute the tensor with operations: x.expand(shape), start + step * dg.arange(n)",
+        known_as=f"{call}(): argument '{name}' must be Number, not Tensor",
+    )  # fmt: skip
+
+
+def tensor_of_number(x: bool | int | float | complex) -> Tensor:
+    """A Python number as a tensor, in the dtype that `dg.tensor` gives it."""
+    value = np.array(x)
+    return cut_off(handle(value.astype(natural_dtype(value), copy=False)), None, tracked=False)

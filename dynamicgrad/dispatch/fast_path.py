@@ -6,7 +6,6 @@ operation, and each call of a helper costs 5 % of its time.
 """
 
 import operator
-from collections.abc import Callable
 from functools import cache
 from types import CodeType
 from typing import Any
@@ -28,8 +27,9 @@ from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import apply_mode
 from ..names.torch_names import row_of
+from .casting import tensor_of_number
 from .op_dtypes import to_compute_dtypes
-from .scalars import tensor_of_number
+from .wrapping import Function
 from .zero_dim import as_numbers, as_row
 
 NUMBERS = frozenset({float, int, bool})
@@ -37,7 +37,7 @@ CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # the dimensions of a 0-d tensor in PyTorch
 Tensor.promoted = staticmethod(to_compute_dtypes)
 GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of dispatched ops
-INFIX: dict[str, Callable[..., Any]] = {
+INFIX: dict[str, Function] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
 }  # fmt: skip
@@ -55,9 +55,9 @@ def fill_plan(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]
     return plan
 
 
-def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
+def unary(op: Op, face: type[Handle] = Tensor) -> Function:
     """`op` as a function of one handle."""
-    kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
+    kernel: Function = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
     promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
     keeps = promotes and keeps_floats(op, 1)
@@ -89,9 +89,7 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     return named(with_parameters(call, "input"), op)
 
 
-def binary(
-    op: Op, face: type[Handle] = Tensor, kernel: Callable[..., Any] | None = None
-) -> Callable[[Any, Any], Any]:
+def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) -> Function:
     """`op` as a function of two operands: handles, or one handle and a plain operand.
 
     A `kernel` replaces the op's own. Where the face has promotion rules, only floats of one dtype
@@ -164,11 +162,11 @@ def binary(
     return named(with_parameters(call, "input", second), op)
 
 
-def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
+def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
     """`op` with attributes, as a function of tensors; `names` maps keywords to attributes.
 
     `dim=()` means all dimensions for the reductions that PyTorch defines so, and a 0-d tensor has
-    a dimension 0.
+    a dimension 0, as a vector of one entry.
     """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
     row = row_of(op.name)
@@ -186,7 +184,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
             if all_dims and attrs["axis"] == ():
                 attrs["axis"] = None
             if has_dims and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
-                return along_no_axis(op, args, attrs)
+                row = as_row(operand(args[0]))
+                return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
         else:
             attrs = op.defaults
         handles = False
@@ -202,19 +201,13 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
     return named(call, op)
 
 
-def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """`op` along dimension 0 of a 0-d tensor, which PyTorch treats as a vector of one entry."""
-    row = as_row(operand(args[0]))
-    return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
-
-
-class Specialised(dict[Op, Callable[..., Any] | None]):
+class Specialised(dict[Op, Function | None]):
     """The specialised functions of a face by op, created on demand; None for other ops."""
 
     def __init__(self, face: type[Handle]) -> None:
         self.face = face
 
-    def __missing__(self, op: Op) -> Callable[..., Any] | None:
+    def __missing__(self, op: Op) -> Function | None:
         fits = not op.params and op.arity in (1, 2) and op.traits.isdisjoint(GENERAL)
         make = unary if op.arity == 1 else binary
         self[op] = made = make(op, self.face) if fits else None
@@ -256,7 +249,7 @@ def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
     return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
 
 
-def named(call: Callable[..., Any], op: Op) -> Any:
+def named(call: Function, op: Op) -> Any:
     """`call` with the name and the docstring of `op`."""
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc

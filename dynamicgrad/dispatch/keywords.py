@@ -1,6 +1,5 @@
 """Functions and methods with PyTorch's names for arguments."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -11,7 +10,10 @@ from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from ..names.torch_names import TABLE, Row, row_called
 from .fast_path import operand, several
-from .wrapping import parameters_of, wrap
+from .wrapping import Function, parameters_of, wrap
+
+Names = tuple[str, ...]
+Translation = tuple[dict[str, str], frozenset[str], frozenset[str]]
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 """NumPy's names for arguments, which PyTorch takes too."""
@@ -19,7 +21,7 @@ PACKED = frozenset({"size", "shape", "dims", "repeats"})
 """Names by which PyTorch takes a sequence whose entries our functions take one by one."""
 
 
-def function_of(op: Op) -> Callable[..., Any]:
+def function_of(op: Op) -> Function:
     """`op` as a function of tensors, by specialised code if it has no attributes."""
     return Tensor.specialised[op] or several(op, {"dim": "axis", "keepdim": "keepdims"})
 
@@ -36,9 +38,7 @@ def ops_named(prefix: str = "") -> dict[str, Op]:
     }
 
 
-def as_function(
-    name: str, function: Callable[..., Any], converts: bool = False
-) -> Callable[..., Any]:
+def as_function(name: str, function: Function, converts: bool = False) -> Function:
     """A function of `dg` that takes PyTorch's names for arguments.
 
     With `converts`, the first argument may be anything that becomes a tensor.
@@ -49,7 +49,7 @@ def as_function(
     return with_keywords(function, row, parameters, converts)
 
 
-def as_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def as_method(name: str, function: Function) -> Function:
     """A method that takes PyTorch's names for arguments, and NumPy's `axis` for `dim`."""
     row, parameters = row_called(name), parameters_of(function)
     if row.keywords or ("dim" in parameters and "axis" not in parameters):
@@ -57,9 +57,7 @@ def as_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def with_keywords(
-    function: Callable[..., Any], row: Row, parameters: tuple[str, ...], converts: bool
-) -> Callable[..., Any]:
+def with_keywords(function: Function, row: Row, parameters: Names, converts: bool) -> Function:
     """`function`, which has these parameters, with PyTorch's names for arguments."""
     renamed, positional, handled = translation(
         row.keywords,
@@ -82,11 +80,8 @@ def with_keywords(
 
 
 @cache
-def translation(
-    keywords: str, has_dim: bool, takes_input: bool, packs: bool
-) -> tuple[dict[str, str], frozenset[str], frozenset[str]]:
+def translation(keywords: str, has_dim: bool, takes_input: bool, packs: bool) -> Translation:
     """Names of arguments and ours, those passed by position, and all that are translated."""
-    renamed = dict(pair.split("=") for pair in keywords.split())
-    renamed |= NUMPY_NAMES if has_dim else {}
+    renamed = dict(pair.split("=") for pair in keywords.split()) | (NUMPY_NAMES if has_dim else {})
     positional = frozenset(() if takes_input else ("input",)) | (PACKED if packs else frozenset())
     return renamed, positional, IDLE.union(renamed, positional)

@@ -20,22 +20,24 @@ from .default_dtype import get_default_dtype
 from .promotion import NUMBERS, category, common_dtype, dtype_of_number, python_number
 
 Operands = Sequence[Any]
+Promotion = Callable[[Op, Operands], Operands]
 ANY = "biufc"
+INT64 = np.dtype("int64")
 
 
 def to_compute_dtypes(op: Op, args: Operands) -> Operands:
     """The operands of an op converted to the dtypes that PyTorch computes in."""
     bring, besides = RULES[op]
+    if len(args) > 2 and not isinstance(args[0], Handle):
+        besides = frozenset()
     return args if bring is None or are_floats(args, besides) else bring(op, args)
 
 
 def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
     """True if all tensors are float32, or all are float64: the common case.
 
-    Operands of the types `besides` do not count, except for the first of three or more.
+    Operands of the types `besides` do not count.
     """
-    if len(args) > 2 and not isinstance(args[0], Handle):
-        return False
     of: Any = None
     for a in args:
         if isinstance(a, Handle):
@@ -96,32 +98,15 @@ def in_one_dtype(args: Operands) -> list[Any]:
     return [in_common(a, common) for a in args]
 
 
-def promote_all(op: Op, args: Operands) -> Operands:
-    """Any number of operands in their common dtype."""
-    return in_one_dtype(args)
-
-
 def require_same(op: Op, args: Operands) -> Operands:
     """Operands unchanged; raises DTypeError unless they have one dtype."""
-    require_kind(op, args, args[0].dtype)
-    require_alike(op, args)
+    require_alike(op, require_first(op, args))
     return args
 
 
-def to_int64(op: Op, args: Operands) -> Operands:
-    """The operand, integers and booleans converted to int64 so that sums and products fit."""
-    return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind in "biu" else args[0]]
-
-
-def bools_to_int64(op: Op, args: Operands) -> Operands:
-    """The operand, booleans converted to int64."""
-    return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind == "b" else args[0]]
-
-
-def to_floats(op: Op, args: Operands) -> Operands:
-    """The operand, integers and booleans converted to the default dtype."""
-    dtype = args[0].dtype
-    return [in_common(args[0], get_default_dtype() if dtype.kind in "biu" else dtype)]
+def converting(kinds: str, dtype: Callable[[], np.dtype]) -> Promotion:
+    """The promotion of an operand to `dtype()`, if its own dtype is one of `kinds`."""
+    return lambda op, args: [in_common(a, dtype()) if a.dtype.kind in kinds else a for a in args]
 
 
 def require_first(op: Op, args: Operands) -> Operands:
@@ -137,33 +122,33 @@ def require_each(op: Op, args: Operands) -> Operands:
     return args
 
 
-PROMOTIONS: dict[str, Callable[..., Operands]] = {
+PROMOTIONS: dict[str, Promotion] = {
     "no bools": refuse_bools, "power": promote_power, "condition first": promote_choices,
-    "to int64": to_int64, "bools to int64": bools_to_int64, "floats": to_floats,
-    "each": require_each, "same": require_same,
+    "to int64": converting("biu", lambda: INT64), "bools to int64": converting("b", lambda: INT64),
+    "floats": converting("biu", get_default_dtype), "each": require_each, "same": require_same,
 }  # fmt: skip
 """How ops bring their operands to a dtype, by the words of the table."""
 
 
-def rule_of(op: Op) -> Callable[..., Operands] | None:
+def rule_of(op: Op) -> Promotion | None:
     """The promotion rule of an op; None if it takes its operands unchanged."""
     row = row_of(op.name)
     if row.promotion:
         return PROMOTIONS[row.promotion]
     if op.family == "joining":
-        return promote_all
+        return lambda op, args: in_one_dtype(args)
     if Trait.ELEMENTWISE in op.traits and not op.params and Trait.VIEW not in op.traits:
         return promote
     return require_first if row.kinds else None
 
 
-class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
+class Rules(dict[Op, tuple[Promotion | None, frozenset[type]]]):
     """The promotion rule of each op, and the types of numbers that floats may be combined with.
 
     They are found on first use.
     """
 
-    def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
+    def __missing__(self, op: Op) -> tuple[Promotion | None, frozenset[type]]:
         bring = rule_of(op)
         weak = bring is promote and gives_numbers_a_dtype(op, op.arity or 0)
         self[op] = rule = bring, REAL_NUMBERS if weak else frozenset()

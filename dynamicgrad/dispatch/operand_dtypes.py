@@ -5,7 +5,7 @@ precision in single precision, and index arguments are int32 or int64. Their row
 say so.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,13 @@ import gradops as ops
 from gradops import DTypeError
 from gradops.core.types import is_inexact, operand_types
 
-from ..engine.handle import DOUBLE, SINGLE, Handle
+from ..engine.handle import SINGLE, Handle
 from ..names.torch_names import Row, row_called
-from .op_dtypes import in_one_dtype, require_alike, require_kind
+from .op_dtypes import INT64, are_floats, in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
-from .wrapping import parameters_of, wrap
+from .wrapping import Function, parameters_of, wrap
 
-INT64, HALF = np.dtype("int64"), np.dtype("float16")
+HALF = np.dtype("float16")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
 """Types of arguments that are not operands."""
 
@@ -28,12 +28,12 @@ APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
 """Arguments whose dtype is independent of the operands'."""
 
 
-def check_all(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+def check_all(functions: dict[str, Function]) -> dict[str, Function]:
     """Functions by name, each with the checks of its row."""
     return {name: check_dtypes(name, function) for name, function in functions.items()}
 
 
-def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def check_dtypes(name: str, function: Function) -> Function:
     """`function` with the dtype checks of its row."""
     row = row_called(name)
     if not (row.accepts or row.each_accepts or row.dtypes or row.indices or row.single):
@@ -55,28 +55,27 @@ def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if operands:
             require_dtypes(name, row, operands)
             if row.dtypes == "common":
-                pair = in_one_dtype([given[k] for k in parameters[:2] if k in given])
-                args = (*pair, *args[2:])
-                options = {k: v for k, v in options.items() if k not in parameters[:2]}
+                if len(args) < 2:
+                    args = tuple(given.pop(k) for k in parameters[:2] if k in given)
+                    options = given
+                args = (*in_one_dtype(args[:2]), *args[2:])
         return compute(*args, **options)
 
     return wrap(call, function)
 
 
-def in_single(function: Callable[..., Any]) -> Callable[..., Any]:
+def in_single(function: Function) -> Function:
     """`function` with half precision computed in single precision, and its result rounded once.
 
     It is not rounded if another operand is wider, or if the caller gives `dtype`.
     """
 
     def compute(*args: Any, **options: Any) -> Any:
-        floats = [
-            a for a in (*args, *options.values()) if isinstance(a, Handle) and is_inexact(a.dtype)
-        ]
-        if not any(a.dtype == HALF for a in floats) or options.get("dtype") is not None:
+        dtypes = {a.dtype for a in (*args, *options.values()) if isinstance(a, Handle)}
+        if HALF not in dtypes or options.get("dtype") is not None:
             return function(*args, **options)
         y = function(*map(widened, args), **{k: widened(a) for k, a in options.items()})
-        return ops.astype(y, dtype=HALF) if all(a.dtype == HALF for a in floats) else y
+        return ops.astype(y, dtype=HALF) if sum(map(is_inexact, dtypes)) == 1 else y
 
     return compute
 
@@ -88,20 +87,10 @@ def widened(a: Any) -> Any:
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
     """True for floats of one dtype and int64 indices, which all functions accept."""
-    of: Any = None
-    for i, a in enumerate(args):
-        if isinstance(a, Handle):
-            dtype = a.value.dtype
-            if i == at:
-                if dtype is not INT64:
-                    return False
-            elif of is None:
-                of = dtype
-            elif dtype is not of:
-                return False
-        elif type(a) not in PLAIN or i == at:
-            return False
-    return of is SINGLE or of is DOUBLE
+    if at is None or at >= len(args):
+        return are_floats(args, PLAIN)
+    is_int64 = isinstance(args[at], Handle) and args[at].value.dtype is INT64
+    return is_int64 and are_floats((*args[:at], *args[at + 1 :]), PLAIN)
 
 
 def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:

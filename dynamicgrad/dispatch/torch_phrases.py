@@ -88,8 +88,10 @@ def permutation_text(error: OperandError, match: Match) -> str:
     )
 
 
-def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
-    """The text for shapes without a matrix product."""
+def of_product(error: OperandError, match: Match) -> str:
+    """The text for a matrix product, or for a linear layer, whose weight is transposed."""
+    a, b, *bias = shapes_of(error)
+    b = b[::-1] if bias else b
     if len(a) == len(b) == 1:
         return (
             f"inconsistent tensor size, expected tensor {format_shape(a)} and src {format_shape(b)}"
@@ -105,18 +107,6 @@ def product_of(a: Sequence[Size], b: Sequence[Size]) -> str:
         return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[-1]}), vec ({b[0]})"
     rows = a[0] if len(a) == 2 else product(a[:-1]) or 1
     return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
-
-
-def of_matmul(error: OperandError, match: Match) -> str:
-    """The text for operands of a matrix product."""
-    a, b = shapes_of(error)
-    return product_of(a, b)
-
-
-def of_linear(error: OperandError, match: Match) -> str:
-    """The text for operands of a linear layer, whose weight is transposed."""
-    x, w, _ = shapes_of(error)
-    return product_of(x, w[::-1])
 
 
 def of_solve(error: OperandError, match: Match) -> str:
@@ -161,26 +151,22 @@ def of_losses(error: OperandError, match: Match) -> str:
 
 PHRASES: dict[str, Phrase] = {
     r"the shapes do not broadcast: (\d+) against (\d+)": broadcast,
-    r"the inner dimensions .* differ": of_matmul,
-    r"the last axis has .* entries, and the weight takes": of_linear,
-    r"axis (-?\d+) is out of range for (\d+) dimensions": lambda error, match: out_of_range(
-        int(match[1]), int(match[2])
-    ),
+    r"the inner dimensions .* differ": of_product,
+    r"the last axis has .* entries, and the weight takes": of_product,
+    r"axis (-?\d+) is out of range for (\d+) dimensions":
+        lambda error, match: out_of_range(int(match[1]), int(match[2])),
     r"an axis is named twice in (.*)": named_twice,
-    r"index (-?\d+) is out of range for axis (\d+) with size (\d+)": (
-        r"index \1 is out of bounds for dimension \2 with size \3"
-    ),
+    r"index (-?\d+) is out of range for axis (\d+) with size (\d+)":
+        r"index \1 is out of bounds for dimension \2 with size \3",
     r"too many indices: \d+ for (\d+) axes": r"too many indices for tensor of dimension \1",
     r"the mask has size (\d+) where axis (\d+) has size": of_mask,
     r"only one size can be -1": "only one dimension can be inferred",
-    r"(.*) entries do not fill the shape (.*)": lambda error, match: (
-        f"shape '{format_shape(sizes_in(match[2]))}' is invalid for input of size {match[1]}"
-    ),
+    r"(.*) entries do not fill the shape (.*)": lambda error, match:
+        f"shape '{format_shape(sizes_in(match[2]))}' is invalid for input of size {match[1]}",
     r"axes (.*) do not name each of (\d+) dimensions": permutation_text,
-    r"(.*) has fewer dimensions": lambda error, match: (
+    r"(.*) has fewer dimensions": lambda error, match:
         f"the number of sizes provided ({len(sizes_in(match[1]))}) must be greater or equal to the"
-        f" number of dimensions in the tensor ({len(error.operands[0].shape)})"
-    ),
+        f" number of dimensions in the tensor ({len(error.operands[0].shape)})",
     r"it does not broadcast to (.*): (\d+) against (\d+)": expand_text,
     r"it needs operands with at least one axis": "expected a non-empty list of Tensors",
     r"only axis (\d+) may differ in size": r"Sizes of tensors must match except in dimension \1",
@@ -193,22 +179,19 @@ PHRASES: dict[str, Phrase] = {
     r"the label (-?\d+) is none of the classes": r"Target \1 is out of bounds.",
     r"the two shapes must be equal": of_losses,
     r"window .* and stride .* are at least 1": "stride should not be zero",
-    r"padding .* is more than half of the window": (
-        "pad should be at most half of effective kernel size"
-    ),
+    r"padding .* is more than half of the window":
+        "pad should be at most half of effective kernel size",
     r"a window over .* does not fit": "Output size is too small",
     r"columns .* have .* windows": "to match the calculated number of sliding blocks",
     r"strides are at least 1": "non-positive stride is not supported",
     r"the operand has (.*) channels, the filters (\d+)(?: for each of (\d+) groups)?": of_channels,
     r"filters that extend over": "Kernel size can't be greater than actual input size",
     r"padding is at least 0": "negative padding is not supported",
-    r"output_padding .* is at least 0": (
-        "output padding must be smaller than either stride or dilation"
-    ),
-    r"\d+ groups cannot share its channels": (
-        "Expected number of channels in input to be divisible by num_groups"
-    ),
-}
+    r"output_padding .* is at least 0":
+        "output padding must be smaller than either stride or dilation",
+    r"\d+ groups cannot share its channels":
+        "Expected number of channels in input to be divisible by num_groups",
+}  # fmt: skip
 """Patterns of the reasons of errors, and PyTorch's words: a template, or a function."""
 
 

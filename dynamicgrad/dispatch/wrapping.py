@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-Functions = dict[str, Callable[..., Any]]
+Function = Callable[..., Any]
+Functions = dict[str, Function]
 
 
-def by_name(*functions: Callable[..., Any]) -> Functions:
+def by_name(*functions: Function) -> Functions:
     """Functions by their names."""
     return {f.__name__: f for f in functions}
 
@@ -19,7 +20,7 @@ def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
 
 
-def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap(call: Function, function: Function) -> Function:
     """`call` with the name, documentation and signature of `function`, which it calls.
 
     `functools.wraps` does more, in four times the time.
@@ -30,7 +31,7 @@ def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[...
     return call
 
 
-def set_name(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
+def set_name(call: Function, name: str, doc: str | None) -> Function:
     """`call` with a name, and a docstring from the part of `doc` before its examples."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (doc or "").split(">>>")[0].rstrip()

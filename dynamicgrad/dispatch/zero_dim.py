@@ -1,6 +1,6 @@
 """Tensors without dimensions in functions along a dimension: PyTorch takes them for rows of one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from gradops import OPS
@@ -20,32 +20,31 @@ def numbers_as_rows(function: Callable[..., T]) -> Callable[..., T]:
     Numbers become rows of one, and results that are rows of one become numbers.
     """
 
-    def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
-        if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
-            return function(x, *args, **kwargs)
-        return as_numbers(on_rows(function, x, args, kwargs))
-
-    return wrap(call, function)
+    return on_rows(function, lambda result, args, kwargs: as_numbers(result))
 
 
 def like_indices(function: Callable[..., T]) -> Callable[..., T]:
     """`function`, whose result has the shape of its argument `index`, for numbers too."""
     place = parameters_of(function).index("index") - 1
 
-    def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
-        if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
-            return function(x, *args, **kwargs)
-        result: Any = on_rows(function, x, args, kwargs)
+    def like_index(result: Any, args: Sequence[Any], kwargs: Attrs) -> Any:
         index = kwargs["index"] if "index" in kwargs else args[place]
         return in_shape(result, shape_of(index))
 
+    return on_rows(function, like_index)
+
+
+def on_rows(function: Callable[..., T], finish: Callable[..., Any]) -> Callable[..., T]:
+    """`function`, which gets numbers as rows of one; `finish` changes its result for a number."""
+
+    def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
+        if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
+            return function(x, *args, **kwargs)
+        rest = {k: as_row(v) for k, v in kwargs.items()}
+        result: Any = function(as_row(as_tensor(x)), *map(as_row, args), **rest)
+        return finish(result, args, kwargs)
+
     return wrap(call, function)
-
-
-def on_rows(function: Callable[..., T], x: object, args: Iterable[object], kwargs: Attrs) -> T:
-    """The result of `function` for a number and the numbers among its arguments, as rows of one."""
-    rest = {k: as_row(v) for k, v in kwargs.items()}
-    return function(as_row(as_tensor(x)), *map(as_row, args), **rest)
 
 
 def as_row(x: T) -> Any:

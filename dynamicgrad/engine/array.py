@@ -18,15 +18,12 @@ from gradops.core.dims import Size
 from gradops.core.op import as_operand
 from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_conversion_error, warn_detached
 from gradops.numpy_api.methods import ArrayMethods
-from gradops.typing import AnyArray, Attrs
+from gradops.typing import AnyArray, ArrayLike, Attrs, DTypeLike
 
 from .grad_mode import is_recording
 from .handle import ARRAYS, Handle, MissingAttribute, hold, number_of
 from .node import Leaf
 from .storage import alias
-
-if TYPE_CHECKING:
-    from gradops.typing import ArrayLike, DTypeLike
 
 
 class Array(Handle, ArrayMethods):
@@ -79,9 +76,8 @@ class Array(Handle, ArrayMethods):
 
     def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
         """Write values to the entries at flat indices; values are repeated if there are too few."""
-        places = np.asarray(indices).ravel()
+        places, row = np.asarray(indices).ravel(), ops.reshape(as_operand(values), shape=(-1,))
         count = len(places)
-        row = ops.reshape(as_operand(values), shape=(-1,))
         self.flat[places] = numpy_api.function_for(np.resize)(row, count) if count else row
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,22 @@ from gradops.library.shape.movement import cast
 from gradops.typing import AnyArray
 
 from ..hooks.gradient_edge import GradientEdge
-from ..hooks.tensor_hooks import HookCalls, watch_of
+from ..hooks.tensor_hooks import Arrive, HookCalls, watch_of
 from .anomaly import inspection
 from .array import Array
-from .grad_mode import FINISHING, PACKING, RECORDING, Differentiating, chosen
+from .grad_mode import FINISHING, PACKING, RECORDING, Callbacks, Differentiating, Mode, mode_for
 from .handle import ARRAYS, Handle, hold, on_face
 from .node import Leaf, Node, Vertex
-from .piecewise import inspect_with_kinks, with_zeros
-from .saved_tensors import Freed, reader, tensors, values
+from .piecewise import add_zeros, inspect_with_kinks
+from .saved_tensors import Freed, reader, values
+from .saved_tensors import tensors as tensors_of
 from .tensor import Tensor, handle, tensor_of
 
-Tensors = Handle | GradientEdge | Sequence[Handle | GradientEdge]
+Edges = Sequence[Handle | GradientEdge]
+Tensors = Handle | GradientEdge | Edges
 Cotangents = dict[Vertex, Any]  # of nodes with several outputs, `Parts`
 Read = Callable[[Node], Sequence[Any]]
+Ends = Sequence[Vertex] | None
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
 
 
@@ -58,12 +62,12 @@ def backward(
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
-    if ends is not None:
-        for v in ends:
-            if type(v) is not Leaf:
-                watch_of(v).retains = True  # keeps the gradient in its `.grad`
-    arrive = accumulate_recorded if create_graph else accumulate_arrived
-    found: dict[Any, Any] = carry(seeds, ends, retain_graph, create_graph, arrive)
+    for v in ends or ():
+        if type(v) is not Leaf:
+            watch_of(v).retains = True  # keeps the gradient in its `.grad`
+    arrive = partial(accumulate_arrived, create_graph=True) if create_graph else accumulate_arrived
+    recorded = tensors_of if create_graph else None
+    found: dict[Any, Any] = carry(seeds, ends, retain_graph, recorded, arrive)
     given = set(map(id, seeds.values()))
     if ends is not None:
         found = {v: found[v] for v in ends if type(v) is Leaf and v in found}
@@ -98,7 +102,7 @@ def grad(
         raise TapeError("grad requires non-empty inputs.")
     seeds = initial_cotangents(sequence(outputs), sequence(grad_outputs))
     ends = [vertex(t) for t in wanted]
-    found = carry(seeds, ends, retain_graph, create_graph)
+    found = carry(seeds, ends, retain_graph, tensors_of if create_graph else None)
     if not (allow_unused or materialize_grads):
         require_used(wanted, ends, found)
     gradients = gradients_at(wanted, ends, found, seeds)
@@ -108,10 +112,7 @@ def grad(
 
 
 def gradients_at(
-    wanted: Sequence[Handle | GradientEdge],
-    ends: list[Vertex],
-    found: Cotangents,
-    seeds: Cotangents,
+    wanted: Edges, ends: list[Vertex], found: Cotangents, seeds: Cotangents
 ) -> list[Handle | None]:
     """The cotangents of `ends`, on the faces of `wanted`; None where there is none."""
     given = {id(g) for g in seeds.values()}
@@ -122,30 +123,25 @@ def gradients_at(
 
 
 def carry(
-    seeds: Cotangents,
-    ends: Sequence[Vertex] | None,
-    retain_graph: bool | None,
-    create_graph: bool,
-    arrive: Callable[[Leaf, AnyArray], None] | None = None,
-    recorded: Read = tensors,
+    seeds: Cotangents, ends: Ends, retain: bool | None, recorded: Read | None, arrive: Arrive = None
 ) -> Cotangents:
     """The cotangents of `ends`, or of all leaves.
 
-    `arrive`, if given, gets the cotangents of leaves that have hooks as soon as they are complete.
-    `recorded` reads the saved tensors of a node for rules that are recorded.
+    `retain` the saved tensors, or else free them. `recorded`, if given, reads them for rules that
+    are recorded. `arrive` gets the cotangents of leaves with hooks as soon as they are complete.
     """
     keep_freed_memory()
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
-    recording: Any = False
-    read = values if retain_graph else reader(Freed(here()))
-    if create_graph:
+    recording: Mode = False
+    if recorded is None:
+        read = values if retain else reader(Freed(here()))
+    else:
         seeds = {v: on_face(Array, g) for v, g in seeds.items()}
-        recording = differentiating()
-        read = telling_mode(recording, recorded)
+        recording, read = differentiating(recorded)
     look = inspect_with_kinks(inspection()) if recording else inspection()
     hooks = HookCalls(seeds, active, keep, arrive)
-    callbacks: list[Callable[[], None]] = []
+    callbacks: Callbacks = []
     mode, finishing = RECORDING.set(recording), FINISHING.set(callbacks)
     try:
         found = without_float_errors(pull_back, seeds, read, active, keep, hooks, look)
@@ -156,24 +152,20 @@ def carry(
         RECORDING.reset(mode)
     if hooks.kept:
         found.update(hooks.kept)
-    return with_zeros(found, callbacks, active) if callbacks else found
+    return add_zeros(found, callbacks, active) if callbacks else found
 
 
-def differentiating() -> Any:
-    """The recording mode of a backward with `create_graph`."""
-    return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
-
-
-def telling_mode(mode: object, recorded: Read) -> Read:
-    """`recorded`, which also reports to `mode` the node whose rules run."""
-    if not isinstance(mode, Differentiating):
-        return recorded
+def differentiating(recorded: Read) -> tuple[Mode, Read]:
+    """The mode of a recorded backward, and `recorded`, which also reports whose rules run."""
+    if not mode_for(True):
+        return mode_for(True), recorded
+    mode = Differentiating(here(), PACKING.get())
 
     def read(node: Node) -> Sequence[Any]:
         mode.cause = node
         return recorded(node)
 
-    return read
+    return mode, read
 
 
 def sequence(x: object) -> list[Any]:
@@ -181,9 +173,7 @@ def sequence(x: object) -> list[Any]:
     return list(x) if isinstance(x, list | tuple) else ([] if x is None else [x])
 
 
-def initial_cotangents(
-    outputs: Sequence[Handle | GradientEdge], gradients: Sequence[AnyArray | None]
-) -> Cotangents:
+def initial_cotangents(outputs: Edges, gradients: Sequence[AnyArray | None]) -> Cotangents:
     """The initial cotangents, by the nodes of the outputs."""
     if gradients and len(gradients) != len(outputs):
         raise TapeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
@@ -313,11 +303,6 @@ def accumulate_arrived(leaf: Leaf, g: AnyArray, create_graph: bool = False) -> N
     accumulate(leaf, g, set(), create_graph)
     if hooks is not None:
         hooks.finish(leaf, g)
-
-
-def accumulate_recorded(leaf: Leaf, g: AnyArray) -> None:
-    """Add a gradient with history to a leaf, with the hooks before and after."""
-    accumulate_arrived(leaf, g, create_graph=True)
 
 
 def face(t: Handle | GradientEdge) -> type[Handle]:

@@ -49,31 +49,20 @@ class Steps(Generator[object, object, object]):
     """A generator each of whose steps runs between `enter` and `leave`."""
 
     def __init__(self, body: Generator[object, object, object], enter: Enter, leave: Leave) -> None:
-        self.body, self.enter, self.leave = body, enter, leave
+        self.body = body
+        self.step = call_around(lambda resume, *args: resume(*args), enter, leave)
 
     def send(self, value: object) -> object:
         """Go on to the next `yield`."""
-        token = self.enter()
-        try:
-            return self.body.send(value)
-        finally:
-            self.leave(token)
+        return self.step(self.body.send, value)
 
     def throw(self, *error: Any) -> object:
         """Raise an error at the current `yield`."""
-        token = self.enter()
-        try:
-            return self.body.throw(*error)
-        finally:
-            self.leave(token)
+        return self.step(self.body.throw, *error)
 
     def close(self) -> None:
         """End the generator."""
-        token = self.enter()
-        try:
-            self.body.close()
-        finally:
-            self.leave(token)
+        self.step(self.body.close)
 
 
 def async_generator(function: Function, enter: Enter, leave: Leave) -> Function:
@@ -81,15 +70,14 @@ def async_generator(function: Function, enter: Enter, leave: Leave) -> Function:
 
     async def inside(*args: object, **kwargs: object) -> AsyncGenerator[object, object]:
         body = function(*args, **kwargs)
+        step = body.asend(None)
         try:
-            item = await within(enter, leave, body.asend(None))
             while True:
+                item = await within(enter, leave, step)
                 try:
-                    sent = yield item
+                    step = body.asend((yield item))
                 except Exception as error:
-                    item = await within(enter, leave, body.athrow(error))
-                else:
-                    item = await within(enter, leave, body.asend(sent))
+                    step = body.athrow(error)
         except StopAsyncIteration:
             return
         finally:

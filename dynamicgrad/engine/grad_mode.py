@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .node import Node
 
 
+Callbacks = list[Callable[[], None]]
+
+
 class Packing(NamedTuple):
     """Recording while saved tensors go through hooks: `pack` when saved, `unpack` when read."""
 
@@ -95,18 +98,27 @@ INFERENCE = Inference()
 Mode = bool | Packing | Watching | Counting | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
-FINISHING: ContextVar[list[Callable[[], None]] | None] = ContextVar("finishing", default=None)
+FINISHING: ContextVar[Callbacks | None] = ContextVar("finishing", default=None)
 """Functions to call at the end of the backward that runs; None outside of backward."""
 RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())
 """The randomness, level and size of each `vmap` in force, the outermost first."""
 is_recording = RECORDING.get
 
 
-def chosen(on: bool) -> Mode:
+def mode_for(on: bool) -> Mode:
     """The mode for recording or not, inside the modes in force."""
     if is_recording() is INFERENCE:
         return INFERENCE
     return (PACKING.get() or True) if on else False
+
+
+def call_unrecorded(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of `function`, with nothing recorded, in inference mode too."""
+    mode = RECORDING.set(False)
+    try:
+        return function(*args)
+    finally:
+        RECORDING.reset(mode)
 
 
 def is_grad_enabled() -> bool:
@@ -130,12 +142,14 @@ def is_inference_mode_enabled() -> bool:
 class Switch:
     """A mode in force inside a `with` block, or inside a decorated function."""
 
+    _records: bool
+
     def __init__(self) -> None:
         self.before: list[Mode] = []  # values, not tokens: one object may serve several threads
 
     def mode(self) -> Mode:
         """The mode that is in force inside."""
-        raise NotImplementedError
+        return mode_for(self._records)
 
     def __enter__(self) -> None:
         self.before.append(is_recording())
@@ -166,8 +180,7 @@ class no_grad(BareSwitch):
     False
     """
 
-    def mode(self) -> Mode:
-        return chosen(False)
+    _records = False
 
 
 class enable_grad(BareSwitch):
@@ -179,8 +192,7 @@ class enable_grad(BareSwitch):
     True
     """
 
-    def mode(self) -> Mode:
-        return chosen(True)
+    _records = True
 
 
 class set_grad_enabled(Switch):
@@ -195,12 +207,8 @@ class set_grad_enabled(Switch):
         super().__init__()
         if not isinstance(mode, bool | np.bool_):
             raise TypeError(f"set_grad_enabled() takes True or False, not {mode!r}")
-        self.wanted = bool(mode)
-        self.outer = is_recording()
+        self._records, self.outer = bool(mode), is_recording()
         RECORDING.set(self.mode())
-
-    def mode(self) -> Mode:
-        return chosen(self.wanted)
 
     def __enter__(self) -> None:
         RECORDING.set(self.mode())
@@ -229,9 +237,9 @@ class inference_mode(BareSwitch):
 
     def __init__(self, mode: bool = True) -> None:
         super().__init__()
-        self.wanted = mode
+        self.infers = mode
 
     def mode(self) -> Mode:
-        if self.wanted:
+        if self.infers:
             return INFERENCE
         return (PACKING.get() or True) if is_recording() is INFERENCE else is_recording()

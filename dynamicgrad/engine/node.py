@@ -12,7 +12,8 @@ the node's own number. A tensor gets a `Storage` at its first write or view.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,7 @@ from gradops.core.dims import Shape
 from gradops.core.source_location import Place, here
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import VertexOp
-from gradops.typing import AnyArray, Attrs
+from gradops.typing import Attrs
 
 if TYPE_CHECKING:
     import weakref
@@ -94,24 +95,11 @@ class Node:
     """One recorded operation: the op, the nodes of its operands, and what its rules read."""
 
     __slots__ = (
-        "__weakref__",
-        "attrs",
-        "code",
-        "dtype",
-        "inputs",
-        "kept_metadata",
-        "number",
-        "offset",
-        "op",
-        "operands",
-        "output",
-        "shape",
-        "storage",
-        "wanted",
-        "watch",
-    )
+        "__weakref__", "attrs", "code", "dtype", "inputs", "kept_metadata", "number", "offset",
+        "op", "operands", "output", "shape", "storage", "wanted", "watch",
+    )  # fmt: skip
     op: VertexOp
-    inputs: tuple[Vertex | None, ...]
+    inputs: Vertices
     operands: Any  # a tuple, or `SavedOperands`
     attrs: Attrs
     number: int
@@ -155,51 +143,6 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
-class Part:
-    """One output of a node that has several; the node gets the cotangents of all at once."""
-
-    __slots__ = ("__weakref__", "dtype", "index", "inputs", "number", "shape", "storage", "watch")
-    attrs = NOTHING
-    wanted = (0,)
-
-    def __init__(self, owner: Node, index: int, shape: Shape, dtype: np.dtype) -> None:
-        self.inputs, self.index, self.number = (owner,), index, next(clock)
-        self.shape, self.dtype, self.watch, self.storage = shape, dtype, None, None
-
-    @property
-    def owner(self) -> Node:
-        """The node that the output belongs to."""
-        return self.inputs[0]
-
-    @property
-    def op(self) -> Gather:
-        """An op that passes the cotangent to the node, with the number of the output."""
-        return GATHER
-
-    @property
-    def operands(self) -> tuple[int]:
-        """The number of the output, which the rule of the op reads."""
-        return (self.index,)
-
-    @property
-    def output(self) -> None:
-        """None: the value of the output is not saved."""
-
-    @property
-    def place(self) -> Place:
-        """The place in the user's program that called the operation."""
-        return self.owner.place
-
-    @property
-    def type(self) -> ArrayType:
-        """The type of the output."""
-        return ArrayType(self.shape, self.dtype)
-
-    def name(self) -> str:
-        """The node's name."""
-        return self.owner.name()
-
-
 SEVERAL = "of several outputs"  # the shape and dtype of nodes that have several outputs
 
 
@@ -218,20 +161,59 @@ class Parts:
         return self
 
 
-class Gather:
-    """The op of a `Part`."""
+class TapeOp:
+    """An op that occurs on the tape only: a name, and the function that computes cotangents."""
 
-    name, traits = "gather", frozenset[Trait]()
+    traits = frozenset[Trait]()
 
-    @staticmethod
-    def pull(
-        wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
-    ) -> list[Parts]:
-        """The cotangent of one output, labelled with its number."""
-        return [Parts({values[1]: g})]
+    def __init__(self, name: str, pull: Callable[..., Sequence[Any]]) -> None:
+        self.name, self.pull = name, pull
+
+    def __str__(self) -> str:
+        return self.name
 
 
-GATHER = Gather()
+def gather(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> list[Parts]:
+    """The cotangent of one output, labelled with its number."""
+    return [Parts({values[1]: g})]
+
+
+class Part:
+    """One output of a node that has several; the node gets the cotangents of all at once."""
+
+    __slots__ = ("__weakref__", "dtype", "index", "inputs", "number", "shape", "storage", "watch")
+    op = TapeOp("gather", gather)  # passes the cotangent to the node
+    attrs = NOTHING
+    wanted = (0,)
+    output = None  # the value of the output is not saved
+
+    def __init__(self, owner: Node, index: int, shape: Shape, dtype: np.dtype) -> None:
+        self.inputs, self.index, self.number = (owner,), index, next(clock)
+        self.shape, self.dtype, self.watch, self.storage = shape, dtype, None, None
+
+    @property
+    def owner(self) -> Node:
+        """The node that the output belongs to."""
+        return self.inputs[0]
+
+    @property
+    def operands(self) -> tuple[int]:
+        """The number of the output, which the rule of the op reads."""
+        return (self.index,)
+
+    @property
+    def place(self) -> Place:
+        """The place in the user's program that called the operation."""
+        return self.owner.place
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the output."""
+        return ArrayType(self.shape, self.dtype)
+
+    def name(self) -> str:
+        """The node's name."""
+        return self.owner.name()
 
 
 def edge(vertex: Vertex | None) -> tuple[Node | Leaf | None, int]:
@@ -265,6 +247,7 @@ class Leaf:
     op = None
     place = None
     inputs: tuple[()] = ()
+    next_functions: tuple[()] = ()
     attrs = NOTHING
 
     def __init__(self, shape: Shape, dtype: np.dtype) -> None:
@@ -281,11 +264,6 @@ class Leaf:
         return ArrayType(self.shape, self.dtype)
 
     @property
-    def next_functions(self) -> tuple[tuple[Node | Leaf | None, int], ...]:
-        """None: a leaf has no operands."""
-        return ()
-
-    @property
     def variable(self) -> Handle | None:
         """The tensor whose gradients are accumulated here."""
         return self.handle() if self.handle is not None else None
@@ -299,3 +277,8 @@ class Leaf:
 
 
 Vertex = Node | Part | Leaf
+Vertices = tuple[Vertex | None, ...]
+"""The vertices of operands, None for those that require no gradient."""
+
+Active = AbstractSet[Vertex] | None
+"""The vertices that may get cotangents; None for all."""

@@ -7,7 +7,7 @@ gives zeros and is not an error.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,11 @@ import numpy as np
 from gradops import Op
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import Inspect, ancestors
-from gradops.typing import AnyArray, Attrs
+from gradops.typing import Attrs
 
-from .grad_mode import FINISHING
+from .grad_mode import FINISHING, Callbacks
 from .handle import Handle, hold
-from .node import NOTHING, Node, Vertex
+from .node import NOTHING, Active, Node, TapeOp, Vertex
 from .record import node_of, present
 
 KINKED = Trait.KINKED
@@ -57,43 +57,27 @@ class Reached:
         """Do nothing."""
 
 
-def with_zeros(
-    found: dict[Vertex, Any], finishing: Sequence[object], active: Container[Vertex] | None
-) -> dict[Vertex, Any]:
+def add_zeros(found: dict[Vertex, Any], finishing: Callbacks, active: Active) -> dict[Vertex, Any]:
     """Cotangents, and zeros for vertices that were reached with derivative zero only.
 
     Zeros are not added to cotangents, which could change their memory layout.
     """
     sources = [c.source for c in finishing if isinstance(c, Reached)]
     for v in ancestors(sources) if sources else ():
-        if (
-            v not in found
-            and (v.op is None or active is not None)
-            and (active is None or v in active)
-        ):
+        if v not in found and (v.op is None if active is None else v in active):
             found[v] = np.zeros(v.shape, v.dtype)
     return found
 
 
-class Constant:
-    """The op of a recorded gradient that depends on its sources with derivative zero."""
-
-    name, traits = "constant", frozenset[Trait]()
-
-    @staticmethod
-    def pull(
-        wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
-    ) -> list[AnyArray | None]:
-        """The cotangent of the gradient; those of the sources are zeros, which stop here."""
-        if (finishing := FINISHING.get()) is not None:
-            finishing += [Reached(values[i + 1]) for i in wanted if i]
-        return [None if i else g for i in wanted]
-
-    def __str__(self) -> str:
-        return self.name
+def pull_constant(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """The cotangent of the gradient; those of the sources are zeros, which stop here."""
+    if (finishing := FINISHING.get()) is not None:
+        finishing += [Reached(values[i + 1]) for i in wanted if i]
+    return [None if i else g for i in wanted]
 
 
-CONSTANT = Constant()
+CONSTANT = TapeOp("constant", pull_constant)
+"""The op of a recorded gradient that depends on its sources with derivative zero."""
 
 
 def inspect_with_kinks(look: Inspect | None) -> Inspect:

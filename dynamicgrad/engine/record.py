@@ -16,7 +16,7 @@ from gradops.transforms.reverse import VertexOp, conjugated
 from gradops.transforms.saved_operands import OUTPUT
 from gradops.typing import AnyArray, Attrs, Operand
 
-from .node import Node, SavedOperands, Vertex, clock, new
+from .node import NOTHING, SEVERAL, Node, SavedOperands, TapeOp, Vertex, Vertices, clock, new
 
 
 def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
@@ -34,6 +34,7 @@ def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bo
 MANY = 8  # operands, beyond which an op is one that takes any number
 
 
+Inputs = Sequence[Vertex | None]
 Plan = tuple[bool, tuple[bool, ...], tuple[int, ...]]
 
 
@@ -63,7 +64,7 @@ PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 def node_of(
     op: VertexOp,
-    inputs: tuple[Vertex | None, ...],
+    inputs: Vertices,
     operands: tuple[Any, ...] | SavedOperands,
     attrs: Attrs,
     output: AnyArray | None,
@@ -97,12 +98,7 @@ def present(inputs: Sequence[object]) -> tuple[int, ...]:
 
 
 def record(
-    op: Op,
-    args: Sequence[Operand],
-    inputs: Sequence[Vertex | None],
-    active: int,
-    attrs: Attrs,
-    y: AnyArray,
+    op: Op, args: Sequence[Operand], inputs: Inputs, active: int, attrs: Attrs, y: AnyArray
 ) -> Node:
     """The node of an operation whose output is the value `y`.
 
@@ -118,6 +114,35 @@ def record(
         conjugated(op) if is_complex else op, tuple(inputs), operands, attrs,
         y if save_y else None, wanted, y.shape, y.dtype, depth=3,
     )  # fmt: skip
+
+
+class CallNode(Node):
+    """The node of a call of a custom function or of a compiled program."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The node's name, as PyTorch calls it."""
+        return f"{self.op}Backward"
+
+
+def pull_call(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """The cotangents of the wanted inputs of a call, by the function that its operands give."""
+    cts = values[1](g)
+    return [cts[i] for i in wanted]
+
+
+def node_of_call(
+    name: str, call: SavedOperands, inputs: Vertices, y: Any = None, kind: type[Node] = CallNode
+) -> Node:
+    """The node of a call with the output `y`, or with several outputs if `y` is None.
+
+    `call.read` gives the node and a function, which gives the cotangents of all inputs, None where
+    there is none, for the cotangent of the output.
+    """
+    op, wanted = TapeOp(name, pull_call), present(inputs)
+    shape, dtype = (SEVERAL, SEVERAL) if y is None else (y.shape, y.dtype)
+    return node_of(op, inputs, call, NOTHING, None, wanted, shape, dtype, kind)
 
 
 def only_type(a: Operand) -> Operand | ArrayType:

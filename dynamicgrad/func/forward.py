@@ -149,7 +149,7 @@ def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]
     >>> push(dg.ones(2))
     tensor([1.0000, 0.5403])
     """
-    run = ForwardRun(func, primals, lifted=True)
+    run = ForwardRun(func, primals, has_aux=False, lifted=True)
     record = run.record
     outputs = [y for y in run.outputs if is_inexact(y.dtype)]
     ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in outputs]

@@ -38,9 +38,10 @@ def jacrev(
         def of_selected(*new: object) -> Any:
             return func(*selection.replace(new), **kwargs)
 
-        run = ForwardRun(of_selected, selection.values, has_aux)
+        run = ForwardRun(of_selected, selection.values, has_aux, lifted=False)
         _, aux = run.results()
-        back = vmap(lambda weights: run.pull_back(weights), chunk_size=chunk_size)
+        pull_back = lambda weights: run.pull_back(weights, retain=True, create=None)
+        back = vmap(pull_back, chunk_size=chunk_size)
         outputs = run.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
         if run.records:

@@ -128,8 +128,8 @@ def gradients(
         weights = None if cotangents is None else [cotangents[i] for i in reached]
         seeds = initial_cotangents([outputs[i] for i in reached], weights or [])
         ends = [t.node for t in vertices]
-        read = constants if linear else variables
-        cotangents_of = carry(seeds, ends, retain or create, create, recorded=read)
+        recorded = (constants if linear else variables) if create else None
+        cotangents_of = carry(seeds, ends, retain or create, recorded)
         found = gradients_at(vertices, ends, cotangents_of, seeds)
     return [
         hold(face, np.zeros(t.shape, t.dtype)) if g is None else on_face(face, g)

@@ -109,7 +109,7 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
     >>> back(dg.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    run = ForwardRun(func, primals, has_aux)
+    run = ForwardRun(func, primals, has_aux, lifted=False)
     as_handles = structure.has_handles(primals)
 
     def back(
@@ -127,9 +127,7 @@ def vjp(func: Function, *primals: object, has_aux: bool = False) -> tuple[Any, .
 class ForwardRun:
     """A function that has run on vertices, ready to pull cotangents of its outputs back."""
 
-    def __init__(
-        self, func: Function, primals: object, has_aux: bool = False, lifted: bool = False
-    ) -> None:
+    def __init__(self, func: Function, primals: object, has_aux: bool, lifted: bool) -> None:
         call = "vjp(f, *primals)"
         leaves, self.rebuild_primals = flatten(primals)
         leaves = [x.copy(order="K") if type(x) is np.ndarray else x for x in leaves]  # for later
@@ -146,9 +144,7 @@ class ForwardRun:
         settled = self.record.settle(self.outputs, self.leads_out)
         return self.rebuild(settled), self.record.settle_tree(self.aux)
 
-    def pull_back(
-        self, weights: Handles, retain: bool = True, create: bool | None = None
-    ) -> list[Handle]:
+    def pull_back(self, weights: Handles, retain: bool, create: bool | None) -> list[Handle]:
         """The cotangents of the primals for those of the outputs."""
         if create is None:
             create = bool(is_recording()) and (self.records or any(map(has_history, weights)))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gradops.core.tree import tree_map
 from gradops.scipy.solvers import Derivatives, SciPy
 from gradops.typing import Function
 
@@ -40,12 +41,7 @@ def jacobian(f: Function) -> Function:
 
 def of_array(f: Function) -> Function:
     """`f` as solvers call it: results that still depend on tensors leave these behind."""
-
-    def call(*xs: object) -> Any:
-        found = f(*xs)
-        return tuple(map(bare, found)) if isinstance(found, tuple) else bare(found)
-
-    return call
+    return lambda *xs: tree_map(bare, f(*xs))
 
 
 def bare(x: Any) -> Any:

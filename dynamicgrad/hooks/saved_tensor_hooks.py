@@ -18,16 +18,8 @@ from gradops import TapeError
 from gradops.core.source_location import describe
 from gradops.typing import AnyArray
 
-from ..engine.grad_mode import (
-    PACKING,
-    RECORDING,
-    Counting,
-    Differentiating,
-    Mode,
-    Packing,
-    Watching,
-    is_recording,
-)
+from ..engine import grad_mode
+from ..engine.grad_mode import PACKING, RECORDING, Mode, Packing, call_unrecorded, is_recording
 from ..engine.handle import ARRAYS, Handle
 from ..engine.node import Node, SavedOperands, Storage
 from ..engine.plain_arrays import is_plain, keep_plain
@@ -44,11 +36,7 @@ class Packed:
     __slots__ = ("content", "node", "storage", "type", "unpack")
 
     def __init__(self, t: Handle, hooks: Packing) -> None:
-        mode = RECORDING.set(False)
-        try:
-            self.content = hooks.pack(t)
-        finally:
-            RECORDING.reset(mode)
+        self.content = call_unrecorded(hooks.pack, t)
         self.unpack, self.type, self.node, self.storage = hooks.unpack, t.type, t.node, t.storage
 
     @property
@@ -58,11 +46,7 @@ class Packed:
 
     def value(self) -> AnyArray:
         """The value of the tensor, unpacked."""
-        mode = RECORDING.set(False)
-        try:
-            t = self.unpack(self.content)
-        finally:
-            RECORDING.reset(mode)
+        t = call_unrecorded(self.unpack, self.content)
         if not isinstance(t, Handle) or t.type != self.type:
             kind = t.type if isinstance(t, Handle) else type(t).__name__
             raise TapeError(
@@ -119,28 +103,22 @@ def unpack(x: Packed) -> Handle:
 
 def shared_output(node: Node) -> Handle:
     """The saved output of a node as a tensor with the storage of the node."""
-    if node.storage is None:
-        node.storage = Storage()
     t = handle(node.output)
-    t.storage = node.storage
+    t.storage = node.storage = node.storage or Storage()
     return t
 
 
-def apply_mode(t: Handle, mode: Mode | None) -> None:
+def apply_mode(t: Handle, mode: Any) -> None:
     """Apply a mode other than plain recording to a new result. See Note [Modes]."""
-    if isinstance(mode, Differentiating):
+    if isinstance(mode, grad_mode.Differentiating):
         mode.place(t.node)
-        mode = mode.packing
-    elif isinstance(mode, Watching):
+    elif isinstance(mode, grad_mode.Watching):
         require_finite(t)
-        mode = mode.packing
-    counting = mode if isinstance(mode, Counting) else None
-    if counting is not None:
-        mode = counting.packing
-    if isinstance(mode, Packing):
-        pack(t.node, mode)
-    if counting is not None:
-        counting.note(t.node)
+    packing: Packing | None = mode if isinstance(mode, Packing) else mode.packing
+    if packing is not None:
+        pack(t.node, packing)
+    if isinstance(mode, grad_mode.Counting):
+        mode.note(t.node)
 
 
 def settle(t: Handle, mode: Mode) -> None:
@@ -168,8 +146,7 @@ def require_finite(t: Handle) -> None:
 def pack(node: Node, hooks: Packing) -> None:
     """Pack the tensors that a new node saves."""
     if node.output is not None or any(isinstance(x, Handle) for x in node.operands):
-        node.operands = PackedOperands(node, hooks)
-        node.output = None
+        node.operands, node.output = PackedOperands(node, hooks), None
 
 
 class saved_tensors_hooks:

@@ -9,7 +9,6 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from operator import attrgetter
 from typing import Any
 
@@ -17,19 +16,18 @@ import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError
 from gradops.core.source_location import short
-from gradops.core.traits import Trait
 from gradops.transforms.reverse import ancestors, blame, fit
 from gradops.typing import AnyArray, Attrs
 
 from ..engine.grad_mode import PACKING
 from ..engine.handle import Handle, on_face
-from ..engine.node import Leaf, Node, Vertex
+from ..engine.node import Active, Leaf, Node, Vertex
 from ..engine.tensor import Tensor, tensor_of
 from .saved_tensor_hooks import DISABLED
 
 Hook = Callable[..., Any]
 Hooks = OrderedDict[int, Hook]
-Tensors = tuple[Tensor | None, ...]
+Arrive = Callable[[Leaf, AnyArray], None] | None
 counter = itertools.count()
 
 
@@ -52,8 +50,7 @@ class RemovableHandle:
 
     def remove(self) -> None:
         """Remove the hook; a second time does nothing."""
-        hooks = self.hooks()
-        if hooks is not None:
+        if (hooks := self.hooks()) is not None:
             hooks.pop(self.id, None)
 
     def __enter__(self) -> "RemovableHandle":
@@ -95,8 +92,7 @@ class Watch:
     __slots__ = ("grad", "hooks", "retains")
 
     def __init__(self) -> None:
-        self.hooks: Hooks = OrderedDict()
-        self.retains = False
+        self.hooks, self.retains = Hooks(), False
         self.grad: Tensor | None = None
 
     def __call__(self, g: AnyArray) -> AnyArray:
@@ -119,14 +115,11 @@ def checked_replacement(hook: Hook, found: object, g: AnyArray) -> AnyArray:
     name, want = describe_hook(hook), tensor_of(g).type
     if not isinstance(found, Tensor):
         raise TypeError(f"{name} must return a Tensor or None, not a {type(found).__name__}")
-    if found.shape != want.shape:
-        raise ShapeError(
-            name, [found.type], f"the hook has changed the size of value: the gradient is a {want}"
-        )
-    if found.dtype != want.dtype:
-        raise DTypeError(
-            name, [found.type], f"the hook has changed the type of value: the gradient is a {want}"
-        )
+    sizes, dtypes = (found.shape, want.shape), (found.dtype, want.dtype)
+    for error, part, (given, wanted) in ((ShapeError, "size", sizes), (DTypeError, "type", dtypes)):
+        if given != wanted:
+            reason = f"the hook has changed the {part} of value: the gradient is a {want}"
+            raise error(name, [found.type], reason)
     return on_face(type(g), found) if isinstance(g, Handle) else found.value
 
 
@@ -139,9 +132,8 @@ def describe_hook(hook: Hook) -> str:
 
 def watch_of(vertex: Vertex) -> Watch:
     """The watch of a vertex, created at first use."""
-    if vertex.watch is None:
-        vertex.watch = Watch()
-    watch: Watch = vertex.watch
+    watch: Watch = vertex.watch or Watch()
+    vertex.watch = watch
     return watch
 
 
@@ -155,11 +147,7 @@ class HookCalls:
     __slots__ = ("active", "arrive", "ends", "keep", "kept", "turns")
 
     def __init__(
-        self,
-        ends: Iterable[Vertex],
-        active: AbstractSet[Vertex] | None,
-        keep: Container[Vertex],
-        arrive: Callable[[Leaf, AnyArray], None] | None,
+        self, ends: Iterable[Vertex], active: Active, keep: Container[Vertex], arrive: Arrive
     ) -> None:
         self.ends, self.active, self.keep, self.arrive = ends, active, keep, arrive
         self.kept: dict[Vertex, AnyArray] | None = None
@@ -186,9 +174,7 @@ class HookCalls:
         return self.turns.get(leaf, -leaf.number)
 
 
-def turns_of_leaves(
-    ends: Iterable[Vertex], active: AbstractSet[Vertex] | None
-) -> dict[Leaf, float]:
+def turns_of_leaves(ends: Iterable[Vertex], active: Active) -> dict[Leaf, float]:
     """The sort key of each leaf that has a `watch`, among the negated numbers of the vertices.
 
     Of several leaves of one user, the earlier operands come first.
@@ -243,9 +229,7 @@ class LeafHooks:
     __slots__ = ("accumulated", "after", "before")
 
     def __init__(self) -> None:
-        self.before: Hooks = OrderedDict()
-        self.accumulated: Hooks = OrderedDict()
-        self.after: Hooks = OrderedDict()
+        self.before, self.accumulated, self.after = Hooks(), Hooks(), Hooks()
 
     def run_prehooks(self, g: AnyArray) -> AnyArray:
         """The gradient to be added, after the hooks that run before."""
@@ -268,31 +252,9 @@ class LeafHooks:
 def hooks_of_leaf(leaf: Leaf) -> LeafHooks:
     """The hooks of a leaf, created at first use; backward visits the leaf to call them."""
     watch_of(leaf)
-    if leaf.hooks is None:
-        leaf.hooks = LeafHooks()
-    hooks: LeafHooks = leaf.hooks
+    hooks: LeafHooks = leaf.hooks or LeafHooks()
+    leaf.hooks = hooks
     return hooks
-
-
-class Whole:
-    """The op of a node whose `operands.read` gives a function of its cotangent.
-
-    The function gives the cotangents of all inputs, None where there is none.
-    """
-
-    def __init__(self, name: str, traits: frozenset[Trait] = frozenset()) -> None:
-        self.name, self.traits = name, traits
-
-    @staticmethod
-    def pull(
-        wanted: Sequence[int], g: object, values: Sequence[Any], attrs: Attrs
-    ) -> list[AnyArray | None]:
-        """The cotangents of the wanted inputs."""
-        cts = values[1](g)
-        return [cts[i] for i in wanted]
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class HookedOp:
@@ -300,12 +262,9 @@ class HookedOp:
 
     def __init__(self, node: Node) -> None:
         self.op, self.inputs, self.wanted = node.op, node.inputs, node.wanted
-        self.before: Hooks = OrderedDict()
-        self.after: Hooks = OrderedDict()
+        self.before, self.after = Hooks(), Hooks()
 
-    def pull(
-        self, wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
-    ) -> list[AnyArray | None]:
+    def pull(self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> list[Any]:
         """The cotangents of the wanted inputs, between the hooks before and after."""
         g = apply_prehooks(self.before, g)
         gs: list[AnyArray | None] = [None] * len(self.inputs)

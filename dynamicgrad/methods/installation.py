@@ -1,25 +1,29 @@
 """Sets the methods and operators of tensors and arrays."""
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
 from gradops import OPS, Op
+from gradops.core.op import as_operand
 from gradops.core.traits import Trait
 
 from ..dispatch.fast_path import binary
-from ..engine.array import Array, power
+from ..engine.array import Array, power, require_owner
 from ..engine.handle import Handle
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..hooks import saved_attributes
 from ..introspection.node_names import node_name
 from ..introspection.repr import array_repr, tensor_repr
+from ..ops.assignment import plain, replace
+from ..ops.conversion import nested_lists
+from ..ops.inplace import write
 from ..ops.unbind import iterate
 from ..tracing import tracer_protocol
-from .array_methods import array_namespace, in_place, set_entries, tolist
 from .torch_functions import METHODS, PROPERTIES, written_methods
 
 OPERATORS = {
@@ -39,16 +43,12 @@ def swap_operands(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
     return lambda self, other: function(other, self)
 
 
-def by_ufunc() -> dict[np.ufunc, Op]:
-    """The ops without attributes whose kernels are ufuncs of NumPy's."""
-    return {
-        op.kernel: op
-        for op in OPS.values()
-        if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
-    } | {np.matmul: ops.matmul}
-
-
-OF_UFUNCS = by_ufunc()
+OF_UFUNCS: dict[np.ufunc, Op] = {
+    op.kernel: op
+    for op in OPS.values()
+    if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
+} | {np.matmul: ops.matmul}
+"""The ops without attributes whose kernels are ufuncs of NumPy's."""
 
 
 class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
@@ -63,12 +63,51 @@ class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
         return function
 
 
+def set_entries(self: Array, key: Any, value: Any) -> None:
+    """Write `value` to the entries at `key`."""
+    require_owner(self, "x[index] = value")
+    replace(self, plain(key), value, "setitem")
+
+
+def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:
+    """An operator such as `+=`: it writes to memory, and gives a number another value."""
+
+    def method(self: Array, other: Any) -> Any:
+        if not self.shape and type(self.value) is not np.ndarray:
+            return compute(self, other)
+        require_owner(self, "a write in place, such as x += value,")
+        return write(self, op, (as_operand(other),))
+
+    return method
+
+
+def tolist(self: Array) -> Any:
+    """The entries as nested lists of Python's numbers; warns if they are traced."""
+    return nested_lists(self)
+
+
+def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
+    """The functions of the Python array API on arrays."""
+
+    from gradops.array_api import require_version
+
+    from .. import array_namespace as namespace
+
+    require_version(api_version)
+    return namespace
+
+
+def install_operators(face: type[Handle], functions: dict[str, Callable[..., Any]]) -> None:
+    """Set the operators of a face, by names such as `add`, and those with operands exchanged."""
+    for name, function in functions.items():
+        setattr(face, f"__{name}__", function)
+        setattr(face, f"__r{name}__", swap_operands(function))
+    face.ufuncs = Ufuncs(face)
+
+
 def install_on_arrays() -> None:
     """Set the operators and methods of `Array`."""
-    for name, op in OPERATORS.items():
-        quick = Array.specialised[op]
-        setattr(Array, f"__{name}__", quick)
-        setattr(Array, f"__r{name}__", swap_operands(quick))
+    install_operators(Array, {name: Array.specialised[op] for name, op in OPERATORS.items()})
     Array.__pow__ = binary(ops.power, Array, power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
     for name, op in AUGMENTED.items():
@@ -78,7 +117,6 @@ def install_on_arrays() -> None:
     Array.tolist = tolist  # type: ignore[method-assign]
     Array.__array_namespace__ = array_namespace  # type: ignore[assignment]
     Array.__repr__ = array_repr  # type: ignore[method-assign]
-    Array.ufuncs = Ufuncs(Array)
     for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
         setattr(Array, name, METHODS[name])
 
@@ -89,11 +127,8 @@ def install() -> None:
         setattr(Tensor, name, method)
     quick = {name: Tensor.specialised[op] for name, op in OPERATORS.items()}
     quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
-    for name, function in quick.items():
-        setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__r{name}__", swap_operands(function))
+    install_operators(Tensor, quick)
     Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
-    Tensor.ufuncs = Ufuncs(Tensor)
     Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]
     Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
     for name, op in AUGMENTED.items():

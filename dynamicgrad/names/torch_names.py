@@ -56,11 +56,9 @@ def each(keys: str, row: Row) -> dict[str, Row]:
     if "*" not in row.names + row.written:
         return dict.fromkeys(keys.split(), row)
     return {
-        key: row._replace(
-            names=row.names.replace("*", key), written=row.written.replace("*", key)
-        )
-        for key in keys.split()
-    }  # fmt: skip
+        k: row._replace(names=row.names.replace("*", k), written=row.written.replace("*", k))
+        for k in keys.split()
+    }
 
 
 INVERSES = [f"a{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")]
@@ -72,7 +70,7 @@ ELEMENTWISE = {
     **each("exp2 log_ndtr ndtr ndtri", Row("* *_ special.*")),
     **each("xlog1py zeta", Row("* special.*")),
     **each("logical_and logical_not logical_or logical_xor nan_to_num", Row("*", written="*_")),
-    **each("bitwise_and bitwise_or bitwise_xor copysign logit", Row("* *_")),
+    **each("add bitwise_and bitwise_or bitwise_xor copysign logit", Row("* *_")),
     **each("bitwise_left_shift bitwise_right_shift", Row("* *_", kinds="iu")),
     **each("floor ceil remainder fmod floor_divide relu", Row("* *_", kinds="iuf")),
     **each("maximum minimum fmax fmin", Row("*", kinds="biuf")),
@@ -82,7 +80,6 @@ ELEMENTWISE = {
     **each("isclose allclose", Row(dtypes="same")),
     **each("addcdiv clamp_max clamp_min ldexp mvlgamma polygamma rsqrt", Row(written="*_")),
     "abs": Row("abs abs_ absolute absolute_", kinds="iufc"),
-    "add": Row("add add_"),
     "addcmul": Row(written="addcmul_", accepts="iufc"),
     "atan2": Row("atan2 atan2_ arctan2 arctan2_"),
     "betainc": Row(kinds="f"),
@@ -109,25 +106,19 @@ ELEMENTWISE = {
     "not_equal": Row("ne not_equal", written="ne_ not_equal_"),
     "polar": Row(accepts="f", dtypes="same"),
     "positive": Row(accepts="iufc"),
-    "power": Row(
-        "pow pow_", operands="input exponent", kinds="iufc", promotion="power",
-        grad_fn="PowBackward1 PowBackward0 PowBackward2",
-    ),
+    "power": Row("pow pow_", operands="input exponent", kinds="iufc", promotion="power",
+                 grad_fn="PowBackward1 PowBackward0 PowBackward2"),
     "reciprocal": Row("reciprocal reciprocal_", promotion="floats"),
     "round": Row("round round_ special.round", kinds="iuf"),
     "sigmoid": Row("sigmoid sigmoid_ special.expit"),
     "sign": Row(written="sign_", accepts="biuf"),
     "sinc": Row("sinc sinc_ special.sinc", promotion="floats"),
     "square": Row("square square_", promotion="bools to int64", grad_fn="PowBackward0"),
-    "sub": Row(
-        "sub sub_ subtract subtract_", promotion="no bools",
-        grad_fn="SubBackward0 RsubBackward1",
-    ),
+    "sub": Row("sub sub_ subtract subtract_", promotion="no bools",
+               grad_fn="SubBackward0 RsubBackward1"),
     "trunc": Row("trunc trunc_ fix fix_", kinds="iuf"),
-    "where": Row(
-        used_by="masked_fill", keywords="input=a other=b", saved="condition self other",
-        promotion="condition first",
-    ),
+    "where": Row(used_by="masked_fill", keywords="input=a other=b", promotion="condition first",
+                 saved="condition self other"),
     "xlogy": Row("xlogy special.xlogy", written="xlogy_"),
 }  # fmt: skip
 
@@ -145,31 +136,21 @@ REDUCTIONS = {
     **each("quantile nanquantile nanmean histc", Row(accepts="f")),
     "argtopk": Row(kinds="iuf"),
     "isin": Row(each_accepts="iuf"),
-    "logsumexp": Row(
-        "logsumexp special.logsumexp", dims="row", promotion="floats", grad_fn="LogsumexpBackward0"
-    ),
-    "max": Row(
-        "amax", keywords="other=dim", dims="all", kinds="biuf",
-        grad_fn="MaxBackward1 AmaxBackward0",
-    ),
-    "mean": Row(
-        "mean", takes_dtype=True, dims="all", kinds="fc", grad_fn="MeanBackward0 MeanBackward1"
-    ),
-    "min": Row(
-        "amin", keywords="other=dim", dims="all", kinds="biuf",
-        grad_fn="MinBackward1 AminBackward0",
-    ),
+    "logsumexp": Row("logsumexp special.logsumexp", dims="row", promotion="floats",
+                     grad_fn="LogsumexpBackward0"),
+    "max": Row("amax", keywords="other=dim", dims="all", kinds="biuf",
+               grad_fn="MaxBackward1 AmaxBackward0"),
+    "mean": Row("mean", takes_dtype=True, dims="all", kinds="fc",
+                grad_fn="MeanBackward0 MeanBackward1"),
+    "min": Row("amin", keywords="other=dim", dims="all", kinds="biuf",
+               grad_fn="MinBackward1 AminBackward0"),
     "norm": Row(accepts="fc", single=True),
     **each("dist matrix_norm", Row(single=True)),
     "order_statistics": Row(used_by="median quantile"),
-    "prod": Row(
-        "prod", takes_dtype=True, dims="row", promotion="to int64",
-        grad_fn="ProdBackward0 ProdBackward1",
-    ),
-    "sum": Row(
-        "sum", takes_dtype=True, dims="all", promotion="to int64",
-        grad_fn="SumBackward0 SumBackward1",
-    ),
+    "prod": Row("prod", takes_dtype=True, dims="row", promotion="to int64",
+                grad_fn="ProdBackward0 ProdBackward1"),
+    "sum": Row("sum", takes_dtype=True, dims="all", promotion="to int64",
+               grad_fn="SumBackward0 SumBackward1"),
     "trapezoid": Row("trapz", keywords="y=input", accepts="iufc"),
 }  # fmt: skip
 
@@ -188,17 +169,14 @@ SHAPES = {
     "pad": Row(grad_fn="ConstantPadNdBackward0"),
     "repeat": Row(used_by="repeat_interleave"),
     "reshape": Row(grad_fn="ViewBackward0"),
-    "slice": Row(
-        used_by="Tensor.__getitem__ narrow select",
-        grad_fn="SliceBackward0 SelectBackward0 UnsqueezeBackward0",
-    ),
+    "slice": Row(used_by="Tensor.__getitem__ narrow select",
+                 grad_fn="SliceBackward0 SelectBackward0 UnsqueezeBackward0"),
     "squeeze": Row(grad_fn="SqueezeBackward0 SqueezeBackward1 SqueezeBackward2"),
     "stop_gradient": Row(used_by="detach"),
     "swapaxes": Row("transpose swapdims", keywords="dim0=axis1 dim1=axis2 axis0=axis1 axis1=axis2"),
     **each("tril triu", Row(written="*_")),
-    "transpose": Row(
-        used_by="moveaxis permute swapaxes t transpose", grad_fn="TBackward0 PermuteBackward0"
-    ),
+    "transpose": Row(used_by="moveaxis permute swapaxes t transpose",
+                     grad_fn="TBackward0 PermuteBackward0"),
     "vstack": Row("row_stack"),
     "windows": Row(used_by="Tensor.unfold"),
 }  # fmt: skip
@@ -238,10 +216,8 @@ MATRICES = {
     "cross": Row(each_accepts="iufc", dtypes="same"),
     "dot": Row(keywords="tensor=other"),
     "einsum": Row(kinds="iufc", promotion="same"),
-    "matmul": Row(
-        "matmul", saved="self mat2", kinds="iufc", promotion="same",
-        grad_fn="BmmBackward0 MmBackward0 MvBackward0 SqueezeBackward4 DotBackward0",
-    ),
+    "matmul": Row("matmul", saved="self mat2", kinds="iufc", promotion="same",
+                  grad_fn="BmmBackward0 MmBackward0 MvBackward0 SqueezeBackward4 DotBackward0"),
     "mv": Row(keywords="vec=other"),
     "vecdot": Row(accepts="fc", dtypes="same"),
 }  # fmt: skip
@@ -260,20 +236,15 @@ LAYERS = {
     **each("normalize rms_norm", Row(accepts="fc", single=True)),
     **each("cosine_embedding_loss pairwise_distance triplet_margin_loss", Row(single=True)),
     "binary_cross_entropy": Row(each_accepts="f", dtypes="same", operands="input target"),
-    "binary_cross_entropy_with_logits": Row(
-        kinds="f", promotion="each", operands="input target"
-    ),
-    "conv": Row(
-        used_by=of_ranks("conv"), kinds="iufc", promotion="same", operands="input weight",
-    ),
+    "binary_cross_entropy_with_logits": Row(kinds="f", promotion="each", operands="input target"),
+    "conv": Row(used_by=of_ranks("conv"), kinds="iufc", promotion="same", operands="input weight"),
     "conv_bias": Row(kinds="iufc", promotion="same", operands="input weight bias"),
     "conv_operand": Row(used_by=of_ranks("conv_transpose")),
     "linear": Row(kinds="iufc", promotion="same", operands="input weight bias"),
     "max_pool": Row(used_by=of_ranks("max_pool"), kinds="iuf"),
     "nll_loss": Row(accepts="f", indices="target int64 uint8", grad_fn="NllLossBackward0"),
-    "sparse_cross_entropy": Row(
-        used_by="nn.functional.cross_entropy", kinds="f", grad_fn="NllLossBackward0"
-    ),
+    "sparse_cross_entropy": Row(used_by="nn.functional.cross_entropy", kinds="f",
+                                grad_fn="NllLossBackward0"),
     "sum_pool": Row(used_by=of_ranks("avg_pool")),
 }  # fmt: skip
 

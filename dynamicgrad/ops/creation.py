@@ -15,9 +15,8 @@ from gradops.core.types import as_shape, shape_of, type_of
 from gradops.typing import AnyArray, DTypeLike, Number, ShapeLike
 
 from ..devices import on_device
-from ..dispatch.casting import number_in
+from ..dispatch.casting import is_plain_number, number, number_in
 from ..dispatch.default_dtype import get_default_dtype, natural_dtype
-from ..dispatch.scalars import is_plain_number, number
 from ..engine.grad_mode import RANDOMNESS, is_recording
 from ..engine.handle import Handle, cut_off
 from ..engine.leaf import requires_grad_
@@ -237,8 +236,8 @@ def arange(
 
 @on_device
 def linspace(
-    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
+    start: Any, end: Any, steps: int, dtype: DTypeLike = None, requires_grad: bool = False
+) -> Tensor:
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
     Gradients flow to ends that require them; for an integer dtype, the ends are truncated first.

@@ -106,7 +106,7 @@ def refuse_captures(changes: list[Change], outputs: Sequence[object], level: flo
     if remaining:
         gc.collect()  # a function that refers to itself keeps what it made for a while
         remaining = [c for c in remaining if is_captured(c, outputs)]
-    mine = [c for c in remaining if level_of(value_of(c)) >= level]
+    mine = [c for c in remaining if level_of(getattr(c.tensor(), "value", None)) >= level]
     outer = CHANGES.get()
     if outer is not None:
         outer += [c for c in remaining if c not in mine]
@@ -125,15 +125,8 @@ def is_captured(change: Change, outputs: Sequence[object]) -> bool:
     return t is not None and not any(t is y for y in outputs)
 
 
-def value_of(change: Change) -> AnyArray | None:
-    """The present value of the tensor."""
-    t = change.tensor()
-    return None if t is None else t.value
-
-
 def restore(changes: Sequence[Change]) -> None:
     """Give the tensors back the values before, the latest change first."""
     for change in reversed(changes):
-        t = change.tensor()
-        if t is not None:
+        if (t := change.tensor()) is not None:
             t.value = change.before

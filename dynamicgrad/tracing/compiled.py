@@ -6,39 +6,37 @@ operands of the call. If the gradient is recorded, it is one operation again.
 """
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from gradops import TapeError
+from gradops.transforms.reverse import ancestors
 from gradops.typing import AnyArray
 
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands, Storage, Vertex, clock
-from ..engine.record import node_of, present
+from ..engine.node import Node, Part, Parts, SavedOperands, Storage, Vertex, clock
+from ..engine.record import node_of_call
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
 from ..engine.views import refuse_leaf, set_history
-from ..hooks.tensor_hooks import Whole
+
+Handles = Sequence[Handle]
+Save = Callable[[], SavedOperands]
 
 
-def record_call(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
+def record_call(inputs: Handles, outputs: Handles, call: Any) -> None:
     """Make `outputs` the outputs of one operation on `inputs`, or set why they have no history."""
     record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
 
 
-def record_freed(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
+def record_freed(inputs: Handles, t: Handle, name: str, freed: Freed) -> None:
     """Make `t` the output of an operation that a backward inside the program has freed."""
     record(inputs, [t], name, next(clock), lambda: freed)
 
 
-def record(
-    inputs: Sequence[Handle],
-    outputs: Sequence[Handle],
-    name: str,
-    number: int,
-    operands: Callable[[], SavedOperands],
-) -> None:
+def record(inputs: Handles, outputs: Handles, name: str, number: int, save: Save) -> None:
     """Make `outputs` the outputs of a new node, if one of `inputs` is on the tape."""
     tracked = any(x.node is not None for x in inputs)
     if not tracked or not is_recording():
@@ -47,28 +45,17 @@ def record(
                 cut_off(t, None, tracked)
         return
     vertices = tuple([x.node for x in inputs])
-    node = node_of(
-        Whole(name), vertices, operands(), NOTHING, None, present(vertices), SEVERAL, SEVERAL,
-        CompiledNode,
-    )  # fmt: skip
+    node = node_of_call(name, save(), vertices)
     node.number = number
     for i, t in enumerate(outputs):
         give_history(t, Part(node, i, t.value.shape, t.value.dtype))
 
 
 def freed_by(t: Handle) -> Freed | None:
-    """The `Freed` of an ancestor of `t` that a backward has freed; None if there is none."""
-    stack, seen = [t.node], set()
-    while stack:
-        node = stack.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        operands = getattr(node, "operands", None)
-        if isinstance(operands, Freed):
-            return operands
-        stack += node.inputs
-    return None
+    """The `Freed` of the newest ancestor of `t` that was freed; None if there is none."""
+    history = ancestors([] if t.node is None else [t.node])
+    freed = [v for v in history if isinstance(getattr(v, "operands", None), Freed)]
+    return max(freed, key=attrgetter("number")).operands if freed else None
 
 
 def give_history(t: Handle, vertex: Part) -> None:
@@ -78,16 +65,6 @@ def give_history(t: Handle, vertex: Part) -> None:
     else:
         refuse_leaf(t)
         set_history(t, vertex)
-
-
-class CompiledNode(Node):
-    """The node of a call of a compiled program."""
-
-    __slots__ = ()
-
-    def name(self) -> str:
-        """The node's name."""
-        return f"{self.op}Backward"
 
 
 class Saved(SavedOperands):
@@ -112,10 +89,8 @@ class Saved(SavedOperands):
 
     def gradients(self, node: Node, g: Parts) -> list[AnyArray | None]:
         """The gradients of the inputs, recorded if gradients are."""
-        given = sorted(g.by_index)
+        given, wanted = sorted(g.by_index), node.wanted
         seeds = [g.by_index[i] for i in given]
-        wanted = node.wanted
-        found: list[AnyArray | None] = [None] * len(node.inputs)
         for i in self.call.needed(wanted, given):
             self.check_unchanged(node, i)
         if is_recording():
@@ -123,10 +98,10 @@ class Saved(SavedOperands):
             seeds = [on_face(Array, s) for s in seeds]
             gs = self.call.recorded_gradients(wanted, given, seeds, origins)
         else:
-            gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
-        for i, x in zip(wanted, gs, strict=True):
-            found[i] = x
-        return found
+            values = [s.value if isinstance(s, Handle) else s for s in seeds]
+            gs = self.call.gradients(wanted, given, values)
+        by_input = dict(zip(wanted, gs, strict=True))
+        return [by_input.get(i) for i in range(len(node.inputs))]
 
     def check_unchanged(self, node: Node, i: int) -> None:
         """Raise TapeError if an input was written to since the call."""
@@ -141,8 +116,3 @@ def origin(vertex: Vertex | None, storage: Storage) -> Handle:
     t = hold(Array, None, vertex)
     t.storage = storage
     return t
-
-
-def plain(x: AnyArray) -> AnyArray:
-    """The value of a cotangent."""
-    return x.value if isinstance(x, Handle) else x

@@ -83,15 +83,13 @@ def multi_head_attention(
         return nn.multi_head_attention(q, k, v, heads, projections, masks, drop)
 
 
-def projections_of(
-    sizes: Sequence[int], use_bias: bool, dtype: DTypeLike, trainable: bool
-) -> Projections:
+def projections_of(sizes: list[int], use_bias: bool, dtype: DTypeLike, train: bool) -> Projections:
     """The variables of attention for queries, keys and values with these numbers of features."""
     size = sizes[0]
     glorot = initializers.variance_scaling(1.0, "fan_avg", "uniform")
-    weight = partial(variable, dtype=dtype, initializer=glorot, train=trainable)
-    bias = partial(variable, dtype=dtype, initializer=ZEROS, train=trainable)
-    if [*sizes] == [size] * 3:
+    weight = partial(variable, dtype=dtype, initializer=glorot, train=train)
+    bias = partial(variable, dtype=dtype, initializer=ZEROS, train=train)
+    if sizes == [size] * 3:
         weights = ops.split(weight("in_proj_weight", (3 * size, size)), 3)
     else:
         weights = [weight(f"{n}_proj_weight", (size, m)) for n, m in zip("qkv", sizes)]

@@ -12,7 +12,7 @@ from ..build.inputs import as_expression
 from ..control.branches import cond
 from ..ir.expr import Expr
 from ..ops.random import random_key
-from .weights import Activation, Initial, Training, require_functions, variable
+from .weights import Activation, Initial, Training, features, require_functions, variable
 
 
 def dense(
@@ -38,8 +38,7 @@ def dense(
     ['dense/kernel', 'dense/bias']
     """
     x = as_expression(inputs)
-    if not x.shape or not isinstance(x.shape[-1], int):
-        raise ShapeError("dense", [x.label], "the size of the last axis has to be known")
+    width = features("dense", x)
     if not is_float(x.dtype):
         raise DTypeError("dense", [x.label], f"a layer takes floats, not {x.dtype}")
     size = as_size(units)
@@ -49,7 +48,7 @@ def dense(
     kernel_initializer = kernel_initializer or initializers.glorot_uniform()
     bias_initializer = bias_initializer or initializers.zeros()
     with name_scope(name):
-        kernel = variable("kernel", (x.shape[-1], size), x.dtype, kernel_initializer, trainable)
+        kernel = variable("kernel", (width, size), x.dtype, kernel_initializer, trainable)
         y = ops.matmul(x, kernel)
         if use_bias:
             y = y + variable("bias", (size,), x.dtype, bias_initializer, trainable)

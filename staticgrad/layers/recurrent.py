@@ -13,6 +13,7 @@ from ..build.graph import name_scope
 from ..build.inputs import as_expression
 from ..control.loops import map_accumulate
 from ..ir.expr import Expr
+from ..ops.declarations import implemented_by
 from .dense import dropout as drop_layer
 from .weights import Training, count, features, uniform, variable
 
@@ -32,33 +33,42 @@ def loop(step: Callable[..., States], state: States, xs: Any, reverse: bool) -> 
     return outputs, last
 
 
-def recurrent_network(
-    mode: str, inputs: Operand, units: int, num_layers: int, bidirectional: bool, dropout: float,
-    training: Training, use_bias: bool, time_major: bool, initial_state: Start, trainable: bool,
-    name: str, proj_size: int = 0,
-) -> tuple[Expr, Any]:  # fmt: skip
-    """The outputs and last states of a recurrent network of any kind."""
-    x = as_expression(inputs)
+def recurrent_layer(mode: str) -> Callable[..., tuple[Expr, Any]]:
+    """The layer of recurrent networks of a kind, with the parameters of `lstm`."""
+    cell = CELLS[mode]
+    several = cell.states > 1
+
+    def layer(
+        inputs: Operand, units: int, num_layers: int = 1, bidirectional: bool = False,
+        dropout: float = 0.0, training: Training = False, use_bias: bool = True,
+        time_major: bool = False, initial_state: Start = None, proj_size: int = 0,
+        trainable: bool = True, name: str = mode.lower(),
+    ) -> tuple[Expr, Any]:  # fmt: skip
+        x, units = as_expression(inputs), count(name, "units", units)
+        size, depth = input_size(name, x, units, proj_size), count(name, "num_layers", num_layers)
+        if several and not isinstance(initial_state, tuple | list | None):
+            raise OptionError(name, [x.label], "initial_state is a pair (h, c), not one of them")
+        with name_scope(name):
+            make = partial(weights_of, cell.gates, units, proj_size, use_bias, x.dtype, trainable)
+            weights = stacked(make, depth, 1 + bidirectional, size, proj_size or units)
+            start: Any = initial_state if initial_state is None or several else (initial_state,)
+            start = start and tuple(map(as_expression, start))
+            between = partial(drop_layer, rate=dropout, training=training)
+            xs = x if time_major else ops.swapaxes(x, 0, 1)
+            outputs, last = recurrent(cell, xs, weights, loop, start, between)
+            outputs = outputs if time_major else ops.swapaxes(outputs, 0, 1)
+            return outputs, last if several else last[0]
+
+    return layer
+
+
+def input_size(name: str, x: Expr, units: int, proj_size: int) -> int:
+    """The number of input features; raises for inputs or sizes that do not fit."""
     if len(x.shape) != 3:
         raise ShapeError(name, [x.label], "inputs have the axes batch, steps and features")
-    size, units = features(name, x), count(name, "units", units)
     if not 0 <= proj_size < units:
         raise OptionError(name, [x.label], f"proj_size={proj_size} is not smaller than units")
-    cell, depth = CELLS[mode], count(name, "num_layers", num_layers)
-    several = cell.states > 1
-    if several and not isinstance(initial_state, tuple | list | None):
-        raise OptionError(name, [x.label], "initial_state is a pair (h, c), not one of them")
-    with name_scope(name):
-        of_one = partial(weights_of, cell.gates, units, proj_size, use_bias, x.dtype, trainable)
-        weights = stacked(of_one, depth, 1 + bidirectional, size, proj_size or units)
-        start: Any = initial_state if initial_state is None or several else (initial_state,)
-        between = partial(drop_layer, rate=dropout, training=training)
-        outputs, last = recurrent(
-            cell, x if time_major else ops.swapaxes(x, 0, 1), weights, loop,
-            start and tuple(map(as_expression, start)), between,
-        )  # fmt: skip
-        outputs = outputs if time_major else ops.swapaxes(outputs, 0, 1)
-        return outputs, last if several else last[0]
+    return features(name, x)
 
 
 def stacked(make: Make, depth: int, directions: int, size: int, width: int) -> list[list[Weights]]:
@@ -108,7 +118,7 @@ def rnn(
     Inputs have the shape (batch, steps, features), or with `time_major` (steps, batch, features);
     batch and steps may be unknown. States have the shape (layers * directions, batch, units); the
     first is `initial_state`, or zeros. The outputs of two directions are concatenated. In training,
-    entries between layers are drop_layer with the probability `dropout`. Variables have PyTorch's
+    entries between layers are dropped with the probability `dropout`. Variables have PyTorch's
     names and shapes.
 
     >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")
@@ -120,26 +130,14 @@ def rnn(
     """
     if nonlinearity not in ("tanh", "relu"):
         raise OptionError("rnn", [], f"nonlinearity is tanh or relu, not {nonlinearity!r}")
-    return recurrent_network(
-        f"RNN_{nonlinearity.upper()}", inputs, units, num_layers, bidirectional, dropout, training,
-        use_bias, time_major, initial_state, trainable, name,
+    return recurrent_layer(f"RNN_{nonlinearity.upper()}")(
+        inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
+        initial_state, trainable=trainable, name=name,
     )  # fmt: skip
 
 
-def lstm(
-    inputs: Operand,
-    units: int,
-    num_layers: int = 1,
-    bidirectional: bool = False,
-    dropout: float = 0.0,
-    training: Training = False,
-    use_bias: bool = True,
-    time_major: bool = False,
-    initial_state: Start = None,
-    proj_size: int = 0,
-    trainable: bool = True,
-    name: str = "lstm",
-) -> tuple[Expr, tuple[Expr, Expr]]:
+@implemented_by(recurrent_layer("LSTM"))
+def lstm() -> None:
     """The outputs of layers of long short-term memory, and their last states; see `rnn`.
 
     States are pairs, hidden state and memory. With `proj_size` the hidden state is projected to
@@ -150,10 +148,6 @@ def lstm(
     >>> outputs.shape, h.shape, c.shape
     ((batch, steps, 8), (2, batch, 4), (2, batch, 4))
     """
-    return recurrent_network(
-        "LSTM", inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
-        initial_state, trainable, name, proj_size,
-    )  # fmt: skip
 
 
 def gru(
@@ -176,7 +170,7 @@ def gru(
     >>> outputs.shape, state.shape
     ((batch, steps, 4), (2, batch, 4))
     """
-    return recurrent_network(
-        "GRU", inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
-        initial_state, trainable, name,
+    return recurrent_layer("GRU")(
+        inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
+        initial_state, trainable=trainable, name=name,
     )  # fmt: skip

@@ -278,16 +278,14 @@ def pooling(pool: Callable[..., AnyArray], n: int | None = None) -> Callable[...
     return call
 
 
-def max_of_windows(x: Operand, size: Sizes, strides: Strides, padding: Padding, n: int) -> AnyArray:
+def max_of_windows(x: Operand, size: Sizes, steps: Strides, padding: Padding, n: int) -> AnyArray:
     """The largest entry of each window."""
-    return ops.max_pooling(x, size, strides, padding, 1, n)
+    return ops.max_pooling(x, size, steps, padding, 1, n)
 
 
-def mean_of_windows(
-    x: Operand, size: Sizes, strides: Strides, padding: Padding, n: int
-) -> AnyArray:
+def mean_of_windows(x: Operand, size: Sizes, steps: Strides, padding: Padding, n: int) -> AnyArray:
     """The mean of each window; padding does not count."""
-    return ops.avg_pool(x, size, strides, padding, n, count_padding=False)
+    return ops.avg_pool(x, size, steps, padding, n, count_padding=False)
 
 
 @implemented_by(pooling(max_of_windows))

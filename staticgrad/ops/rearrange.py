@@ -9,7 +9,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.core.dims import Size, at_least_zero, product
+from gradops.core.dims import Size, at_least_zero, product, sum_of
 from gradops.core.types import as_shape, as_size, conflict, normalize_axis, shape_of, type_of
 from gradops.library.index.index_keys import index_array
 from gradops.library.shape import ensure_shape as sizes_of
@@ -182,14 +182,6 @@ def complete(x: Operand, sizes: list[Size], total: Size) -> list[Size]:
     if is_wrong or any(isinstance(n, int) and n < 0 for n in sizes):
         raise ShapeError("split", [type_of(x)], f"the sizes {sizes} do not add up to {total}")
     return sizes
-
-
-def sum_of(sizes: Iterable[Size]) -> Size:
-    """The sum of sizes, known or not."""
-    total: Size = 0
-    for n in sizes:
-        total = total + n
-    return total
 
 
 def slice_of(input_: Operand, begin: ShapeLike, size: ShapeLike) -> AnyArray:

@@ -25,10 +25,19 @@ from .debugging import run_watched
 from .executable import Executable
 from .feeds import admitted, single_feeds
 from .fetches import flattened_fetches
-from .snapshot import Snapshot
 
 Feeds = Mapping[Any, Any] | None
 Run = Callable[..., Any] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The values of variables, by name: arrays that nothing changes. `Session.restore` takes it."""
+
+    values: Mapping[str, np.ndarray[Any, Any]]
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of {len(self.values)} variables>"
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def parse_sections(text: str, aside: Aside, budget: Budget) -> dict[str, FrozenG
     """The graphs of a text by name; the name of the last one is empty."""
     counting = COUNTED.set(budget.spend_on_size)
     try:
-        return Sections(budget, aside).read(text)
+        return read_sections(text, aside, budget)
     except GraphFormatError:
         raise
     except (*UNFIT, RecursionError) as error:
@@ -51,40 +51,30 @@ def parse_sections(text: str, aside: Aside, budget: Budget) -> dict[str, FrozenG
 DEEPEST = 32  # graphs within graphs
 
 
-class Sections:
-    """Reads the graphs of a text, one after the other."""
-
-    def __init__(self, budget: Budget, aside: Aside) -> None:
-        self.budget, self.aside = budget, aside
-        self.sections: dict[str, Section] = {}
-
-    def read(self, text: str) -> dict[str, FrozenGraph]:
-        """All graphs by name."""
-        lines = lines_of(text, self.budget)
-        header = next(lines, None)
-        if header is None or not is_header(header):
-            raise GraphFormatError("a graph begins with a line `graph(...)`")
-        while header is not None:
-            header = self.section(header, lines)
-        if "" not in self.sections:
-            raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
-        return {name: section.graph for name, section in self.sections.items()}
-
-    def section(self, header: Line, lines: Lines) -> Line | None:
-        """Read the graph that a line begins; return the first line of the next one."""
-        self.budget.spend(SECTION)
+def read_sections(text: str, aside: Aside, budget: Budget) -> dict[str, FrozenGraph]:
+    """All graphs of a text by name, one after the other."""
+    lines = lines_of(text, budget)
+    header = next(lines, None)
+    if header is None or not is_header(header):
+        raise GraphFormatError("a graph begins with a line `graph(...)`")
+    sections: dict[str, Section] = {}
+    while header is not None:
+        budget.spend(SECTION)
         header.take("graph")
         name = "" if header.peek() == "(" else header.name()
-        if name in self.sections or "" in self.sections:
+        if name in sections or "" in sections:
             raise header.error("a graph inside has a name of its own, the last one none")
-        parser = Parser(self.budget, self.aside, self.sections, inside=bool(name))
+        parser = Parser(budget, aside, sections, inside=bool(name))
         graph, following = parse_section(header, lines, parser)
         if name:
-            self.budget.spend_on_graph(graph)
-        self.sections[name] = Section(graph, parser.depth + 1)
+            budget.spend_on_graph(graph)
+        sections[name] = Section(graph, parser.depth + 1)
         if parser.depth >= DEEPEST:
             raise header.error("graphs are nested too deeply")
-        return following
+        header = following
+    if "" not in sections:
+        raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
+    return {name: section.graph for name, section in sections.items()}
 
 
 def is_header(line: Line) -> bool:

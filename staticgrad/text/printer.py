@@ -30,6 +30,7 @@ from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .lexer import NAME
 
 WORDS = {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
+ExprNames = Mapping[Expr, str]
 GraphNames = Mapping[FrozenGraph, str]
 Aside = list[np.ndarray] | None
 """Constants whose entries are not in the text, if it may refer to some by number."""
@@ -112,9 +113,7 @@ def size_text(size: Size) -> str:
     return size.render(quoted) if isinstance(size, Dim) else str(size)
 
 
-def line_of(
-    e: Expr, names: Mapping[Expr, str], graphs: GraphNames, lines: str, aside: Aside
-) -> str:
+def line_of(e: Expr, names: ExprNames, graphs: GraphNames, lines: str, aside: Aside) -> str:
     """The statement of `e`, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     if e.attrs:

@@ -6,12 +6,13 @@ from operator import add
 
 import numpy as np
 
-from gradops import OptionError, astype, isfinite, maximum, sqrt, where
+from gradops import OptionError, isfinite, maximum, sqrt, where
 from gradops import sum as reduce_sum
 from gradops.core.types import type_of
 from gradops.typing import AnyArray, Axis, Operand
 
 from ..build.graph import name_scope
+from ..ops.pointwise import of_type
 
 Given = AnyArray | None
 Gradients = Sequence[Given]
@@ -63,10 +64,4 @@ def clip_by_global_norm(
     with name_scope(name):
         scale = where(norm > clip_norm, clip_norm / norm, 1.0)
         scale = where(isfinite(norm), scale, np.nan)
-        return [None if t is None else t * in_dtype_of(t, scale) for t in t_list], norm
-
-
-def in_dtype_of(t: AnyArray, scale: AnyArray) -> AnyArray:
-    """The factor `scale` in the dtype of `t`."""
-    dtype = type_of(t).dtype
-    return scale if type_of(scale).dtype == dtype else astype(scale, dtype=dtype)
+        return [None if t is None else t * of_type(scale, type_of(t).dtype) for t in t_list], norm

@@ -61,6 +61,7 @@ class Optimizer:
         self.options = {name: number(option) for name, option in options.items()}
         self.name = name or rule.__name__
         self.slots = slots_of(rule, options) if slots is None else slots
+        self.entries = {name: entry for entry, (name, _) in self.slots.items() if entry != STEP}
         self.state_variables: dict[Variable, dict[str, Variable]] = {}
         self.steps: dict[Names, Variable] = {}
 
@@ -165,7 +166,7 @@ class Optimizer:
         >>> sg.train.AdamOptimizer().get_slot_names()
         ['m', 'v']
         """
-        return sorted(name for entry, (name, _) in self.slots.items() if entry != STEP)
+        return sorted(self.entries)
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
         """The state variable called `name` of `var`; None if there is none yet.
@@ -176,8 +177,7 @@ class Optimizer:
         >>> optimizer.get_slot(w, "momentum")
         <variable w/Momentum/momentum: float32[2]>
         """
-        entries = {name: entry for entry, (name, _) in self.slots.items() if entry != STEP}
-        return self.state_variables.get(var, {}).get(entries.get(name, ""))
+        return self.state_variables.get(var, {}).get(self.entries.get(name, ""))
 
     def variables(self) -> list[Variable]:
         """All state variables of the optimizer, its count of steps included."""

@@ -19,15 +19,18 @@ __all__ = [
 ]  # fmt: skip
 
 
+Affine = Tensor | None
+"""A scale or an offset of each entry or channel, None for neither."""
+
+
 def optional(x: Tensor | None) -> Tensor | None:
     """A tensor, or None."""
     return None if x is None else as_tensor(x)
 
 
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
-    weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
-    momentum: float = 0.1, eps: float = 1e-5,
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Affine = None,
+    bias: Affine = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each channel standardized: by the batch if `training`, else by the running statistics.
 
@@ -71,8 +74,8 @@ def update_statistics(x: Tensor, running: Sequence[Any], momentum: Any, by_examp
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
-    bias: Tensor | None = None, eps: float = 1e-5,
+    input: Tensor, normalized_shape: Sequence[int], weight: Affine = None, bias: Affine = None,
+    eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each example standardized over its last dimensions, of the sizes given.
 
@@ -87,9 +90,8 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
-    eps: float | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor, normalized_shape: Sequence[int], weight: Affine = None, eps: float | None = None
+) -> Tensor:
     """Each example over the root of the mean of its squares, along its last dimensions.
 
     >>> dg.nn.functional.rms_norm(dg.tensor([[3.0, 3.0]]), [2])
@@ -101,9 +103,8 @@ def rms_norm(
 
 
 def group_norm(
-    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
-    eps: float = 1e-5,
-) -> Tensor:  # fmt: skip
+    input: Tensor, num_groups: int, weight: Affine = None, bias: Affine = None, eps: float = 1e-5
+) -> Tensor:
     """Groups of channels of each example standardized together.
 
     >>> dg.nn.functional.group_norm(dg.tensor([[1.0, 3.0]]), 1, eps=0)
@@ -114,8 +115,8 @@ def group_norm(
 
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
-    momentum: float = 0.1, eps: float = 1e-5,
+    weight: Affine = None, bias: Affine = None, use_input_stats: bool = True, momentum: float = 0.1,
+    eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each channel of each example standardized, or by running statistics unless `use_input_stats`.
 

@@ -19,10 +19,9 @@ METHODS = {
 
 
 def interpolate(
-    input: Tensor, size: Sizes | None = None,
-    scale_factor: float | Sequence[float] | None = None, mode: str = "nearest",
-    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
+    input: Tensor, size: Sizes | None = None, scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest", align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Tensor:  # fmt: skip
     """The input (examples, channels, ...) resampled to other spatial sizes.
 

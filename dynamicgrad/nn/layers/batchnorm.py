@@ -11,9 +11,8 @@ from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor, handle
 from ...ops.creation import ones, zeros
 from .. import functional as F
-from ..modules.module import Module
 from ..modules.text import format_attributes
-from .normalization import reset
+from .normalization import Normalization
 from .parameters import add_parameter
 
 __all__ = [
@@ -22,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class ByChannel(Module):
+class ByChannel(Normalization):
     """Base class of norms of channels: scales, offsets, and running mean and variance."""
 
     ranks: ClassVar[tuple[int, ...]]
@@ -44,7 +43,7 @@ class ByChannel(Module):
         self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracks else None)
         count = handle(np.zeros((), np.int64)) if tracks else None
         self.register_buffer("num_batches_tracked", count)
-        reset(self)
+        super().reset_parameters()
 
     def reset_running_stats(self) -> None:
         """Forget the batches that were seen."""
@@ -56,7 +55,7 @@ class ByChannel(Module):
     def reset_parameters(self) -> None:
         """The weight is ones, the bias zeros; batches are forgotten."""
         self.reset_running_stats()
-        reset(self)
+        super().reset_parameters()
 
     def check(self, x: Tensor) -> None:
         """Refuse inputs of another rank or number of channels."""

@@ -16,13 +16,16 @@ from .parameters import add_parameter
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
 
-def reset(module: Module) -> None:
-    """Weights are ones, biases zeros."""
-    for name, p in module.named_parameters(recurse=False):
-        (init.zeros_ if name == "bias" else init.ones_)(p)
+class Normalization(Module):
+    """Base class of normalizations, which may scale and move what is normalized."""
+
+    def reset_parameters(self) -> None:
+        """The weight is ones, the bias zeros."""
+        for name, p in self.named_parameters(recurse=False):
+            (init.zeros_ if name == "bias" else init.ones_)(p)
 
 
-class LayerNorm(Module):
+class LayerNorm(Normalization):
     """Each example less its mean, over its spread, along its last dimensions; scaled and moved.
 
     `normalized_shape` are the sizes of these dimensions.
@@ -43,10 +46,6 @@ class LayerNorm(Module):
         add_parameter(self, "bias", shape if bias else None, dtype)
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """The weight is ones, the bias zeros."""
-        reset(self)
-
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x, shape = as_tensor(input), self.normalized_shape
@@ -63,7 +62,7 @@ def sizes_of(shape: int | Sequence[int]) -> tuple[int, ...]:
     return (int(shape),) if isinstance(shape, int | np.integer) else tuple(map(int, shape))
 
 
-class RMSNorm(Module):
+class RMSNorm(Normalization):
     """Each example over the root of the mean of its squares, along its last dimensions; scaled.
 
     With `eps=None` it is the smallest step of the input's dtype.
@@ -82,10 +81,6 @@ class RMSNorm(Module):
         add_parameter(self, "weight", self.normalized_shape if elementwise_affine else None, dtype)
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """The weight is ones."""
-        reset(self)
-
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x = as_tensor(input)
@@ -98,7 +93,7 @@ class RMSNorm(Module):
         return f"{self.normalized_shape}, {options}"
 
 
-class GroupNorm(Module):
+class GroupNorm(Normalization):
     """Groups of channels of each example less their mean, over their spread; scaled and moved.
 
     Channels are the dimension 1; each has a scale and an offset of its own.
@@ -119,10 +114,6 @@ class GroupNorm(Module):
         for name in ("weight", "bias"):
             add_parameter(self, name, [num_channels] if affine else None, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """The weight is ones, the bias zeros."""
-        reset(self)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""

@@ -95,9 +95,9 @@ class Recurrent(Module):
         self.check(x)
         batched, axis = x.ndim == 3, int(self.batch_first)
         x = ops.moveaxis(x, axis, 0) if batched else ops.expand_dims(x, axis=1)
-        start = None if hx is None else self.started(hx, x, batched)
+        start = None if hx is None else self._initial_states(hx, x, batched)
         cell = CELLS[self.mode]
-        outputs, last = recurrent(cell, x, self.weights(), loop, start, self.dropped)
+        outputs, last = recurrent(cell, x, self.weights(), loop, start, self._drop)
         if batched:
             outputs = ops.moveaxis(outputs, 0, axis)
         else:
@@ -105,7 +105,7 @@ class Recurrent(Module):
             last = tuple(ops.squeeze(s, axis=(1,)) for s in last)
         return outputs, last if cell.states > 1 else last[0]
 
-    def dropped(self, x: Tensor) -> Tensor:
+    def _drop(self, x: Tensor) -> Tensor:
         """The input of the next layer, after dropout."""
         return F.dropout(x, self.dropout, self.training)
 
@@ -126,7 +126,7 @@ class Recurrent(Module):
                 f" got {x.shape[-1]}",
             )  # fmt: skip
 
-    def started(self, hx: Tensor | State, x: Tensor, batched: bool) -> State:
+    def _initial_states(self, hx: Tensor | State, x: Tensor, batched: bool) -> State:
         """The first states, with a dimension of a batch."""
         several = CELLS[self.mode].states > 1
         if several and not isinstance(hx, tuple | list):

@@ -40,6 +40,14 @@ def activation_of(activation: Activation) -> Callable[[Any], Any]:
     return ACTIVATIONS[activation]
 
 
+def look(
+    attention: Module, query: Tensor, keys: Tensor, padding: Mask, mask: Mask, is_causal: bool
+) -> AnyArray:
+    """The output of attention of `query` to `keys`, with masks of keys and of places."""
+    options = {"need_weights": False, "attn_mask": mask, "is_causal": is_causal}
+    return attention(query, keys, keys, padding, **options)[0]
+
+
 class TransformerEncoderLayer(Module):
     """Self-attention, then a network of two layers at each position.
 
@@ -52,9 +60,8 @@ class TransformerEncoderLayer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Activation = "relu", layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        dtype: DTypeLike = None,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn = MultiheadAttention(
@@ -75,12 +82,10 @@ class TransformerEncoderLayer(Module):
     ) -> AnyArray:  # fmt: skip
         """The sequence after the layer."""
 
+        masks = (src_key_padding_mask, src_mask, is_causal)
+
         def attend(x: Tensor) -> AnyArray:
-            y, _ = self.self_attn(
-                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask,
-                is_causal=is_causal,
-            )  # fmt: skip
-            return self.dropout1(y)
+            return self.dropout1(look(self.self_attn, x, x, *masks))
 
         return residual(src, [attend, self.feed_forward], [self.norm1, self.norm2], self.norm_first)
 
@@ -99,9 +104,8 @@ class TransformerDecoderLayer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Activation = "relu", layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        dtype: DTypeLike = None,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn, self.multihead_attn = (
@@ -119,29 +123,23 @@ class TransformerDecoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None,
-        memory_mask: Mask = None, tgt_key_padding_mask: Mask = None,
-        memory_key_padding_mask: Mask = None, tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None, memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None,
+        tgt_is_causal: bool = False, memory_is_causal: bool = False,
     ) -> AnyArray:  # fmt: skip
         """The sequence after the layer."""
 
-        def attend(x: Tensor) -> AnyArray:
-            y, _ = self.self_attn(
-                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask,
-                is_causal=tgt_is_causal,
-            )  # fmt: skip
-            return self.dropout1(y)
+        own_masks = (tgt_key_padding_mask, tgt_mask, tgt_is_causal)
+        memory_masks = (memory_key_padding_mask, memory_mask, memory_is_causal)
 
-        def look(x: Tensor) -> Tensor:
-            y, _ = self.multihead_attn(
-                x, memory, memory, memory_key_padding_mask, need_weights=False,
-                attn_mask=memory_mask, is_causal=memory_is_causal,
-            )  # fmt: skip
-            return self.dropout2(y)
+        def attend(x: Tensor) -> AnyArray:
+            return self.dropout1(look(self.self_attn, x, x, *own_masks))
+
+        def remember(x: Tensor) -> AnyArray:
+            return self.dropout2(look(self.multihead_attn, x, memory, *memory_masks))
 
         norms = [self.norm1, self.norm2, self.norm3]
-        return residual(tgt, [attend, look, self.feed_forward], norms, self.norm_first)
+        return residual(tgt, [attend, remember, self.feed_forward], norms, self.norm_first)
 
     def feed_forward(self, x: Tensor) -> Tensor:
         """The network of two layers."""
@@ -210,9 +208,8 @@ class Transformer(Module):
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6,
         num_decoder_layers: int = 6, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Activation = "relu", layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        dtype: DTypeLike = None,
+        activation: Activation = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, dtype: DTypeLike = None,
     ) -> None:  # fmt: skip
         super().__init__()
         options = (
@@ -233,10 +230,9 @@ class Transformer(Module):
                 init.xavier_uniform_(p)
 
     def forward(
-        self, src: Tensor, tgt: Tensor, src_mask: Mask = None,
-        tgt_mask: Mask = None, memory_mask: Mask = None,
-        src_key_padding_mask: Mask = None, tgt_key_padding_mask: Mask = None,
-        memory_key_padding_mask: Mask = None,
+        self, src: Tensor, tgt: Tensor, src_mask: Mask = None, tgt_mask: Mask = None,
+        memory_mask: Mask = None, src_key_padding_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None,
     ) -> Tensor:  # fmt: skip
         """The decoder's output for `tgt`, given the encoder's output for `src`."""
         memory = self.encoder(src, src_mask, src_key_padding_mask)

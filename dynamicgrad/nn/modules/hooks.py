@@ -22,6 +22,12 @@ def call(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """The output of a module, with its hooks called before and after."""
     called: set[int] = set()
     output = None
+
+    def after(hook: Hook, output: object) -> object:
+        given = (args, kwargs, output) if hook.with_kwargs else (args, output)
+        found = hook.function(module, *given)
+        return output if found is None else found
+
     try:
         args, kwargs = before(module, args, kwargs)
         watched = module._backward_hooks or module._backward_pre_hooks
@@ -31,12 +37,12 @@ def call(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         output = module.forward(*args, **kwargs)
         for key, hook in [*module._forward_hooks.items()]:
             called.add(key)
-            output = after(module, hook, args, kwargs, output)
+            output = after(hook, output)
         return crossing.outputs(output) if crossing else output
     except Exception:
         for key, hook in [*module._forward_hooks.items()]:
             if hook.always_call and key not in called:
-                after(module, hook, args, kwargs, output)
+                after(hook, output)
         raise
 
 
@@ -54,12 +60,3 @@ def before(module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any]) -> t
             expected = "must return None or a tuple of (new_args, new_kwargs)"
             raise TypeError(f"forward pre-hook {expected}, but got {found}")
     return args, kwargs
-
-
-def after(
-    module: "Module", hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any], output: object
-) -> object:
-    """The output after a hook saw it."""
-    given = (args, kwargs, output) if hook.with_kwargs else (args, output)
-    found = hook.function(module, *given)
-    return output if found is None else found

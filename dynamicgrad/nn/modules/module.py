@@ -147,11 +147,10 @@ class Module:
         """Add a module under a name."""
         self.require_new(name, "_modules")
         if module is not None and not isinstance(module, Module):
-            hint = "\n  hint: give the modules of a list by themselves: Sequential(*modules)"
-            several = isinstance(module, list | tuple)
-            raise TypeError(
-                f"{type(module).__name__} is not a Module subclass{hint if several else ''}"
-            )
+            text = f"{type(module).__name__} is not a Module subclass"
+            if isinstance(module, list | tuple):
+                text += "\n  hint: give the modules of a list by themselves: Sequential(*modules)"
+            raise TypeError(text)
         self._modules[name] = module
 
     register_module = add_module
