@@ -19,14 +19,14 @@ from gradops.typing import AnyArray
 from ..engine.array import Array
 from ..engine.grad_mode import call_unrecorded, is_recording
 from ..engine.handle import Handle, face_of, on_face
-from ..engine.node import SEVERAL, Node, Part, Parts, SavedOperands, Vertex
+from ..engine.node import Node, Part, Parts, SavedOperands, Vertex
 from ..engine.record import CallNode, node_of_call
 from ..engine.saved_tensors import Freed
 from ..engine.tensor import Tensor, handle, tensor_of
 from ..engine.views import refuse_leaf
 from ..hooks.tensor_hooks import call, shared_memory
 from .context import FunctionCtx, Values
-from .outputs import check_dirty, outputs_without_history, with_history
+from .outputs import check_dirty, unrecorded_outputs, with_history
 from .transforms import apply_jvp, apply_vmap, outermost
 
 APPLIED: ContextVar[Callable[[type["Function"], Sequence[object]], None] | None] = ContextVar(
@@ -140,9 +140,9 @@ class Function:
         outs = tuple(outputs) if several else (outputs,)
         check_dirty(ctx, outs)
         if any(ctx.needs_input_grad) and is_recording():
-            results = outputs_with_history(cls, ctx, args, outs)
+            results = recorded_outputs(cls, ctx, args, outs)
         else:
-            results = outputs_without_history(ctx, args, outs)
+            results = unrecorded_outputs(ctx, args, outs)
         return ctx, tuple(results) if several else results[0]
 
 
@@ -190,17 +190,14 @@ def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[object, ...])
     return outputs
 
 
-def outputs_with_history(
-    cls: type[Function], ctx: FunctionCtx, args: Values, outs: Values
-) -> list[object]:
+def recorded_outputs(cls: type[Function], ctx: FunctionCtx, args: Values, outs: Values) -> Values:
     """The outputs with the history of one new node."""
     for t in ctx._dirty:
         refuse_leaf(t)
     vertices = tuple(a.node if isinstance(a, Handle) else None for a in args)
     call = Call(cls, ctx, [y.type if isinstance(y, Handle) else None for y in outs])
     one = outs[0] if len(outs) == 1 and isinstance(outs[0], Tensor) else None
-    shape, dtype = (SEVERAL, SEVERAL) if one is None else (one.shape, one.dtype)
-    node = node_of_call(cls.__name__, call, vertices, shape, dtype, cls.node_type)
+    node = node_of_call(cls.__name__, call, vertices, one, cls.node_type)
     ctx._save(node, outs)
     return [
         with_history(ctx, y, args, Part(node, i, y.shape, y.dtype) if one is None else node)

@@ -28,7 +28,7 @@ def check_dirty(ctx: FunctionCtx, outs: Values) -> None:
         storage_of(t).write()
 
 
-def outputs_without_history(ctx: FunctionCtx, args: Values, outs: Values) -> list[object]:
+def unrecorded_outputs(ctx: FunctionCtx, args: Values, outs: Values) -> Values:
     """The outputs of an unrecorded call."""
     tracked = any(ctx.needs_input_grad)
     return [

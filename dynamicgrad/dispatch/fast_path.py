@@ -166,7 +166,7 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
     """`op` with attributes, as a function of tensors; `names` maps keywords to attributes.
 
     `dim=()` means all dimensions for the reductions that PyTorch defines so, and a 0-d tensor has
-    a dimension 0.
+    a dimension 0, as a vector of one entry.
     """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
     row = row_of(op.name)
@@ -184,7 +184,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
             if all_dims and attrs["axis"] == ():
                 attrs["axis"] = None
             if has_dims and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
-                return along_no_axis(op, args, attrs)
+                row = as_row(operand(args[0]))
+                return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
         else:
             attrs = op.defaults
         handles = False
@@ -198,12 +199,6 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
         return Handle.__gradop__(op, args, attrs)
 
     return named(call, op)
-
-
-def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """`op` along dimension 0 of a 0-d tensor, which PyTorch treats as a vector of one entry."""
-    row = as_row(operand(args[0]))
-    return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
 
 
 class Specialised(dict[Op, Function | None]):

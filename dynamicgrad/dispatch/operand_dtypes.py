@@ -55,9 +55,10 @@ def check_dtypes(name: str, function: Function) -> Function:
         if operands:
             require_dtypes(name, row, operands)
             if row.dtypes == "common":
-                pair = in_one_dtype([given[k] for k in parameters[:2] if k in given])
-                args = (*pair, *args[2:])
-                options = {k: v for k, v in options.items() if k not in parameters[:2]}
+                if len(args) < 2:
+                    args = tuple(given.pop(k) for k in parameters[:2] if k in given)
+                    options = given
+                args = (*in_one_dtype(args[:2]), *args[2:])
         return compute(*args, **options)
 
     return wrap(call, function)

@@ -153,24 +153,20 @@ PHRASES: dict[str, Phrase] = {
     r"the shapes do not broadcast: (\d+) against (\d+)": broadcast,
     r"the inner dimensions .* differ": of_product,
     r"the last axis has .* entries, and the weight takes": of_product,
-    r"axis (-?\d+) is out of range for (\d+) dimensions": lambda error, match: out_of_range(
-        int(match[1]), int(match[2])
-    ),
+    r"axis (-?\d+) is out of range for (\d+) dimensions":
+        lambda error, match: out_of_range(int(match[1]), int(match[2])),
     r"an axis is named twice in (.*)": named_twice,
-    r"index (-?\d+) is out of range for axis (\d+) with size (\d+)": (
-        r"index \1 is out of bounds for dimension \2 with size \3"
-    ),
+    r"index (-?\d+) is out of range for axis (\d+) with size (\d+)":
+        r"index \1 is out of bounds for dimension \2 with size \3",
     r"too many indices: \d+ for (\d+) axes": r"too many indices for tensor of dimension \1",
     r"the mask has size (\d+) where axis (\d+) has size": of_mask,
     r"only one size can be -1": "only one dimension can be inferred",
-    r"(.*) entries do not fill the shape (.*)": lambda error, match: (
-        f"shape '{format_shape(sizes_in(match[2]))}' is invalid for input of size {match[1]}"
-    ),
+    r"(.*) entries do not fill the shape (.*)": lambda error, match:
+        f"shape '{format_shape(sizes_in(match[2]))}' is invalid for input of size {match[1]}",
     r"axes (.*) do not name each of (\d+) dimensions": permutation_text,
-    r"(.*) has fewer dimensions": lambda error, match: (
+    r"(.*) has fewer dimensions": lambda error, match:
         f"the number of sizes provided ({len(sizes_in(match[1]))}) must be greater or equal to the"
-        f" number of dimensions in the tensor ({len(error.operands[0].shape)})"
-    ),
+        f" number of dimensions in the tensor ({len(error.operands[0].shape)})",
     r"it does not broadcast to (.*): (\d+) against (\d+)": expand_text,
     r"it needs operands with at least one axis": "expected a non-empty list of Tensors",
     r"only axis (\d+) may differ in size": r"Sizes of tensors must match except in dimension \1",
@@ -183,22 +179,19 @@ PHRASES: dict[str, Phrase] = {
     r"the label (-?\d+) is none of the classes": r"Target \1 is out of bounds.",
     r"the two shapes must be equal": of_losses,
     r"window .* and stride .* are at least 1": "stride should not be zero",
-    r"padding .* is more than half of the window": (
-        "pad should be at most half of effective kernel size"
-    ),
+    r"padding .* is more than half of the window":
+        "pad should be at most half of effective kernel size",
     r"a window over .* does not fit": "Output size is too small",
     r"columns .* have .* windows": "to match the calculated number of sliding blocks",
     r"strides are at least 1": "non-positive stride is not supported",
     r"the operand has (.*) channels, the filters (\d+)(?: for each of (\d+) groups)?": of_channels,
     r"filters that extend over": "Kernel size can't be greater than actual input size",
     r"padding is at least 0": "negative padding is not supported",
-    r"output_padding .* is at least 0": (
-        "output padding must be smaller than either stride or dilation"
-    ),
-    r"\d+ groups cannot share its channels": (
-        "Expected number of channels in input to be divisible by num_groups"
-    ),
-}
+    r"output_padding .* is at least 0":
+        "output padding must be smaller than either stride or dilation",
+    r"\d+ groups cannot share its channels":
+        "Expected number of channels in input to be divisible by num_groups",
+}  # fmt: skip
 """Patterns of the reasons of errors, and PyTorch's words: a template, or a function."""
 
 

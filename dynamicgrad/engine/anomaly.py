@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 
 from gradops import TapeError
 from gradops.core.source_location import describe
 from gradops.transforms.reverse import Inspect
-from gradops.typing import AnyArray
 
 from .grad_mode import PACKING, RECORDING, Mode, Watching, is_recording
 from .node import Node
@@ -21,9 +21,7 @@ def inspection() -> Inspect | None:
     return refuse_nan if CHECKING.get() else None
 
 
-def refuse_nan(
-    vertex: Node, wanted: Sequence[int], cts: Sequence[AnyArray | None]
-) -> Sequence[AnyArray | None]:
+def refuse_nan(vertex: Node, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
     """The gradients of operands; raises TapeError if there is a NaN in one."""
     for i, ct in zip(wanted, cts, strict=True):
         value = getattr(ct, "value", ct)

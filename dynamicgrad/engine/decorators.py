@@ -70,15 +70,14 @@ def async_generator(function: Function, enter: Enter, leave: Leave) -> Function:
 
     async def inside(*args: object, **kwargs: object) -> AsyncGenerator[object, object]:
         body = function(*args, **kwargs)
+        step = body.asend(None)
         try:
-            item = await within(enter, leave, body.asend(None))
             while True:
+                item = await within(enter, leave, step)
                 try:
-                    sent = yield item
+                    step = body.asend((yield item))
                 except Exception as error:
-                    item = await within(enter, leave, body.athrow(error))
-                else:
-                    item = await within(enter, leave, body.asend(sent))
+                    step = body.athrow(error)
         except StopAsyncIteration:
             return
         finally:

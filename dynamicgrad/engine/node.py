@@ -99,7 +99,7 @@ class Node:
         "op", "operands", "output", "shape", "storage", "wanted", "watch",
     )  # fmt: skip
     op: VertexOp
-    inputs: tuple[Vertex | None, ...]
+    inputs: Vertices
     operands: Any  # a tuple, or `SavedOperands`
     attrs: Attrs
     number: int
@@ -277,5 +277,8 @@ class Leaf:
 
 
 Vertex = Node | Part | Leaf
+Vertices = tuple[Vertex | None, ...]
+"""The vertices of operands, None for those that require no gradient."""
+
 Active = AbstractSet[Vertex] | None
 """The vertices that may get cotangents; None for all."""

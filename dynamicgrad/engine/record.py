@@ -16,7 +16,7 @@ from gradops.transforms.reverse import VertexOp, conjugated
 from gradops.transforms.saved_operands import OUTPUT
 from gradops.typing import AnyArray, Attrs, Operand
 
-from .node import NOTHING, Node, SavedOperands, TapeOp, Vertex, clock, new
+from .node import NOTHING, SEVERAL, Node, SavedOperands, TapeOp, Vertex, Vertices, clock, new
 
 
 def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
@@ -64,7 +64,7 @@ PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 def node_of(
     op: VertexOp,
-    inputs: tuple[Vertex | None, ...],
+    inputs: Vertices,
     operands: tuple[Any, ...] | SavedOperands,
     attrs: Attrs,
     output: AnyArray | None,
@@ -133,18 +133,15 @@ def pull_call(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs
 
 
 def node_of_call(
-    name: str,
-    call: SavedOperands,
-    inputs: tuple[Vertex | None, ...],
-    shape: Any,
-    dtype: Any,
-    kind: type[Node] = CallNode,
+    name: str, call: SavedOperands, inputs: Vertices, y: Any = None, kind: type[Node] = CallNode
 ) -> Node:
-    """The node of a call, whose `read` gives the node and a function of its cotangent.
+    """The node of a call with the output `y`, or with several outputs if `y` is None.
 
-    The function gives the cotangents of all inputs, None where there is none.
+    `call.read` gives the node and a function, which gives the cotangents of all inputs, None where
+    there is none, for the cotangent of the output.
     """
     op, wanted = TapeOp(name, pull_call), present(inputs)
+    shape, dtype = (SEVERAL, SEVERAL) if y is None else (y.shape, y.dtype)
     return node_of(op, inputs, call, NOTHING, None, wanted, shape, dtype, kind)
 
 

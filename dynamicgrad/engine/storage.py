@@ -134,7 +134,7 @@ class DetachedAlias(Alias):
 def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
     """Make `view` share the storage of `base`, if it shares its memory."""
     mode, known, step = is_recording(), base.alias, (op, attrs)
-    refusal = "" if mode is True else refusal_in(mode)
+    refusal = "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
     found = Alias(base, (step,), refusal) if known is None else known.onward(step, refusal)
     if not may_share(base.value, view.value, found):
         return
@@ -147,19 +147,9 @@ def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
     storage.viewed = True
     if not view.is_leaf:
         view.node.storage = storage
-    if op.vjp[0] is None or (type(storage) is InferenceStorage and is_array(view.value)):
-        return  # without gradients there is no history to replay
-    enter(view, found)
-
-
-def refusal_in(mode: object) -> str:
-    """The error for recorded writes to a view that was created in a mode; empty if allowed."""
-    return "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
-
-
-def is_array(value: object) -> bool:
-    """True if a value has memory that views can share."""
-    return type(value) is np.ndarray
+    inferred = type(storage) is InferenceStorage and type(view.value) is np.ndarray
+    if op.vjp[0] is not None and not inferred:  # without gradients there is no history to replay
+        enter(view, found)
 
 
 def enter(view: Handle, alias: Alias) -> None:

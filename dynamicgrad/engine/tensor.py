@@ -45,7 +45,7 @@ class Tensor(Handle):
         if len(data) == 1 and not isinstance(data[0], int):
             self.value = np.array(data[0], np.float32)
         else:
-            self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
+            self.value = np.empty(data or 0, np.float32)
         self.node = self.storage = self.cut = self.alias = None
 
     def can_store(self, dtype: np.dtype) -> bool:
@@ -81,31 +81,32 @@ class Tensor(Handle):
         return self.alias is not None
 
     def __reduce__(self) -> tuple[object, ...]:
-        require_leaf(self, "pickle")
-        kind = getattr(self, "is_parameter", False)
-        return restored, (np.asarray(self.value), self.node is not None, kind)
+        flags = flags_of_leaf(self, "pickle")
+        return restored, (np.asarray(self.value), *flags)
 
     def __copy__(self) -> Tensor:
-        require_leaf(self, "copy")
-        found = detached(self)
-        return mark_leaf(found, self.node is not None, getattr(self, "is_parameter", False))
+        flags = flags_of_leaf(self, "copy")
+        return mark_leaf(detached(self), *flags)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
-        require_leaf(self, "deepcopy")
-        kind = getattr(self, "is_parameter", False)
-        found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)
+        flags = flags_of_leaf(self, "deepcopy")
+        found = memo[id(self)] = restored(np.array(self.value), *flags)
         if (grad := getattr(self, "grad", None)) is not None:
             found.grad = handle(np.array(grad.value))  # type: ignore[attr-defined]
         return found
 
 
-def require_leaf(t: Tensor, protocol: str) -> None:
-    """Raise TapeError for a tensor with history, which a copy would lose silently."""
+def flags_of_leaf(t: Tensor, protocol: str) -> tuple[bool, bool]:
+    """True if a leaf requires gradients, and if it is a parameter.
+
+    Raises TapeError for a tensor with history, which a copy would lose silently.
+    """
     if not t.is_leaf:
         raise TapeError(
             "Only Tensors created explicitly by the user (graph leaves) support the"
             f" {protocol} protocol\n  hint: x.clone() is a copy through which gradients flow"
         )
+    return t.node is not None, getattr(t, "is_parameter", False)
 
 
 OF_NUMPY = {

@@ -103,10 +103,8 @@ def unpack(x: Packed) -> Handle:
 
 def shared_output(node: Node) -> Handle:
     """The saved output of a node as a tensor with the storage of the node."""
-    if node.storage is None:
-        node.storage = Storage()
     t = handle(node.output)
-    t.storage = node.storage
+    t.storage = node.storage = node.storage or Storage()
     return t
 
 
@@ -148,8 +146,7 @@ def require_finite(t: Handle) -> None:
 def pack(node: Node, hooks: Packing) -> None:
     """Pack the tensors that a new node saves."""
     if node.output is not None or any(isinstance(x, Handle) for x in node.operands):
-        node.operands = PackedOperands(node, hooks)
-        node.output = None
+        node.operands, node.output = PackedOperands(node, hooks), None
 
 
 class saved_tensors_hooks:

@@ -36,15 +36,11 @@ def unstated_facts(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
 
 def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
     """`text` followed by `suffixes`, each on a new line if the last line is full."""
-    indent = " " * len(OPENING)
     used = len(text) - text.rfind("\n") + 1  # with room for the end of the line
     for suffix in suffixes:
-        if used + len(", ") + len(suffix) <= LINE_WIDTH:
-            text += ", " + suffix
-            used += len(", ") + len(suffix)
-        else:
-            text += ",\n" + indent + suffix
-            used = len(indent) + len(suffix)
+        fits = used + len(", ") + len(suffix) <= LINE_WIDTH
+        text += (", " if fits else ",\n" + " " * len(OPENING)) + suffix
+        used = (used + len(", ") if fits else len(OPENING)) + len(suffix)
     return text
 
 

@@ -43,16 +43,12 @@ def swap_operands(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
     return lambda self, other: function(other, self)
 
 
-def by_ufunc() -> dict[np.ufunc, Op]:
-    """The ops without attributes whose kernels are ufuncs of NumPy's."""
-    return {
-        op.kernel: op
-        for op in OPS.values()
-        if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
-    } | {np.matmul: ops.matmul}
-
-
-OF_UFUNCS = by_ufunc()
+OF_UFUNCS: dict[np.ufunc, Op] = {
+    op.kernel: op
+    for op in OPS.values()
+    if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
+} | {np.matmul: ops.matmul}
+"""The ops without attributes whose kernels are ufuncs of NumPy's."""
 
 
 class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):

@@ -134,8 +134,7 @@ REDUCTIONS = check_all(with_aliases(reductions.FUNCTIONS))
 FUNCTIONS: Functions = {
     **OF_OPS,
     **{name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()},
-    **{name: as_function(name, f, converts=True) for name, f in CONVERTING.items()},
-    **{name: as_function(name, f, converts=True) for name, f in REDUCTIONS.items()},
+    **{name: as_function(name, f, converts=True) for name, f in (CONVERTING | REDUCTIONS).items()},
 }
 METHODS: Functions = {
     **OF_OPS,

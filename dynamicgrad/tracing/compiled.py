@@ -6,21 +6,24 @@ operands of the call. If the gradient is recorded, it is one operation again.
 """
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from gradops import TapeError
+from gradops.transforms.reverse import ancestors
 from gradops.typing import AnyArray
 
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import SEVERAL, Node, Part, Parts, SavedOperands, Storage, Vertex, clock
+from ..engine.node import Node, Part, Parts, SavedOperands, Storage, Vertex, clock
 from ..engine.record import node_of_call
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
 from ..engine.views import refuse_leaf, set_history
 
 Handles = Sequence[Handle]
+Save = Callable[[], SavedOperands]
 
 
 def record_call(inputs: Handles, outputs: Handles, call: Any) -> None:
@@ -33,9 +36,7 @@ def record_freed(inputs: Handles, t: Handle, name: str, freed: Freed) -> None:
     record(inputs, [t], name, next(clock), lambda: freed)
 
 
-def record(
-    inputs: Handles, outputs: Handles, name: str, number: int, save: Callable[[], SavedOperands]
-) -> None:
+def record(inputs: Handles, outputs: Handles, name: str, number: int, save: Save) -> None:
     """Make `outputs` the outputs of a new node, if one of `inputs` is on the tape."""
     tracked = any(x.node is not None for x in inputs)
     if not tracked or not is_recording():
@@ -44,25 +45,17 @@ def record(
                 cut_off(t, None, tracked)
         return
     vertices = tuple([x.node for x in inputs])
-    node = node_of_call(name, save(), vertices, SEVERAL, SEVERAL)
+    node = node_of_call(name, save(), vertices)
     node.number = number
     for i, t in enumerate(outputs):
         give_history(t, Part(node, i, t.value.shape, t.value.dtype))
 
 
 def freed_by(t: Handle) -> Freed | None:
-    """The `Freed` of an ancestor of `t` that a backward has freed; None if there is none."""
-    stack, seen = [t.node], set()
-    while stack:
-        node = stack.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        operands = getattr(node, "operands", None)
-        if isinstance(operands, Freed):
-            return operands
-        stack += node.inputs
-    return None
+    """The `Freed` of the newest ancestor of `t` that was freed; None if there is none."""
+    history = ancestors([] if t.node is None else [t.node])
+    freed = [v for v in history if isinstance(getattr(v, "operands", None), Freed)]
+    return max(freed, key=attrgetter("number")).operands if freed else None
 
 
 def give_history(t: Handle, vertex: Part) -> None:
@@ -105,7 +98,8 @@ class Saved(SavedOperands):
             seeds = [on_face(Array, s) for s in seeds]
             gs = self.call.recorded_gradients(wanted, given, seeds, origins)
         else:
-            gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
+            values = [s.value if isinstance(s, Handle) else s for s in seeds]
+            gs = self.call.gradients(wanted, given, values)
         by_input = dict(zip(wanted, gs, strict=True))
         return [by_input.get(i) for i in range(len(node.inputs))]
 
@@ -122,8 +116,3 @@ def origin(vertex: Vertex | None, storage: Storage) -> Handle:
     t = hold(Array, None, vertex)
     t.storage = storage
     return t
-
-
-def plain(x: AnyArray) -> AnyArray:
-    """The value of a cotangent."""
-    return x.value if isinstance(x, Handle) else x

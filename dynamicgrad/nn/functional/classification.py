@@ -87,8 +87,9 @@ def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
     if rank > 2 or as_tensor(target).value.ndim != rank - 1:
         return None
     try:
-        options = {} if reduction == "mean" else {"reduction": reduction}
-        return sparse(input, target, **options)
+        if reduction == "mean":
+            return sparse(input, target)
+        return sparse(input, target, reduction=reduction)
     except ops.IndexingError:  # a label is none of the classes: one to ignore, or wrong
         return None
 
@@ -196,8 +197,9 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     if weight is None and pos_weight is None:
-        options = {} if reduction == "mean" else {"reduction": reduction}
-        return logistic(input, target, **options)
+        if reduction == "mean":
+            return logistic(input, target)
+        return logistic(input, target, reduction=reduction)
     z, y = as_tensor(input), as_tensor(target)
     if pos_weight is None:
         losses = ops.binary_cross_entropy_with_logits(z, y, "none")
