@@ -84,6 +84,9 @@ Arrays = Sequence[AnyArray]
 Flags = Sequence[bool]
 """Which operands of a call something holds of, as which ones are stacks of examples."""
 
+Wanted = Sequence[int]
+"""The numbers of the operands whose cotangents a joint rule gives."""
+
 OperandLike = Operand | ArrayLike
 """An argument of a function: an operand, or nested sequences of numbers."""
 

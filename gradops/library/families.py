@@ -37,6 +37,13 @@ class singular:
         self.partial = partial
 
 
+def invalid(
+    *shapes: tuple[int, ...], says: str, error: type[Exception] = ShapeError, **attrs: object
+) -> ErrorSample:
+    """Arrays of ones that an op must refuse: the class of its error, and a part of the text."""
+    return ErrorSample([np.ones(shape) for shape in shapes], attrs, error, says)
+
+
 Partial = Callable[..., Any] | singular | int | None
 
 Kernel = Callable[..., Any]

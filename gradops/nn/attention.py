@@ -31,14 +31,9 @@ class Projections(NamedTuple):
 
 
 def multi_head_attention(
-    query: AnyArray,
-    key: Any,
-    value: AnyArray,
-    heads: int,
-    projections: Projections,
-    masks: Sequence[AnyArray] = (),
-    drop: Function | None = None,
-) -> tuple[Operand, Operand]:
+    query: AnyArray, key: Any, value: AnyArray, heads: int, projections: Projections,
+    masks: Sequence[AnyArray] = (), drop: Function | None = None,
+) -> tuple[Operand, Operand]:  # fmt: skip
     """Multi-head attention (Vaswani et al., 2017): its output, and the weights.
 
     Operands have the shape (batch, places, features). A mask broadcasts to (batch, heads, queries,

@@ -13,7 +13,7 @@ use NumPy's.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..core.types import PYTHON_SCALARS, type_of
 from ..library.elementwise.arithmetic import power, sqrt
 from ..library.elementwise.comparison import maximum
 from ..library.shape.movement import astype
-from ..typing import AnyArray, Operand, OperandLike
+from ..typing import Arrays, Operand, OperandLike
 
 __all__ = ["adagrad", "adam", "adamw", "momentum_sgd", "rmsprop", "rmsprop_graves", "sgd"]
 
@@ -33,17 +33,10 @@ Updated = tuple[Any, NewState]
 
 
 def sgd(
-    param: Any,
-    grad: Any,
-    state: State,
-    *,
-    lr: Any,
-    momentum: float = 0.0,
-    dampening: float = 0.0,
-    weight_decay: float = 0.0,
-    nesterov: bool = False,
-    maximize: bool = False,
-) -> Updated:
+    param: Any, grad: Any, state: State,
+    *, lr: Any, momentum: float = 0.0, dampening: float = 0.0, weight_decay: float = 0.0,
+    nesterov: bool = False, maximize: bool = False,
+) -> Updated:  # fmt: skip
     """Gradient descent: p - lr * v, with v the gradient or, with momentum, its running sum.
 
     PyTorch's form of Sutskever et al., "On the importance of initialization and momentum in deep
@@ -64,19 +57,11 @@ def sgd(
 
 
 def adam(
-    param: Any,
-    grad: Any,
-    state: State,
-    *,
-    lr: Any = 1e-3,
-    betas: tuple[float, float] = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
-    amsgrad: bool = False,
-    maximize: bool = False,
-    decoupled_weight_decay: bool = False,
-    eps_hat: bool = False,
-) -> Updated:
+    param: Any, grad: Any, state: State,
+    *, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+    weight_decay: float = 0.0, amsgrad: bool = False, maximize: bool = False,
+    decoupled_weight_decay: bool = False, eps_hat: bool = False,
+) -> Updated:  # fmt: skip
     """Kingma and Ba, "Adam" (2015); with decoupled weight decay, AdamW of Loshchilov and Hutter.
 
     With `eps_hat`, `eps` is the one that the paper writes so, at the end of its section 2: it is
@@ -106,17 +91,10 @@ def adam(
 
 
 def adamw(
-    param: OperandLike,
-    grad: OperandLike,
-    state: State,
-    *,
-    lr: Any = 1e-3,
-    betas: tuple[float, float] = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 1e-2,
-    amsgrad: bool = False,
-    maximize: bool = False,
-) -> Updated:
+    param: OperandLike, grad: OperandLike, state: State,
+    *, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+    weight_decay: float = 1e-2, amsgrad: bool = False, maximize: bool = False,
+) -> Updated:  # fmt: skip
     """`adam` with its weight decay decoupled from the gradient.
 
     >>> p, state = adamw(1.0, 0.5, {}, lr=0.1, weight_decay=0.5)
@@ -130,18 +108,10 @@ def adamw(
 
 
 def rmsprop(
-    param: Any,
-    grad: Any,
-    state: State,
-    *,
-    lr: Any = 1e-2,
-    alpha: float = 0.99,
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
-    momentum: float = 0.0,
-    centered: bool = False,
-    maximize: bool = False,
-) -> Updated:
+    param: Any, grad: Any, state: State,
+    *, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0,
+    momentum: float = 0.0, centered: bool = False, maximize: bool = False,
+) -> Updated:  # fmt: skip
     """Hinton's RMSprop: the gradient over the root of the moving average of its square.
 
     The state is `step`, `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if the
@@ -161,16 +131,10 @@ def rmsprop(
 
 
 def rmsprop_graves(
-    param: Any,
-    grad: Any,
-    state: State,
-    *,
-    lr: Any = 1e-2,
-    alpha: float = 0.9,
-    eps: float = 1e-10,
-    momentum: float = 0.0,
+    param: Any, grad: Any, state: State,
+    *, lr: Any = 1e-2, alpha: float = 0.9, eps: float = 1e-10, momentum: float = 0.0,
     centered: bool = False,
-) -> Updated:
+) -> Updated:  # fmt: skip
     """RMSprop of Graves, "Generating sequences with recurrent neural networks" (2013).
 
     It is TensorFlow's: `eps` is under the root, and the rate is part of what momentum adds up. The
@@ -187,16 +151,10 @@ def rmsprop_graves(
 
 
 def adagrad(
-    param: Any,
-    grad: Any,
-    state: State,
-    *,
-    lr: Any = 1e-2,
-    lr_decay: float = 0.0,
-    weight_decay: float = 0.0,
-    eps: float = 1e-10,
+    param: Any, grad: Any, state: State,
+    *, lr: Any = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0, eps: float = 1e-10,
     maximize: bool = False,
-) -> Updated:
+) -> Updated:  # fmt: skip
     """Duchi et al., "Adaptive subgradient methods" (2011): g over the root of the sum of squares.
 
     The state is `step` and `sum`.
@@ -272,11 +230,7 @@ def with_momentum(move: Any, state: State, new: NewState, momentum: float) -> An
 
 
 def momentum_sgd(
-    params: Sequence[AnyArray],
-    grads: Sequence[AnyArray],
-    velocities: Sequence[AnyArray],
-    lr: float,
-    momentum: float = 0.9,
+    params: Arrays, grads: Arrays, velocities: Arrays, lr: float, momentum: float = 0.9
 ) -> tuple[list[Any], list[Any]]:
     """`sgd` with momentum for several parameters: the new parameters and velocities.
 

@@ -105,13 +105,9 @@ Loop = Callable[[Step, State, Any, bool], tuple[Any, State]]
 
 
 def recurrent(
-    cell: Cell,
-    x: AnyArray,
-    weights: Sequence[Sequence[Weights]],
-    loop: Loop,
-    start: State | None = None,
-    between: Callable[[Any], Any] = lambda x: x,
-) -> tuple[Any, State]:
+    cell: Cell, x: AnyArray, weights: Sequence[Sequence[Weights]], loop: Loop,
+    start: State | None = None, between: Callable[[Any], Any] = lambda x: x,
+) -> tuple[Any, State]:  # fmt: skip
     """The outputs of stacked recurrent layers at all steps, and their last states.
 
     `x` has the shape (steps, rows, features). `weights` has for each layer those of the forward

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+Sizes = tuple[int, ...]
 SMALL = 2000  # entries from which counting places costs less than NumPy's index of several arrays
 
 
@@ -15,9 +16,7 @@ def take_along_axis(x: Any, indices: np.ndarray, axis: int) -> Any:
     return x.reshape(-1).take(places_of(indices, x.shape, axis))
 
 
-def add_along_axis(
-    g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, ...]
-) -> np.ndarray:
+def add_along_axis(g: np.ndarray, indices: np.ndarray, axis: int, shape: Sizes) -> np.ndarray:
     """Zeros of `shape` with `g` added at the entries that `take_along_axis` takes."""
     require(indices, len(shape))
     y = np.zeros(shape, g.dtype)
@@ -35,7 +34,7 @@ def require(indices: np.ndarray, ndim: int) -> None:
         raise ValueError("type inference has the words for the user")
 
 
-def key_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.ndarray, ...]:
+def key_of(indices: np.ndarray, shape: Sizes, axis: int) -> tuple[np.ndarray, ...]:
     """The key for NumPy: `indices` along the axis, positions along the others."""
     key, ndim = [np.arange(n) for n in shape], len(shape)
     for i in range(ndim - 1):
@@ -44,7 +43,7 @@ def key_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.n
     return tuple(key)
 
 
-def places_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> np.ndarray:
+def places_of(indices: np.ndarray, shape: Sizes, axis: int) -> np.ndarray:
     """The indices into the flattened array; raises IndexError."""
     n, ndim, step = shape[axis], len(shape), 1
     low = indices.min(initial=0)

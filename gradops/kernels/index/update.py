@@ -12,8 +12,10 @@ import numpy as np
 from ...core.types import ArrayType, operand_types
 from .indexing import Index, axes_used, check_values, numpy_key, pair_arrays, placement, view
 
+Sizes = tuple[int, ...]
 
-def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
+
+def put(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
     """Zeros of `shape` with the first operand added at an index."""
     g, *arrays = operands
     if not arrays:
@@ -28,9 +30,7 @@ def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarr
     return flat.reshape(shape)
 
 
-def flat_places(
-    op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
-) -> np.ndarray:
+def flat_places(op: str, index: Index, shape: Sizes, arrays: Sequence[np.ndarray]) -> np.ndarray:
     """The flat positions of the entries at an index."""
     k = len(shape)
     if "..." not in index:  # the axes that the index does not name come last and need no table
@@ -47,9 +47,7 @@ def flat_places(
     return places.reshape(*outer.shape, *shape[k:])
 
 
-def leading_places(
-    index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
-) -> np.ndarray:
+def leading_places(index: Index, shape: Sizes, arrays: Sequence[np.ndarray]) -> np.ndarray:
     """The flat positions along the axes that an index names, from a table unless it is large.
 
     They can only be computed if the index consists of integer arrays.
@@ -110,7 +108,7 @@ def cast_values(
     return v.astype(dtype, casting="same_kind", copy=False)
 
 
-def survivors(*arrays: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
+def survivors(*arrays: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
     """True for values at an index that no later value overwrites."""
     places = flat_places("survivors", index, shape, arrays)
     last, order = np.empty(math.prod(shape), np.intp), np.arange(places.size)

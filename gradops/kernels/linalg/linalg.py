@@ -52,14 +52,9 @@ def real_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def call_routine(
-    op: str,
-    routine: Any,
-    x: np.ndarray,
-    signature: str,
-    why: str,
-    out: Any = None,
+    op: str, routine: Any, x: np.ndarray, signature: str, why: str, out: Any = None,
     finite: bool = False,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """The result of a routine, or a LinAlgError that names the matrix where it fails.
 
     With `finite`, infinities and NaN are refused: iterations do not terminate on them, or in
@@ -77,14 +72,9 @@ def call_routine(
 
 
 def raise_for_failure(
-    op: str,
-    routine: Any,
-    x: np.ndarray,
-    signature: str,
-    why: str,
-    out: np.ndarray | None,
+    op: str, routine: Any, x: np.ndarray, signature: str, why: str, out: np.ndarray | None,
     finite: bool,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Raise the error for a failed routine, unless a mere overflow was reported."""
     if finite and not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))

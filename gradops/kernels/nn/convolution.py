@@ -13,36 +13,28 @@ to what does not depend on the number of threads, and so neither do the bits of 
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..linalg.matmul import TILE
 from ..threads import in_threads, share_parts
-from .windows import extent, inner_slices, inverse, merge_runs, places, windows
+from .windows import Pads, Sizes, Slide, extent, inner_slices, inverse, merge_runs, places, windows
 
 BLOCK = 1 << 21  # bytes of the windows that are copied at a time
 LEAST = 32  # rows of a tile that are worth a product of their own
 SHORT = 12  # entries of a window in a row up to which columns are copied faster
 SHARES = 4  # that have a sum of their own
 WORTH = 1 << 27  # multiplications for which threads are worth being made
-Sizes = Sequence[int]
-Pads = Sequence[tuple[int, int]]
-Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
+Steps = tuple[Sizes, Pads, Sizes]  # strides, pads, dilations
 
 
 def convolve(
-    x: np.ndarray,
-    w: np.ndarray,
-    strides: Sizes,
-    pads: Pads,
-    dilations: Sizes,
-    groups: int,
-    bias: np.ndarray | None = None,
+    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None
 ) -> Any:
     """The convolution of `x` with the filters `w`, channels first."""
-    return second(correlate(last(x), w, strides, pads, dilations, groups, bias))
+    return second(correlate(last(x), w, steps, groups, bias))
 
 
 def last(x: np.ndarray) -> Any:
@@ -56,16 +48,10 @@ def second(x: np.ndarray) -> np.ndarray:
 
 
 def correlate(
-    x: np.ndarray,
-    w: np.ndarray,
-    strides: Sizes,
-    pads: Pads,
-    dilations: Sizes,
-    groups: int,
-    bias: np.ndarray | None = None,
+    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None
 ) -> np.ndarray:
     """The convolution of an `x` with channels last; so are those of the result."""
-    slide = w.shape[2:], strides, pads, dilations
+    slide = w.shape[2:], *steps
     sizes = map(places, x.shape[1:-1], *slide)
     y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
     filters = matrices(w, groups)
@@ -193,12 +179,10 @@ def tile_rows(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
     return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
 
 
-def filter_gradient(
-    x: Any, g: Any, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
-) -> Any:
+def filter_gradient(x: Any, g: Any, shape: Sizes, steps: Steps, groups: int) -> np.ndarray:
     """The transpose of `convolve` in its filters, of sizes `shape`: windows times cotangents."""
     x, g = last(x), last(g)
-    slide = shape, strides, pads, dilations
+    slide = shape, *steps
     width = math.prod(shape) * x.shape[-1] // groups
     one = np.zeros((groups, g.shape[-1] // groups, width), np.result_type(x, g))
     divided = shares(x, g, one.transpose(0, 2, 1), SHARES)
@@ -219,33 +203,25 @@ def filter_gradient(
     return np.ascontiguousarray(second(full))
 
 
-def operand_gradient(
-    g: np.ndarray,
-    w: np.ndarray,
-    shape: Sizes,
-    strides: Sizes,
-    pads: Pads,
-    dilations: Sizes,
-    groups: int,
-) -> np.ndarray:
+def operand_gradient(g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: int) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 
     Entries that are a stride apart see the same part of each filter: they are a convolution of `g`
     with that part, reversed.
     """
     g, turned = last(g), exchange_channels(w, groups)
-    once = (1,) * len(strides)
-    axes = zip(shape, g.shape[1:-1], w.shape[2:], strides, pads, dilations, strict=True)
+    once = (1,) * len(shape)
+    axes = zip(shape, g.shape[1:-1], w.shape[2:], *steps, strict=True)
     parts = list(itertools.product(*(list(phases(*axis)) for axis in axes)))
-    if strides == once:
-        _, taps, frames, steps = zip(*parts[0])
+    if steps[0] == once:
+        _, taps, frames, apart = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        return second(correlate(g, turned, once, frames, steps, groups))
+        return second(correlate(g, turned, (once, frames, apart), groups))
     y = np.zeros((len(g), *shape, len(turned)), np.result_type(g, w))
     for part in parts:
-        entries, taps, frames, steps = zip(*part)
+        entries, taps, frames, apart = zip(*part)
         seen = turned[(slice(None), slice(None), *taps)]
-        y[(slice(None), *entries)] = correlate(g, seen, once, frames, steps, groups)
+        y[(slice(None), *entries)] = correlate(g, seen, (once, frames, apart), groups)
     return second(y)
 
 

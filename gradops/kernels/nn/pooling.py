@@ -3,15 +3,14 @@
 Results have the memory layout of their operand, as that of a convolution has channels last.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...typing import DTypeLike
-from .windows import Pads, entries, inner_slices, pad_with
+from .windows import Pads, Sizes, Slide, entries, inner_slices, pad_with
 
-Sizes = Sequence[int]
 LONG = 4  # entries of a window up to which they are combined one at a time
 BITS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}  # floats and integers as wide
 
@@ -30,16 +29,9 @@ def along_each(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) ->
         yield [(*index, *only) for index in one]
 
 
-def reduce_windows(
-    x: np.ndarray,
-    combine: Any,
-    fill: Any,
-    window: Sizes,
-    strides: Sizes,
-    pads: Pads,
-    dilations: Sizes,
-) -> np.ndarray:
+def reduce_windows(x: np.ndarray, combine: Any, fill: Any, slide: Slide) -> np.ndarray:
     """The entries of each window reduced by `combine`, along one axis after the other."""
+    window, strides, pads, dilations = slide
     y = pad_with(x, full_padding(x, pads), fill)
     begin = y.ndim - len(window)
     axes = along_each(y.shape[begin:], window, strides, dilations)
@@ -64,14 +56,14 @@ def split_axis(x: np.ndarray, axis: int, window: int) -> np.ndarray:
     return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
 
-def sums(x: np.ndarray, *slide: Any) -> Any:
+def sums(x: np.ndarray, slide: Slide) -> np.ndarray:
     """The sum of each window."""
-    return reduce_windows(x, np.add, 0, *slide)
+    return reduce_windows(x, np.add, 0, slide)
 
 
-def greatest(x: np.ndarray, *slide: Any) -> Any:
+def greatest(x: np.ndarray, slide: Slide) -> np.ndarray:
     """The maximum of each window; NaN if there is one."""
-    return reduce_windows(x, np.maximum, least(x.dtype), *slide)
+    return reduce_windows(x, np.maximum, least(x.dtype), slide)
 
 
 def least(dtype: np.dtype) -> Any:
@@ -79,10 +71,9 @@ def least(dtype: np.dtype) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def sums_transpose(
-    g: np.ndarray, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
-) -> Any:
+def sums_transpose(g: np.ndarray, shape: Sizes, slide: Slide) -> np.ndarray:
     """The transpose of `sums`, for an operand whose last axes have the sizes `shape`."""
+    window, strides, pads, dilations = slide
     first = g.ndim - len(window)
     sizes = [n + lo + hi for n, (lo, hi) in zip(shape, pads, strict=True)]
     axes = list(along_each(sizes, window, strides, dilations))
@@ -100,11 +91,10 @@ def sums_transpose(
     return g[inner_slices(g.shape, full_padding(g, pads))]
 
 
-def places_of_greatest(
-    x: np.ndarray, dtype: np.dtype, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
-) -> Any:
+def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarray:
     """The index within each window of its first maximum; NaN is greatest."""
-    y = greatest(x, window, strides, pads, dilations)
+    y = greatest(x, slide)
+    window, strides, pads, dilations = slide
     x = pad_with(x, full_padding(x, pads), least(x.dtype))
     where = list(entries(x.shape[x.ndim - len(window) :], window, strides, dilations))
     found = np.full_like(y, len(where) - 1, dtype=dtype)
@@ -123,16 +113,9 @@ def all_bits(mask: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return np.negative(mask.view(np.int8)).astype(dtype)
 
 
-def put_at(
-    g: np.ndarray,
-    chosen: Any,
-    shape: Sizes,
-    window: Sizes,
-    strides: Sizes,
-    pads: Pads,
-    dilations: Sizes,
-) -> Any:
+def put_at(g: np.ndarray, chosen: Any, shape: Sizes, slide: Slide) -> np.ndarray:
     """Zeros with each cotangent added at the chosen entry of its window."""
+    window, strides, pads, dilations = slide
     sizes = [n + lo + hi for n, (lo, hi) in zip(shape, pads, strict=True)]
     y = np.zeros_like(g, shape=(*g.shape[: g.ndim - len(window)], *sizes))
     apart = all(s > d * (k - 1) for k, s, d in zip(window, strides, dilations, strict=True))
@@ -154,10 +137,9 @@ def masked(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:
     return np.bitwise_and(x.view(bits), all_bits(mask, bits), out=into).view(x.dtype)
 
 
-def taken_at(
-    x: np.ndarray, chosen: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
-) -> Any:
+def taken_at(x: np.ndarray, chosen: Any, slide: Slide) -> np.ndarray:
     """The chosen entry of each window."""
+    window, strides, pads, dilations = slide
     x = pad_with(x, full_padding(x, pads))
     y = np.zeros_like(chosen, dtype=x.dtype)
     where = entries(x.shape[x.ndim - len(window) :], window, strides, dilations)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+Sizes = Sequence[int]
 Pads = Sequence[tuple[int, int]]
+Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
 
 
 def extent(window: Any, dilation: int) -> np.ndarray:
@@ -44,13 +46,7 @@ def inner_slices(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
     return tuple(slice(max(lo, 0), max(0, n - max(hi, 0))) for n, (lo, hi) in sides)
 
 
-def windows(
-    x: np.ndarray,
-    first: int,
-    window: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-) -> Any:
+def windows(x: np.ndarray, first: int, window: Sizes, strides: Sizes, dilations: Sizes) -> Any:
     """A view of the windows over the axes of `x` from `first` on.
 
     These axes are replaced by those of the windows' positions, followed by those of the entries of
@@ -58,17 +54,11 @@ def windows(
     """
     after = first + len(window)
     steps = x.strides[first:after]
-    sizes = (
-        places(n, k, s, (0, 0), d)
-        for n, k, s, d in zip(x.shape[first:after], window, strides, dilations, strict=True)
-    )
+    axes = zip(x.shape[first:after], window, strides, dilations, strict=True)
+    sizes = (places(n, k, s, (0, 0), d) for n, k, s, d in axes)
     shape = (*x.shape[:first], *sizes, *window, *x.shape[after:])
-    moves = (
-        *(step * s for step, s in zip(steps, strides)),
-        *(step * d for step, d in zip(steps, dilations)),
-    )
-    found = (*x.strides[:first], *moves, *x.strides[after:])
-    return as_strided(x, shape, found, writeable=False)
+    moves = (step * n for several in (strides, dilations) for step, n in zip(steps, several))
+    return as_strided(x, shape, (*x.strides[:first], *moves, *x.strides[after:]), writeable=False)
 
 
 def merge_runs(y: Any, x: Any) -> Any:
@@ -86,14 +76,10 @@ def merge_runs(y: Any, x: Any) -> Any:
     return tuple(a.reshape(*a.shape[:n], run // a.itemsize).view(kind)[..., 0] for a in (y, x))
 
 
-def entries(
-    sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Iterator[tuple[Any, ...]]:
+def entries(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) -> Iterator[Any]:
     """For each entry of a window in order, the index of that entry of all windows."""
-    counts = [
-        places(n, k, s, (0, 0), d)
-        for n, k, s, d in zip(sizes, window, strides, dilations, strict=True)
-    ]
+    axes = zip(sizes, window, strides, dilations, strict=True)
+    counts = [places(n, k, s, (0, 0), d) for n, k, s, d in axes]
     for entry in itertools.product(*map(range, window)):
         starts = [t * d for t, d in zip(entry, dilations)]
         stops = [i + s * (m - 1) + 1 for i, s, m in zip(starts, strides, counts)]

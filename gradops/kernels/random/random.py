@@ -13,7 +13,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from ...core.types import type_of
 from ...typing import DTypeLike
 from ..elementwise.tables import float_dtype
 
+if TYPE_CHECKING:  # NumPy's module is slow to import
+    from numpy.random import Generator
+
+Shape = tuple[int, ...]
 Word = TypeVar("Word", int, np.ndarray)  # 64 bits each; arrays are of uint64
 
 LIMIT = 2**64
@@ -128,11 +132,11 @@ def check_span(low: float, high: float, dtype: np.dtype) -> bool:
 
 @keyed
 def uniform(
-    generator: np.random.Generator,
-    shape: tuple[int, ...] = (),
+    generator: Generator,
+    shape: Shape = (),
     low: float = 0.0,
     high: float = 1.0,
-    dtype: np.dtype = FLOAT32,
+    dtype: Any = FLOAT32,
 ) -> np.ndarray:
     dtype = np.dtype(dtype)
     y = generator.random(shape, DRAWN_IN[dtype])
@@ -149,16 +153,14 @@ def uniform(
 
 
 @keyed
-def normal(
-    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
-) -> np.ndarray:
+def normal(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> np.ndarray:
     dtype = np.dtype(dtype)
     return generator.standard_normal(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
 
 
 @keyed
 def draw_truncated(
-    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
+    generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32
 ) -> np.ndarray:
     """Normal numbers, redrawn until none is beyond 2."""
     dtype = np.dtype(dtype)
@@ -173,9 +175,7 @@ def draw_truncated(
 
 
 @keyed
-def gumbel(
-    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
-) -> np.ndarray:
+def gumbel(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> np.ndarray:
     """-log of exponential numbers, in float64: in float32 the upper tail would end near 19."""
     dtype = np.dtype(dtype)
     if dtype not in DRAWN_IN:
@@ -187,9 +187,7 @@ def gumbel(
 
 
 @keyed
-def exponential(
-    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
-) -> np.ndarray:
+def exponential(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> np.ndarray:
     dtype = np.dtype(dtype)
     return generator.standard_exponential(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
 
@@ -198,9 +196,7 @@ def in_float64(method: str) -> Callable[..., Any]:
     """A kernel that draws float64 with a method of NumPy's generators, and rounds."""
 
     @keyed
-    def kernel(
-        generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
-    ) -> Any:
+    def kernel(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> Any:
         dtype = np.dtype(dtype)
         if dtype not in DRAWN_IN:
             raise ValueError("no dtype of floats")
@@ -213,7 +209,7 @@ laplace, logistic, cauchy = map(in_float64, ("laplace", "logistic", "standard_ca
 
 
 @keyed
-def bernoulli(generator: np.random.Generator, shape: tuple[int, ...] = (), p: float = 0.5) -> Any:
+def bernoulli(generator: Generator, shape: Shape = (), p: float = 0.5) -> Any:
     """True with probability `p`: 32-bit words below p * 2**32, in half the time of floats."""
     shape = tuple(shape) if np.iterable(shape) else (operator.index(shape),)
     if not 0 <= p <= 1 or min(shape, default=0) < 0:
@@ -225,17 +221,13 @@ def bernoulli(generator: np.random.Generator, shape: tuple[int, ...] = (), p: fl
 
 @keyed
 def integers(
-    generator: np.random.Generator,
-    shape: tuple[int, ...],
-    low: int,
-    high: int,
-    dtype: DTypeLike = INT64,
+    generator: Generator, shape: Shape, low: int, high: int, dtype: DTypeLike = INT64
 ) -> Any:
     return generator.integers(operator.index(low), operator.index(high), shape, np.dtype(dtype))
 
 
 @keyed
-def permutation(generator: np.random.Generator, n: int) -> np.ndarray:
+def permutation(generator: Generator, n: int) -> np.ndarray:
     if operator.index(n) < 0:
         raise ValueError("a negative size")
     return generator.permutation(n).astype(INT64, copy=False)
@@ -278,7 +270,7 @@ def check(name: str, parameter: np.ndarray) -> None:
         )
 
 
-def loggamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
+def loggamma(generator: Generator, alpha: np.ndarray) -> np.ndarray:
     """The logarithm of numbers with a gamma distribution, also where these underflow.
 
     With E exponential, G(alpha) has the distribution of G(alpha + 1) exp(-E / alpha).
@@ -288,12 +280,12 @@ def loggamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
         return y - generator.standard_exponential(alpha.shape) / alpha
 
 
-def gamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
+def gamma(generator: Generator, alpha: np.ndarray) -> np.ndarray:
     with np.errstate(under="ignore"):
         return np.exp(loggamma(generator, alpha))
 
 
-def poisson(generator: np.random.Generator, mean: np.ndarray) -> np.ndarray:
+def poisson(generator: Generator, mean: np.ndarray) -> np.ndarray:
     return generator.poisson(mean)
 
 

@@ -63,25 +63,20 @@ def inverse(y: Any, b: Any) -> Any:
 
 
 add = elementwise(
-    "add", np.add, infix="{0} + {1}", d=[1, 1],
-    samples=analytic_binary,
-    doc="The elementwise sum.",
+    "add", np.add, infix="{0} + {1}", d=[1, 1], samples=analytic_binary, doc="The elementwise sum.",
 )
 sub = elementwise(
-    "sub", np.subtract, infix="{0} - {1}", d=[1, -1],
-    samples=analytic_binary,
+    "sub", np.subtract, infix="{0} - {1}", d=[1, -1], samples=analytic_binary,
     doc="The elementwise difference.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
-    samples=analytic_binary,
-    doc="The elementwise product.",
+    samples=analytic_binary, doc="The elementwise product.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
-    samples=analytic_binary,
-    doc="The elementwise quotient; a float, also for integers.",
+    samples=analytic_binary, doc="The elementwise quotient; a float, also for integers.",
 )
 strong_product = elementwise(
     "strong_product", strong_product_kernel,
@@ -103,9 +98,8 @@ def abs_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 abs = elementwise(
-    "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
-    traits=[Trait.NONNEGATIVE], samples=cases(unary, complexes((3, 4))),
-    doc="The absolute value; its derivative at 0 is 0.",
+    "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent], traits=[Trait.NONNEGATIVE],
+    samples=cases(unary, complexes((3, 4))), doc="The absolute value; its derivative at 0 is 0.",
 )
 
 
@@ -181,9 +175,7 @@ def power_slope_base(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
 
 power_slope = elementwise(
     "power_slope", power_slope_kernel,
-    d=[
-        singular(power_slope_base), singular(power_slope_exponent),
-    ],
+    d=[singular(power_slope_base), singular(power_slope_exponent)],
     samples=cases(
         positive((3, 4), (3, 4)), positive((3, 4), (4,)), complexes((3, 4), (4,)),
         exactly([1.0, 2, 0.5], [0.0, 1, 0]),
@@ -231,7 +223,6 @@ cbrt = elementwise(
     doc="The cube root, negative for negative entries; its derivative at 0 is infinite.",
 )
 copysign = elementwise(
-    "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],
-    samples=binary,
+    "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0], samples=binary,
     doc="The magnitude of the first entry with the sign of the second; its derivative at 0 is 0.",
 )

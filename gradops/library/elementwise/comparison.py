@@ -18,8 +18,7 @@ __all__ = [
 equal = discrete("equal", np.equal, samples=binary, doc="Whether two entries are equal.")
 not_equal = discrete("not_equal", np.not_equal, samples=binary, doc="Whether two entries differ.")
 less = discrete(
-    "less", np.less, samples=binary,
-    doc="Whether the first entry is less than the second.",
+    "less", np.less, samples=binary, doc="Whether the first entry is less than the second.",
 )
 less_equal = discrete(
     "less_equal", np.less_equal, samples=binary,
@@ -106,8 +105,7 @@ def nan_ignoring_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> A
     first = lambda y, a, b: wins(a, b) | isnan(b)
     return selection(
         name, kernel, masks=[first, lambda y, a, b: logical_not(first(y, a, b))],
-        samples=cases(distinct((3, 4), (4,)), exactly([1.0, np.nan], [np.nan, 1.0])),
-        doc=doc,
+        samples=cases(distinct((3, 4), (4,)), exactly([1.0, np.nan], [np.nan, 1.0])), doc=doc,
     )
 
 
@@ -118,8 +116,7 @@ fmin = nan_ignoring_extremum(
     "fmin", np.fmin, less_equal, doc="The smaller of two entries, or the one that is not NaN.",
 )
 heaviside = elementwise(
-    "heaviside", np.heaviside, d=[0, lambda y, x, value: equal(x, 0)],
-    samples=binary,
+    "heaviside", np.heaviside, d=[0, lambda y, x, value: equal(x, 0)], samples=binary,
     doc="0 below zero, 1 above it, and the second operand at zero.",
 )
 
@@ -130,8 +127,7 @@ clamp = selection(
         lambda y, x, lo, hi: less(x, lo) & less(lo, hi),
         lambda y, x, lo, hi: greater(x, hi) | (less_equal(hi, lo) & less(x, lo)),
     ],
-    source="np.clip({0}, {1}, {2}{out})",
-    samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),
+    source="np.clip({0}, {1}, {2}{out})", samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),
     doc="Each entry clipped to bounds, the other operands; the derivative at both is 1.",
 )
 

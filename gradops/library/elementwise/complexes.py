@@ -33,8 +33,7 @@ def imag_kernel(x: np.ndarray) -> np.ndarray:
 
 real = elementwise(
     "real", np.real, d=[None], infer=part_infer, source="np.real({0})", traits=VIEW,
-    vjp=[lambda g, y, x: g], jvp=[lambda t, y, x: real(t)], samples=parts,
-    doc="The real part.",
+    vjp=[lambda g, y, x: g], jvp=[lambda t, y, x: real(t)], samples=parts, doc="The real part.",
 )
 imag = elementwise(
     "imag", imag_kernel, d=[None], infer=part_infer, traits=VIEW,

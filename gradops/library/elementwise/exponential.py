@@ -17,17 +17,14 @@ exp = elementwise(
 )
 log = elementwise(
     "log", np.log, d=[singular(lambda y, x: 1 / x)],
-    samples=cases(positive((3, 4)), complexes((3,))),
-    doc="The natural logarithm.",
+    samples=cases(positive((3, 4)), complexes((3,))), doc="The natural logarithm.",
 )
 expm1 = elementwise(
-    "expm1", np.expm1, d=[lambda y, x: y + 1], samples=analytic,
-    doc="exp(x) - 1, accurate near 0.",
+    "expm1", np.expm1, d=[lambda y, x: y + 1], samples=analytic, doc="exp(x) - 1, accurate near 0.",
 )
 log1p = elementwise(
     "log1p", np.log1p, d=[singular(lambda y, x: 1 / (x + 1))],
-    samples=cases(positive((3, 4)), complexes((3,))),
-    doc="log(1 + x), accurate near 0.",
+    samples=cases(positive((3, 4)), complexes((3,))), doc="log(1 + x), accurate near 0.",
 )
 erf = elementwise(
     "erf", erf_kernel, d=[lambda y, x: 2 / math.sqrt(math.pi) * exp(-(x * x))], samples=unary,
@@ -39,11 +36,9 @@ exp2 = elementwise(
 )
 log2 = elementwise(
     "log2", np.log2, d=[singular(lambda y, x: 1 / (x * math.log(2)))],
-    samples=cases(positive((3, 4)), complexes((3,))),
-    doc="The logarithm to base 2.",
+    samples=cases(positive((3, 4)), complexes((3,))), doc="The logarithm to base 2.",
 )
 log10 = elementwise(
     "log10", np.log10, d=[singular(lambda y, x: 1 / (x * math.log(10)))],
-    samples=cases(positive((3, 4)), complexes((3,))),
-    doc="The logarithm to base 10.",
+    samples=cases(positive((3, 4)), complexes((3,))), doc="The logarithm to base 10.",
 )

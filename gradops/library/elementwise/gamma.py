@@ -157,9 +157,7 @@ betainc = scipy_op(
     error_samples=[ErrorSample([np.ones(3)] * 2 + [np.ones(2)], {}, ShapeError, "3 against 2")],
     d=[
         no_partial("betainc", "a"), no_partial("betainc", "b"),
-        singular(
-            lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
-        ),
+        singular(lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))),
     ],
     doc="The beta distribution function with parameters x and y at z, by SciPy.",
 )
@@ -194,10 +192,7 @@ def slope_in_a(y: AnyArray, a: AnyArray, logx: Any) -> AnyArray:
 
 gamma_slope = elementwise(
     "gamma_slope", incomplete.gamma_slope, infer=float_infer("gamma_slope"),
-    d=[
-        singular(slope_in_a),
-        singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx))),
-    ],
+    d=[singular(slope_in_a), singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx)))],
     samples=beside(positive((3, 4)), reals((4,))),
     doc="The derivative of y in x at a constant value of the gamma distribution function with"
     " parameter x at exp(y).",

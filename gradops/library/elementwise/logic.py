@@ -32,12 +32,10 @@ logical_not = discrete(
     doc="Whether the entry is false.",
 )
 bitwise_and = discrete(
-    "bitwise_and", np.bitwise_and, samples=bits,
-    doc="Bitwise and; for truth values, logical and.",
+    "bitwise_and", np.bitwise_and, samples=bits, doc="Bitwise and; for truth values, logical and.",
 )
 bitwise_or = discrete(
-    "bitwise_or", np.bitwise_or, samples=bits,
-    doc="Bitwise or; for truth values, logical or.",
+    "bitwise_or", np.bitwise_or, samples=bits, doc="Bitwise or; for truth values, logical or.",
 )
 bitwise_xor = discrete(
     "bitwise_xor", np.bitwise_xor, samples=bits,

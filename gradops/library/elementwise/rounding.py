@@ -22,13 +22,11 @@ floor_divide = elementwise(
     doc="The quotient rounded down; its derivative is 0.",
 )
 remainder = elementwise(
-    "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
-    samples=steps,
+    "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))], samples=steps,
     doc="The remainder of floor division; it has the divisor's sign.",
 )
 fmod = elementwise(
-    "fmod", np.fmod, d=[1, singular(lambda y, a, b: -trunc(a / b))],
-    samples=steps,
+    "fmod", np.fmod, d=[1, singular(lambda y, a, b: -trunc(a / b))], samples=steps,
     doc="The remainder of division rounded towards zero; it has the dividend's sign.",
 )
 

@@ -27,24 +27,20 @@ __all__ = [
 ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math.pi)
 
 erfc = elementwise(
-    "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))],
-    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
-    doc="1 - erf(x), accurate where erf is near 1.",
+    "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))], traits=[Trait.NONNEGATIVE],
+    samples=reals((3, 4)), doc="1 - erf(x), accurate where erf is near 1.",
 )
 erfcx = elementwise(
-    "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI],
-    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
-    doc="exp(x**2) erfc(x), which does not underflow.",
+    "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI], traits=[Trait.NONNEGATIVE],
+    samples=reals((3, 4)), doc="exp(x**2) erfc(x), which does not underflow.",
 )
 erfinv = elementwise(
     "erfinv", kernels.erfinv, d=[singular(lambda y, x: ROOT_PI / 2 * exp(y * y))],
-    samples=between(-0.9, 0.9, (3, 4)),
-    doc="The inverse of erf; infinite at -1 and 1.",
+    samples=between(-0.9, 0.9, (3, 4)), doc="The inverse of erf; infinite at -1 and 1.",
 )
 ndtr = elementwise(
     "ndtr", kernels.ndtr, d=[lambda y, x: exp(-0.5 * (x * x)) / ROOT_2PI],
-    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
-    doc="The normal distribution function.",
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)), doc="The normal distribution function.",
 )
 
 
@@ -55,8 +51,7 @@ def clip_for_erfcx(z):
 
 log_ndtr = elementwise(
     "log_ndtr", kernels.log_ndtr,
-    d=[lambda y, x: 2 / ROOT_2PI / erfcx(clip_for_erfcx(x * (-1 / ROOT_2)))],
-    samples=reals((3, 4)),
+    d=[lambda y, x: 2 / ROOT_2PI / erfcx(clip_for_erfcx(x * (-1 / ROOT_2)))], samples=reals((3, 4)),
     doc="The logarithm of the normal distribution function, also where that underflows.",
 )
 ndtri = elementwise(
@@ -93,8 +88,7 @@ xlogy = elementwise(
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, log(y))),
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, x / y)),
     ],
-    samples=weights,
-    doc="x log(y), and 0 where x is 0.",
+    samples=weights, doc="x log(y), and 0 where x is 0.",
 )
 xlog1py = elementwise(
     "xlog1py", xlog1py_kernel,
@@ -102,8 +96,7 @@ xlog1py = elementwise(
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, log1p(y))),
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, x / (1 + y))),
     ],
-    samples=weights,
-    doc="x log(1 + y), and 0 where x is 0.",
+    samples=weights, doc="x log(1 + y), and 0 where x is 0.",
 )
 
 
@@ -113,8 +106,7 @@ def entr_kernel(x):
 
 
 entr = elementwise(
-    "entr", entr_kernel, d=[singular(lambda y, x: -1 - log(x))],
-    samples=positive((3, 4)),
+    "entr", entr_kernel, d=[singular(lambda y, x: -1 - log(x))], samples=positive((3, 4)),
     doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
 )
 
@@ -127,8 +119,7 @@ def difference(a: AnyArray, b: AnyArray) -> AnyArray:
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
     d=[lambda y, a, b: sigmoid(difference(a, b)), lambda y, a, b: sigmoid(difference(b, a))],
-    samples=binary,
-    doc="log(exp(x) + exp(y)), without overflow.",
+    samples=binary, doc="log(exp(x) + exp(y)), without overflow.",
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2,
@@ -136,8 +127,7 @@ logaddexp2 = elementwise(
         lambda y, a, b: sigmoid(difference(a, b) * math.log(2)),
         lambda y, a, b: sigmoid(difference(b, a) * math.log(2)),
     ],
-    samples=binary,
-    doc="log2(2**x + 2**y), without overflow.",
+    samples=binary, doc="log2(2**x + 2**y), without overflow.",
 )
 
 
@@ -161,8 +151,7 @@ i1 = elementwise(
 )
 i0e = elementwise(
     "i0e", bessel.i0e, d=[lambda y, x: i1e(x) - sign(x) * y], traits=[Trait.NONNEGATIVE],
-    samples=reals((3, 4)),
-    doc="exp(-abs(x)) i0(x).",
+    samples=reals((3, 4)), doc="exp(-abs(x)) i0(x).",
 )
 i1e = elementwise(
     "i1e", bessel.i1e, d=[lambda y, x: i1_slope(y, x, i0e) - sign(x) * y], samples=reals((3, 4)),

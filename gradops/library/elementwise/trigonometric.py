@@ -21,8 +21,7 @@ sin = elementwise("sin", np.sin, d=[lambda y, x: cos(x)], samples=analytic, doc=
 cos = elementwise("cos", np.cos, d=[lambda y, x: -sin(x)], samples=analytic, doc="The cosine.")
 tan = elementwise(
     "tan", np.tan, d=[lambda y, x: 1 + y * y],
-    samples=cases(positive((3,)), reals((2,)), complexes((3,))),
-    doc="The tangent.",
+    samples=cases(positive((3,)), reals((2,)), complexes((3,))), doc="The tangent.",
 )
 tanh = elementwise(
     "tanh", np.tanh, d=[lambda y, x: 1 - y * y], samples=analytic, doc="The hyperbolic tangent.",
@@ -52,8 +51,7 @@ asinh = elementwise(
 )
 acosh = elementwise(
     "acosh", np.arccosh, d=[singular(lambda y, x: 1 / (sqrt(x - 1) * sqrt(x + 1)))],
-    samples=cases(between(1.1, 3, (3, 4)), complexes((3,))),
-    doc="The inverse hyperbolic cosine.",
+    samples=cases(between(1.1, 3, (3, 4)), complexes((3,))), doc="The inverse hyperbolic cosine.",
 )
 atanh = elementwise(
     "atanh", np.arctanh, d=[singular(lambda y, x: 1 / ((1 - x) * (1 + x)))], samples=inside,
@@ -125,7 +123,6 @@ def series_near_zero(u: AnyArray) -> AnyArray:
 
 
 sinc = elementwise(
-    "sinc", sinc_kernel, d=[sinc_slope],
-    samples=cases(analytic, between(-0.06, 0.06, (3,))),
+    "sinc", sinc_kernel, d=[sinc_slope], samples=cases(analytic, between(-0.06, 0.06, (3,))),
     doc="sin(pi x) / (pi x), 1 at 0.",
 )

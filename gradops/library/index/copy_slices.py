@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ShapeError
-from ...core.op import OPS, ErrorSample, Op
+from ...core.op import OPS, Op
 from ...core.samples import beside, cases, complexes, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.index.indexing import FULL
@@ -14,7 +14,7 @@ from ...typing import AnyArray, Operand
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex as complex_
 from ..elementwise.complexes import imag, real
-from ..families import zeros_like
+from ..families import invalid, zeros_like
 from ..shape.broadcasting import broadcast_to, repeat_shared
 from ..shape.movement import reshape
 from .indexing import getitem
@@ -98,8 +98,7 @@ def region_cotangent(g: AnyArray, steps: Steps) -> AnyArray:
 
 
 copy_slices = Op(
-    name="copy_slices", kernel=copy_slices_kernel, arity=2,
-    infer=copy_slices_infer,
+    name="copy_slices", kernel=copy_slices_kernel, arity=2, infer=copy_slices_infer,
     vjp=[lambda g, y, x, value, steps: zero_in_region(g, value, steps),
          lambda g, y, x, value, steps: region_cotangent(g, steps)],
     jvp=[lambda t, y, x, value, steps: zero_in_region(t, value, steps),
@@ -115,8 +114,8 @@ copy_slices = Op(
         reals((3,), (3,), steps=()), reals((2, 0), (0,), steps=(("slice", (("index", (1,)),)),)),
     ),
     error_samples=[
-        ErrorSample([np.ones(3), np.ones(2)], {"steps": (("slice", (("index", (1,)),)),)},
-                    ShapeError, "the place has the type float64[]"),
+        invalid((3,), (2,), steps=(("slice", (("index", (1,)),)),),
+                says="the place has the type float64[]"),
     ],
     doc="The first operand with the second in the region that a chain of views selects.",
 )

@@ -7,11 +7,11 @@ import numpy as np
 
 from ...core.dims import UNKNOWN, Shape, Size
 from ...core.errors import AxisError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
-from ..families import linear
+from ..families import invalid, linear
 from ..shape.movement import VIEW, reshape, shape_text
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]
@@ -58,8 +58,7 @@ def batch_attrs(op: Op, xs: Arrays, attrs: Attrs, ndim: int) -> Any:
 
 
 diagonal = linear(
-    "diagonal", diagonal_kernel,
-    infer=lambda x, **attrs: diagonal_type("diagonal", x, **attrs),
+    "diagonal", diagonal_kernel, infer=lambda x, **attrs: diagonal_type("diagonal", x, **attrs),
     transpose=lambda g, y, x, **attrs: place_diagonal(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **batch_attrs(op, xs, attrs, len(shape_of(xs[0])) - 1)
@@ -71,9 +70,9 @@ diagonal = linear(
         complexes((2, 3)),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {}, ShapeError, "two axes, not 1"),
-        ErrorSample([np.ones((3, 3))], {"axis1": 2}, ShapeError, "axis 2 is out of range"),
-        ErrorSample([np.ones((3, 3))], {"axis1": -1}, ShapeError, "named twice"),
+        invalid((3,), says="two axes, not 1"),
+        invalid((3, 3), axis1=2, says="axis 2 is out of range"),
+        invalid((3, 3), axis1=-1, says="named twice"),
     ],
     doc="The diagonal with an offset of two axes, along a new last axis: a view.",
 )
@@ -101,17 +100,15 @@ def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any])
 
 
 place_diagonal = linear(
-    "place_diagonal", place_diagonal_kernel,
-    infer=place_diagonal_infer,
-    transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs),
-    batch=place_diagonal_batch,
+    "place_diagonal", place_diagonal_kernel, infer=place_diagonal_infer,
+    transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs), batch=place_diagonal_batch,
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),
         reals((3, 2), shape=(2, 3, 4), axis1=-1, axis2=0),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"shape": (2, 2)}, ShapeError, "has the type float64[2]"),
-        ErrorSample([np.ones(3)], {"shape": (3,)}, ShapeError, "two axes, not 1"),
+        invalid((3,), shape=(2, 2), says="has the type float64[2]"),
+        invalid((3,), shape=(3,), says="two axes, not 1"),
     ],
     doc="Zeros of a shape with the operand on a diagonal.",
 )
@@ -136,7 +133,7 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
             reals((3, 4)), reals((2, 3, 3), k=1), reals((4, 3), k=-2), reals((0, 2)),
             complexes((2, 2)),
         ),
-        error_samples=[ErrorSample([np.ones(3)], {}, ShapeError, "two axes, not 1")],
+        error_samples=[invalid((3,), says="two axes, not 1")],
         doc=f"The entries on and {side} diagonal number k of each matrix, and zeros elsewhere.",
     )  # fmt: skip
     return op

@@ -14,18 +14,13 @@ from ...core.dims import Dim, Shape, Size
 from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
-from ...core.types import (
-    ArrayType,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from ...core.types import ArrayType, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import clip
 from ..elementwise.rounding import remainder
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 from ..shape.broadcasting import broadcast_to, repeat_shared
 from ..shape.movement import VIEW, flatten_without_axis, inverse, reshape, transpose
 from .index_keys import index_array, index_form
@@ -40,8 +35,7 @@ slice_ = linear(
     "slice", view,
     infer=lambda x, index: ArrayType(placement("slice", index, x, ()).shape, x.dtype),
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
-    batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
-    traits=VIEW,
+    batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])), traits=VIEW,
     samples=cases(
         reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),
         reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
@@ -50,10 +44,10 @@ slice_ = linear(
         reals((2, 0), index=(1,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"index": (5,)}, IndexingError,
-                    "index 5 is out of range for axis 0 with size 3"),
-        ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
-        ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
+        invalid((3,), index=(5,), error=IndexingError,
+                says="index 5 is out of range for axis 0 with size 3"),
+        invalid((3,), index=(0, 0), error=IndexingError, says="too many indices: 2 for 1"),
+        invalid((3,), index=(("slice", 0, 2, 0),), error=IndexingError, says="is zero"),
     ],
     doc="Basic indexing, by integers and slices: a view.",
 )
@@ -157,8 +151,8 @@ positions = Op(
     ),
     source="np.arange({0}.shape[{axis}])",
     samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
-    error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-                   ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range")],
+    error_samples=[invalid((3,), axis=1, says="axis 1 is out of range"),
+                   invalid((), axis=0, says="axis 0 is out of range")],
     doc="The numbers 0, 1, 2, ... of the entries along an axis.",
 )
 

@@ -18,7 +18,7 @@ from ...kernels.index.indexing import FULL, Index, placement
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
-from ..families import Kernel, zeros_like
+from ..families import Kernel, invalid, zeros_like
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import astype, inverse, reshape
 from .indexing import GRID, ROWS, at, batched_index, permute_axes, scatter, scatter_type
@@ -70,9 +70,9 @@ def update(name: str, kernel: Kernel, **facets: Any) -> Op:
         vjp=[*vjp, *NO_RULE], jvp=[*jvp, *NO_RULE],
         batch=update_batch, family="updating",
         error_samples=[
-            ErrorSample([np.ones((3, 2)), np.ones(3)], {"index": (0,)}, ShapeError, "3 against 2"),
-            ErrorSample([np.ones(3), np.ones((2, 1))], {"index": (FULL,)}, ShapeError,
-                        "do not broadcast to the places, of type float64[3]"),
+            invalid((3, 2), (3,), index=(0,), says="3 against 2"),
+            invalid((3,), (2, 1), index=(FULL,),
+                    says="do not broadcast to the places, of type float64[3]"),
             ErrorSample([np.ones(3, int), np.ones(())], {"index": (0,)}, DTypeError,
                         "float64 values do not fit among int64 entries"),
         ],
@@ -137,8 +137,7 @@ def zeroed_at(
 
 
 set_at = update(
-    "set_at", kernels.set_entries,
-    vjp=[zeroed_at, set_at_values],
+    "set_at", kernels.set_entries, vjp=[zeroed_at, set_at_values],
     jvp=[zeroed_at,
          lambda t, y, x, v, *arrays, index: set_at(zeros_like(y), t, *arrays, index=index)],
     samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),

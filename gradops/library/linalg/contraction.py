@@ -7,13 +7,13 @@ import numpy as np
 
 from ...core.dims import Size, product
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, result_dtype, shape_of
 from ...kernels.linalg.matmul import is_thin, multiply
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
-from ..families import multilinear
+from ..families import invalid, multilinear
 from ..shape.movement import expand_dims, reshape, swapaxes
 
 __all__ = ["matmul"]
@@ -143,12 +143,8 @@ def squeeze_axis(x: AnyArray, axis: int) -> AnyArray:
 
 
 matmul = multilinear(
-    "matmul", matmul_kernel,
-    infer=matmul_infer,
-    transpose=[matmul_left, matmul_right],
-    batch=matmul_batch,
-    source=matmul_source,
-    traits=[Trait.C_ORDER],
+    "matmul", matmul_kernel, infer=matmul_infer, transpose=[matmul_left, matmul_right],
+    batch=matmul_batch, source=matmul_source, traits=[Trait.C_ORDER],
     samples=cases(
         complexes((2, 3), (3, 2)),
         reals((3, 4), (4, 2)), reals((4,), (4,)), reals((4,), (4, 2)), reals((3, 4), (4,)),
@@ -157,9 +153,8 @@ matmul = multilinear(
         reals((0, 4), (4, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((3, 4)), np.ones((5, 6))], {}, ShapeError, "4 and 5 differ"),
-        ErrorSample([np.ones(()), np.ones((5,))], {}, ShapeError, "no axes"),
-        ErrorSample([np.ones((2, 3, 4)), np.ones((5, 4, 6))], {}, ShapeError, "2 against 5"),
+        invalid((3, 4), (5, 6), says="4 and 5 differ"), invalid((), (5,), says="no axes"),
+        invalid((2, 3, 4), (5, 4, 6), says="2 against 5"),
     ],
     doc="The matrix product; vectors are rows on the left and columns on the right; stacks of "
     "matrices broadcast.",

@@ -20,7 +20,7 @@ from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex, imag, real
 from ..elementwise.exponential import log
-from ..families import batch_elementwise, zeros_like
+from ..families import batch_elementwise, invalid, zeros_like
 from ..reduce.reduction import sum
 from ..shape.joining import stack
 from ..shape.movement import reshape
@@ -61,12 +61,9 @@ def inner_product(c: AnyArray, t: AnyArray) -> AnyArray:
 
 
 det = matrix_op(
-    "det", determinants.det,
-    infer=scalar_infer("det"),
+    "det", determinants.det, infer=scalar_infer("det"),
     vjp=[lambda g, y, x: strong_product(per_matrix(g), cofactors(x))],
-    jvp=[lambda t, y, x: inner_product(cofactors(x), t)],
-    samples=squares,
-    error_samples=not_square,
+    jvp=[lambda t, y, x: inner_product(cofactors(x), t)], samples=squares, error_samples=not_square,
     doc="The determinant of each matrix; its derivative is exact also for singular ones.",
 )
 
@@ -89,8 +86,7 @@ def second_infer(x: ArrayType, t: ArrayType) -> ArrayType:
 
 
 second_of_det = Op(
-    "second_of_det", determinants.second_of_det, arity=2,
-    infer=second_infer,
+    "second_of_det", determinants.second_of_det, arity=2, infer=second_infer,
     vjp=[
         lambda g, y, x, t: zero_if_unused(g, third_of_det(x, t, g)),
         lambda g, y, x, t: second_of_det(x, g),
@@ -102,16 +98,14 @@ second_of_det = Op(
         regular_complex((4, 4), (4, 4)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 3))], {}, ShapeError, "2 rows and 3 columns"),
+        invalid((2, 3), (2, 3), says="2 rows and 3 columns"),
         ErrorSample([np.eye(2), np.eye(3)], {}, ShapeError, "2 against 3"),
     ],
     doc="The second derivative of the determinant in one direction; also of singular matrices.",
 )
 cofactors = matrix_op(
-    "cofactors", determinants.cofactors,
-    infer=square_infer("cofactors"),
-    vjp=[lambda g, y, x: second_of_det(x, g)],
-    jvp=[lambda t, y, x: second_of_det(x, t)],
+    "cofactors", determinants.cofactors, infer=square_infer("cofactors"),
+    vjp=[lambda g, y, x: second_of_det(x, g)], jvp=[lambda t, y, x: second_of_det(x, t)],
     samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
     error_samples=not_square,
     doc="The derivative of the determinant by each entry; also of singular matrices.",
@@ -140,11 +134,8 @@ def slogdet_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 slogdet_op = matrix_op(
-    "slogdet", determinants.slogdet,
-    infer=slogdet_infer,
-    vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
-    samples=squares,
-    error_samples=not_square,
+    "slogdet", determinants.slogdet, infer=slogdet_infer,
+    vjp=[slogdet_cotangent], jvp=[slogdet_tangent], samples=squares, error_samples=not_square,
     doc="The sign and the logarithm of the absolute value of each determinant, side by side.",
 )
 

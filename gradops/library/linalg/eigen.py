@@ -85,9 +85,7 @@ def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 eig_op = matrix_op(
-    "eig", factors.eig,
-    infer=eig_infer,
-    vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
+    "eig", factors.eig, infer=eig_infer, vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -137,8 +135,7 @@ def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 eigvals = matrix_op(
-    "eigvals", factors.eigvals,
-    infer=eigvals_infer,
+    "eigvals", factors.eigvals, infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -197,9 +194,7 @@ wrong_triangle = [
     ErrorSample([np.full((2, 2), np.inf)], {}, LinAlgError, "infinite or no numbers"),
 ]
 eigh_op = matrix_op(
-    "eigh", linalg.eigh,
-    infer=eigh_infer,
-    vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
+    "eigh", linalg.eigh, infer=eigh_infer, vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -250,10 +245,8 @@ def eigvalsh_tangent(t: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArr
 
 
 eigvalsh = matrix_op(
-    "eigvalsh", linalg.eigvalsh,
-    infer=eigvalsh_infer,
-    vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
-    traits=HERMITIAN,
+    "eigvalsh", linalg.eigvalsh, infer=eigvalsh_infer,
+    vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent], traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
         positive_definite((1, 1)), positive_definite((2, 0, 0)),

@@ -10,12 +10,13 @@ import numpy as np
 
 from ...core.dims import Size
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked
+from ..families import invalid
 from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import along
 from ..shape.broadcasting import broadcast_to
@@ -166,11 +167,8 @@ def einsum_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 einsum_op = Op(
-    "einsum", einsum_kernel, arity=None,
-    infer=einsum_infer,
-    vjp=JointVJP(einsum_cotangents),
-    jvp=JointJVP(einsum_tangent),
-    batch=einsum_batch,
+    "einsum", einsum_kernel, arity=None, infer=einsum_infer,
+    vjp=JointVJP(einsum_cotangents), jvp=JointJVP(einsum_tangent), batch=einsum_batch,
     samples=cases(
         reals((2, 3), (3, 4), subscripts="ij,jk->ik"),
         reals((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
@@ -184,10 +182,9 @@ einsum_op = Op(
         reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((4, 2))], {"subscripts": "ij,jk->ik"}, ShapeError,
-                    "'j' stands for 3 and for 4"),
-        ErrorSample([np.ones((2, 3))], {"subscripts": "i->i"}, ShapeError, "does not name 2 axes"),
-        ErrorSample([np.ones((2, 3))], {"subscripts": "ij->k"}, ShapeError, "cannot be an index"),
+        invalid((2, 3), (4, 2), subscripts="ij,jk->ik", says="'j' stands for 3 and for 4"),
+        invalid((2, 3), subscripts="i->i", says="does not name 2 axes"),
+        invalid((2, 3), subscripts="ij->k", says="cannot be an index"),
     ],
     doc="Products summed over the indices that the output lacks.",
 )

@@ -82,10 +82,8 @@ def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyA
 
 
 cholesky = matrix_op(
-    "cholesky", linalg.cholesky,
-    infer=square_infer("cholesky"),
-    vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
-    traits=HERMITIAN,
+    "cholesky", linalg.cholesky, infer=square_infer("cholesky"),
+    vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent], traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
         positive_definite((1, 1)), positive_definite((2, 0, 0)),
@@ -192,17 +190,14 @@ def if_determined(rule: Any) -> Any:
 
 
 qr_op = matrix_op(
-    "qr", factors.qr,
-    infer=qr_infer,
+    "qr", factors.qr, infer=qr_infer,
     vjp=[if_determined(adjoint_rule(qr_cotangent))], jvp=[if_determined(qr_tangent)],
     samples=cases(
         regular((3, 3)), regular((4, 2)), regular((2, 2, 3)),
         regular((2, 3), mode="complete"), regular((2, 0)),
         regular_complex((3, 2)), regular_complex((2, 3)),
     ),
-    error_samples=[
-        *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
-    ],
+    error_samples=[*no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'")],
     doc="The QR factorization: Q above the transpose of R.",
 )
 

@@ -3,7 +3,6 @@
 The derivatives are those of G. Golub and V. Pereyra (1973) for matrices of constant rank.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +13,10 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
-from ...typing import AnyArray, Operand, OperandLike
+from ...typing import AnyArray, Operand, OperandLike, Wanted
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
+from ..families import invalid
 from ..reduce.reduction import sum
 from ..shape.movement import astype, expand_dims, squeeze
 from .contraction import matmul
@@ -59,9 +59,7 @@ def pinv_tangent(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyA
 
 
 pinv = matrix_op(
-    "pinv", factors.pinv,
-    infer=pinv_infer,
-    vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
+    "pinv", factors.pinv, infer=pinv_infer, vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -70,8 +68,7 @@ pinv = matrix_op(
     doc="The pseudoinverse; singular values below `rtol` times the largest count as zero.",
 )
 matrix_rank = matrix_op(
-    "matrix_rank", factors.matrix_rank,
-    infer=lambda x, rtol, hermitian: rank_infer(x),
+    "matrix_rank", factors.matrix_rank, infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
@@ -98,7 +95,7 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
 
 
 def lstsq_cotangents(
-    wanted: Sequence[int], g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
+    wanted: Wanted, g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
 ) -> list[Operand]:
     """The adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)
@@ -125,8 +122,7 @@ def lstsq_tangent(
 
 
 lstsq_op = Op(
-    "lstsq", factors.lstsq, arity=2,
-    infer=lstsq_infer,
+    "lstsq", factors.lstsq, arity=2, infer=lstsq_infer,
     vjp=JointVJP(lstsq_cotangents),
     jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
     batch=equations_batch,
@@ -137,8 +133,8 @@ lstsq_op = Op(
         beside(with_phases((3, 2)), reals((3, 1))), beside(reals((2, 0)), reals((2, 3))),
     ),
     error_samples=[
-        ErrorSample([np.ones(3), np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
-        ErrorSample([np.ones((3, 2)), np.ones((2, 1))], {}, ShapeError, "3 rows, the right side 2"),
+        invalid((3,), (3,), says="two axes or more, not 1"),
+        invalid((3, 2), (2, 1), says="3 rows, the right side 2"),
         ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
         ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
     ],

@@ -24,6 +24,7 @@ from ...kernels.linalg import linalg
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked, not_equal
 from ..elementwise.complexes import conj
+from ..families import invalid
 from ..index.diagonals import diagonal
 from ..index.indexing import numbers
 from ..reduce.reduction import any
@@ -36,7 +37,7 @@ __all__: list[str] = []
 Sampler = Callable[..., Samples]
 
 no_matrix = [
-    ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
+    invalid((3,), says="two axes or more, not 1"),
     ErrorSample([np.ones((2, 2), np.float16)], {}, DTypeError, "float16"),
 ]
 

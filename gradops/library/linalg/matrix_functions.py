@@ -40,15 +40,13 @@ def matrix_size(t: Operand) -> Operand:
 
 
 matrix_exp = matrix_op(
-    "matrix_exp", exponential.matrix_exp,
-    infer=square_infer("matrix_exp"),
+    "matrix_exp", exponential.matrix_exp, infer=square_infer("matrix_exp"),
     vjp=[lambda g, y, x: exp_derivative(matrix_transpose(x), g)],
     jvp=[lambda t, y, x: exp_derivative(x, t)],
     samples=cases(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),
-    error_samples=not_square,
-    doc="The exponential of each matrix, the sum of x**k / k!.",
+    error_samples=not_square, doc="The exponential of each matrix, the sum of x**k / k!.",
 )
 
 

@@ -12,8 +12,9 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
-from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Wanted
 from ..elementwise.comparison import masked
+from ..families import invalid
 from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
@@ -35,12 +36,11 @@ from .matrices import (
 __all__: list[str] = []
 
 not_square = [
-    ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
-    ErrorSample([np.ones((2, 3))], {}, ShapeError, "2 rows and 3 columns"),
+    invalid((3,), says="two axes or more, not 1"), invalid((2, 3), says="2 rows and 3 columns"),
     ErrorSample([np.ones((2, 2), np.float16)], {}, DTypeError, "float16"),
 ]
 is_singular = [
-    ErrorSample([np.ones((2, 2))], {}, LinAlgError, "the matrix is singular"),
+    invalid((2, 2), error=LinAlgError, says="the matrix is singular"),
     ErrorSample([np.stack([np.eye(2), np.zeros((2, 2))])], {}, LinAlgError, "number 1"),
 ]
 
@@ -61,11 +61,8 @@ def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyAr
 
 
 inv = matrix_op(
-    "inv", linalg.inv,
-    infer=square_infer("inv"),
-    vjp=[inv_transpose],
-    jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
-    samples=squares,
+    "inv", linalg.inv, infer=square_infer("inv"),
+    vjp=[inv_transpose], jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))], samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN for a singular one, or an error if `checked`.",
 )
@@ -86,9 +83,7 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray
-) -> list[AnyArray]:
+def solve_transpose(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> Arrays:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
@@ -108,8 +103,7 @@ def equations_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 
 solve_op = Op(
-    "solve", linalg.solve, arity=2,
-    infer=lambda a, b: equations_infer("solve", a, b),
+    "solve", linalg.solve, arity=2, infer=lambda a, b: equations_infer("solve", a, b),
     vjp=JointVJP(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,
@@ -120,11 +114,11 @@ solve_op = Op(
         beside(regular_complex((2, 2)), reals((2, 1))), regular_complex((2, 2), (2, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 1))], {}, ShapeError, "2 rows and 3 columns"),
+        invalid((2, 3), (2, 1), says="2 rows and 3 columns"),
         ErrorSample([np.eye(2), np.ones(2)], {}, ShapeError, "two axes or more, not 1"),
         ErrorSample([np.eye(2), np.ones((3, 1))], {}, ShapeError, "2 rows, the right side 3"),
-        ErrorSample([np.ones((2, 2, 2)), np.ones((3, 2, 1))], {}, ShapeError, "2 against 3"),
-        ErrorSample([np.ones((2, 2)), np.ones((2, 1))], {}, LinAlgError, "is singular"),
+        invalid((2, 2, 2), (3, 2, 1), says="2 against 3"),
+        invalid((2, 2), (2, 1), error=LinAlgError, says="is singular"),
         ErrorSample([np.eye(2), np.ones((2, 1), np.float16)], {}, DTypeError, "float16"),
     ],
     doc="The solutions of linear equations; the columns of the second operand are right sides.",
@@ -152,9 +146,9 @@ def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> AnyArray:
 
 
 def solve_triangular_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
+    wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
     unit_diagonal: bool, checked: bool,
-) -> list[AnyArray]:  # fmt:
+) -> Arrays:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = zero_if_unused(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
@@ -178,8 +172,7 @@ solve_triangular_op = Op(
     "solve_triangular", triangular.solve_triangular, arity=2,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),
-    jvp=[solve_triangular_tangent,
-         lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
+    jvp=[solve_triangular_tangent, lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
     batch=equations_batch,
     samples=cases(
         beside(regular((3, 3)), reals((3, 2), lower=True)),
@@ -188,7 +181,7 @@ solve_triangular_op = Op(
         regular((0, 0), (0, 0), lower=True), regular_complex((2, 2), (2, 2), lower=True),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 1))], {"lower": True}, ShapeError, "not square"),
+        invalid((2, 3), (2, 1), lower=True, says="not square"),
         ErrorSample([np.eye(2), np.ones((3, 1))], {"lower": True}, ShapeError, "the right side 3"),
         ErrorSample([np.diag([1.0, 0]), np.ones((2, 1))], {"lower": True}, LinAlgError, "singular"),
     ],

@@ -161,8 +161,7 @@ def if_determined(rule: Any) -> Any:
 
 
 svd_op = matrix_op(
-    "svd", factors.svd,
-    infer=svd_infer,
+    "svd", factors.svd, infer=svd_infer,
     vjp=[if_determined(adjoint_rule(svd_cotangent))], jvp=[if_determined(svd_tangent)],
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
@@ -211,9 +210,7 @@ def svdvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 svdvals = matrix_op(
-    "svdvals", factors.svdvals,
-    infer=svdvals_infer,
-    vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
+    "svdvals", factors.svdvals, infer=svdvals_infer, vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

@@ -88,8 +88,7 @@ labelled_rows = cases(
 )
 
 nll_loss = Op(
-    "nll_loss", nll_kernel, arity=2,
-    infer=partial(labelled_infer, "nll_loss"),
+    "nll_loss", nll_kernel, arity=2, infer=partial(labelled_infer, "nll_loss"),
     vjp=[
         lambda g, y, scores, labels, reduction: at_labels(
             -loss_cotangent(g, reduction, product(shape_of(labels))), labels,
@@ -98,9 +97,7 @@ nll_loss = Op(
         None,
     ],
     jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
-    batch=loss_batch,
-    samples=labelled_rows,
-    error_samples=wrong_labels,
+    batch=loss_batch, samples=labelled_rows, error_samples=wrong_labels,
     doc="The negative of each row's score at its label: of log-probabilities, the negative log "
     "likelihood.",
 )
@@ -164,8 +161,7 @@ class_error = Op(
     infer=lambda logits, labels: ArrayType(
         logits.shape, labelled_infer("class_error", logits, labels).dtype
     ),
-    vjp=[class_error_rule, None], jvp=[class_error_rule, None],
-    batch=batch_as_is,
+    vjp=[class_error_rule, None], jvp=[class_error_rule, None], batch=batch_as_is,
     samples=cases(
         beside(reals((4, 3)), exactly([0, 2, 1, 2])),
         beside(reals((0, 3)), exactly(np.zeros(0, int))),
@@ -185,17 +181,14 @@ def sparse_vjp(
 
 sparse_cross_entropy = Op(
     "sparse_cross_entropy", sparse_kernel, arity=2,
-    infer=partial(labelled_infer, "sparse_cross_entropy"),
-    vjp=[sparse_vjp, None],
+    infer=partial(labelled_infer, "sparse_cross_entropy"), vjp=[sparse_vjp, None],
     jvp=[
         lambda t, y, logits, labels, reduction: reduce_losses(
             sum(class_error(logits, labels) * t, axis=-1), reduction
         ),
         None,
     ],
-    batch=loss_batch,
-    samples=labelled_rows,
-    error_samples=wrong_labels,
+    batch=loss_batch, samples=labelled_rows, error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )
 

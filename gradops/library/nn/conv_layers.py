@@ -7,13 +7,14 @@ import numpy as np
 
 from ...core.dims import Dim, Shape
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import add
+from ..families import invalid
 from ..shape.broadcasting import broadcast_to, sum_to
 from ..shape.movement import expand_dims, reshape, squeeze
 from .convolution import batch, conv, conv_operand, steps, to_filters, to_operand
@@ -137,10 +138,10 @@ def conv_bias_kernel(
 ) -> Any:
     given = {"strides": strides, "pads": pads, "dilations": dilations, "groups": groups}
     found = conv_bias_infer(type_of(x), type_of(w), type_of(b), **given)
-    full = (*steps(x.ndim - 2, strides, pads, dilations), groups)
+    moves = steps(x.ndim - 2, strides, pads, dilations)
     if found.dtype != np.result_type(x, w):
-        return kernels.convolve(x, w, *full) + along_channels(b, x)
-    return kernels.convolve(x, w, *full, b)
+        return kernels.convolve(x, w, moves, groups) + along_channels(b, x)
+    return kernels.convolve(x, w, moves, groups, b)
 
 
 def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
@@ -174,10 +175,7 @@ conv_bias = Op(
         reals((2, 4, 5, 6), (6, 2, 2, 3), (6,), strides=(2, 1), pads=((1, 0), (0, 2)), groups=2),
         reals((0, 2, 4), (3, 2, 3), (3,)), complexes((1, 2, 4), (1, 2, 3), (1,)),
     ),
-    error_samples=[
-        ErrorSample([np.ones((2, 3, 7)), np.ones((4, 3, 3)), np.ones(3)], {}, ShapeError,
-                    "a bias has 4 entries"),
-    ],
+    error_samples=[invalid((2, 3, 7), (4, 3, 3), (3,), says="a bias has 4 entries")],
     doc="`conv` with a bias for each filter.",
 )
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
 from ...typing import AnyArray, Arrays, Attrs, Flags
-from ..families import multilinear
+from ..families import invalid, multilinear
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import moveaxis, reshape
 
@@ -38,7 +38,7 @@ def conv_kernel(
     groups: int = 1,
 ) -> Any:
     conv_infer(type_of(x), type_of(w), strides, pads, dilations, groups)
-    return kernels.convolve(x, w, *steps(x.ndim - 2, strides, pads, dilations), groups)
+    return kernels.convolve(x, w, steps(x.ndim - 2, strides, pads, dilations), groups)
 
 
 def conv_operand_kernel(
@@ -46,8 +46,8 @@ def conv_operand_kernel(
     dilations: Sizes = None, groups: int = 1,
 ) -> np.ndarray:
     conv_operand_infer(type_of(g), type_of(w), shape, strides, pads, dilations, groups)
-    slide = steps(g.ndim - 2, strides, pads, dilations)
-    return kernels.operand_gradient(g, w, shape, *slide, groups)
+    given = steps(g.ndim - 2, strides, pads, dilations)
+    return kernels.operand_gradient(g, w, shape, given, groups)
 
 
 def conv_filters_kernel(
@@ -55,8 +55,8 @@ def conv_filters_kernel(
     dilations: Sizes = None, groups: int = 1,
 ) -> Any:
     conv_filters_infer(type_of(x), type_of(g), shape, strides, pads, dilations, groups)
-    slide = steps(x.ndim - 2, strides, pads, dilations)
-    return kernels.filter_gradient(x, g, shape, *slide, groups)
+    given = steps(x.ndim - 2, strides, pads, dilations)
+    return kernels.filter_gradient(x, g, shape, given, groups)
 
 
 def differ(m: Size, n: Size) -> bool:
@@ -210,8 +210,7 @@ def to_filters(x: AnyArray, g: AnyArray, w: AnyArray, attrs: Attrs) -> AnyArray:
 
 
 conv = multilinear(
-    "conv", conv_kernel,
-    infer=conv_infer,
+    "conv", conv_kernel, infer=conv_infer,
     transpose=[
         lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
@@ -226,24 +225,20 @@ conv = multilinear(
         reals((0, 2, 4), (3, 2, 3)), complexes((1, 2, 4), (1, 2, 3)),
     ),
     error_samples=[
-        ErrorSample([np.ones((3, 7)), np.ones((4, 3, 3))], {}, ShapeError, "expand_dims"),
-        ErrorSample([np.ones((1, 2, 7)), np.ones((4, 3, 3))], {}, ShapeError, "has 2 channels"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 9))], {}, ShapeError, "do not fit into 7"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 0))], {}, ShapeError, "at least 1"),
-        ErrorSample([np.ones((1, 4, 7)), np.ones((5, 2, 3))], {"groups": 2}, ShapeError,
-                    "5 filters"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"strides": (0,)}, OptionError,
-                    "at least 1, not (0,)"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"strides": (1, 1)}, ShapeError,
-                    "not for 1 axes"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"groups": 0}, OptionError, "not 0"),
+        invalid((3, 7), (4, 3, 3), says="expand_dims"),
+        invalid((1, 2, 7), (4, 3, 3), says="has 2 channels"),
+        invalid((1, 3, 7), (4, 3, 9), says="do not fit into 7"),
+        invalid((1, 3, 7), (4, 3, 0), says="at least 1"),
+        invalid((1, 4, 7), (5, 2, 3), groups=2, says="5 filters"),
+        invalid((1, 3, 7), (4, 3, 3), strides=(0,), error=OptionError, says="at least 1, not (0,)"),
+        invalid((1, 3, 7), (4, 3, 3), strides=(1, 1), says="not for 1 axes"),
+        invalid((1, 3, 7), (4, 3, 3), groups=0, error=OptionError, says="not 0"),
     ],
     doc="The convolution of an operand (examples, channels, ...) with filters "
     "(filters, channels / groups, ...).",
 )
 conv_operand = multilinear(
-    "conv_operand", conv_operand_kernel,
-    infer=conv_operand_infer,
+    "conv_operand", conv_operand_kernel, infer=conv_operand_infer,
     transpose=[
         lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
         lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
@@ -256,16 +251,13 @@ conv_operand = multilinear(
         reals((0, 3, 2), (3, 2, 3), shape=(4,)), complexes((1, 1, 2), (1, 2, 3), shape=(4,)),
     ),
     error_samples=[
-        ErrorSample([np.ones((1, 4, 5)), np.ones((3, 4, 3))], {"shape": (7,)}, ShapeError,
-                    "has 4 channels"),
-        ErrorSample([np.ones((1, 4, 5)), np.ones((4, 3, 3))], {"shape": (8,)}, ShapeError,
-                    "sizes (6,), not (5,)"),
+        invalid((1, 4, 5), (3, 4, 3), shape=(7,), says="has 4 channels"),
+        invalid((1, 4, 5), (4, 3, 3), shape=(8,), says="sizes (6,), not (5,)"),
     ],
     doc="The transpose of `conv` in its operand, whose spatial sizes are `shape`.",
 )
 conv_filters = multilinear(
-    "conv_filters", conv_filters_kernel,
-    infer=conv_filters_infer,
+    "conv_filters", conv_filters_kernel, infer=conv_filters_infer,
     transpose=[
         lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
         lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),
@@ -278,10 +270,8 @@ conv_filters = multilinear(
         reals((0, 2, 4), (0, 3, 2), shape=(3,)), complexes((1, 2, 4), (1, 1, 2), shape=(3,)),
     ),
     error_samples=[
-        ErrorSample([np.ones((1, 3, 7)), np.ones((2, 4, 5))], {"shape": (3,)}, ShapeError,
-                    "1 examples and 2 cotangents"),
-        ErrorSample([np.ones((1, 3, 7)), np.ones((1, 4, 5))], {"shape": (2,)}, ShapeError,
-                    "sizes (6,), not (5,)"),
+        invalid((1, 3, 7), (2, 4, 5), shape=(3,), says="1 examples and 2 cotangents"),
+        invalid((1, 3, 7), (1, 4, 5), shape=(2,), says="sizes (6,), not (5,)"),
     ],
     doc="The transpose of `conv` in its filters, whose spatial sizes are `shape`.",
 )

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.dims import product
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
@@ -15,7 +15,7 @@ from ...kernels.linalg.matmul import multiply
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
-from ..families import batch_elementwise
+from ..families import batch_elementwise, invalid
 from ..index.indexing import take
 from ..linalg.contraction import matmul, matmul_batch
 from ..shape.broadcasting import sum_to
@@ -84,8 +84,7 @@ def linear_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 linear = Op(
-    "linear", linear_kernel, arity=3,
-    infer=linear_infer,
+    "linear", linear_kernel, arity=3, infer=linear_infer,
     vjp=[
         lambda g, y, x, w, b: matmul(g, w),
         to_weight,
@@ -96,18 +95,15 @@ linear = Op(
         lambda t, y, x, w, b: matmul(x, transpose(t)),
         lambda t, y, x, w, b: t,
     ],
-    batch=linear_batch,
-    traits=frozenset({Trait.C_ORDER}),
+    batch=linear_batch, traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),
     ),
     error_samples=[
-        ErrorSample([np.ones((3, 4)), np.ones((4, 2)), np.ones(4)], {}, ShapeError,
-                    "the last axis has 4 entries, and the weight takes 2"),
-        ErrorSample([np.ones((3, 4)), np.ones((2, 4)), np.ones(3)], {}, ShapeError,
-                    "not have one entry per output"),
-        ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),
+        invalid((3, 4), (4, 2), (4,), says="the last axis has 4 entries, and the weight takes 2"),
+        invalid((3, 4), (2, 4), (3,), says="not have one entry per output"),
+        invalid((), (2, 4), (2,), says="a row per output"),
     ],
     doc="x @ w.T + b, for a weight with a row per output.",
 )

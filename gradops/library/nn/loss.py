@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
@@ -14,7 +14,7 @@ from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
-from ..families import elementwise
+from ..families import elementwise, invalid
 from ..reduce.reduction import HALF, mean, mean_kernel, sum
 from ..shape.broadcasting import repeat_shared
 from .activation import sigmoid
@@ -120,8 +120,7 @@ def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
 
 
 binary_cross_entropy_with_logits = Op(
-    "binary_cross_entropy_with_logits", bce_kernel, arity=2,
-    infer=bce_infer,
+    "binary_cross_entropy_with_logits", bce_kernel, arity=2, infer=bce_infer,
     vjp=[
         lambda g, loss, z, y, reduction: (
             (sigmoid(z) - y) * loss_cotangent(g, reduction, entries(z))
@@ -132,16 +131,13 @@ binary_cross_entropy_with_logits = Op(
         lambda t, loss, z, y, reduction: reduce_losses((sigmoid(z) - y) * t, reduction),
         lambda t, loss, z, y, reduction: reduce_losses(-z * t, reduction),
     ],
-    batch=loss_batch,
-    source=bce_source,
+    batch=loss_batch, source=bce_source,
     samples=cases(
         *(beside(reals((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
         beside(reals((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
         reals((0, 3), (0, 3), reduction="sum"),
     ),
-    error_samples=[
-        ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
-    ],
+    error_samples=[invalid((4, 1), (4,), says="shapes must be equal")],
     doc="The cross entropy of labels between 0 and 1 with the logistic function of logits.",
 )
 

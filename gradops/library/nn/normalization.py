@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import (
     ArrayType,
@@ -21,7 +21,7 @@ from ...core.types import (
 from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
-from ..families import batch_along_axis
+from ..families import batch_along_axis, invalid
 from ..reduce.reduction import HALF, count, max, mean, not_empty, sum
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import reshape
@@ -319,17 +319,16 @@ several = cases(
     reals((0, 3), axis=-1),
 )
 empty = [
-    ErrorSample([np.ones((0, 3))], {"axis": 0}, ShapeError, "axis 0 is empty"),
-    ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
-    ErrorSample([np.ones((2, 3))], {"axis": (0, -2)}, ShapeError, "named twice"),
+    invalid((0, 3), axis=0, says="axis 0 is empty"),
+    invalid((2, 3), axis=2, says="axis 2 is out of range"),
+    invalid((2, 3), axis=(0, -2), says="named twice"),
 ]
 
 standardize = Op(
     "standardize", standardize_kernel, infer=standardize_infer,
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)], batch=norm_batch,
-    samples=several,
-    error_samples=empty,
+    samples=several, error_samples=empty,
     doc="The entries less their mean along some axes, over the square root of their variance and "
     "epsilon.",
 )
@@ -343,8 +342,8 @@ standardize_slope = Op(
         reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((3, 3))], {"axis": 1}, ShapeError, "must be equal"),
-        ErrorSample([np.ones((2, 0)), np.ones((2, 0))], {"axis": 1}, ShapeError, "is empty"),
+        invalid((2, 3), (3, 3), axis=1, says="must be equal"),
+        invalid((2, 0), (2, 0), axis=1, says="is empty"),
     ],
     doc="The derivative of `standardize` at the second operand along the first: a symmetric map.",
 )
@@ -354,8 +353,6 @@ inverse_spread = Op(
     jvp=[lambda t, y, x, axis, epsilon: (
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)
     )],
-    batch=norm_batch,
-    samples=several,
-    error_samples=empty,
+    batch=norm_batch, samples=several, error_samples=empty,
     doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
 )

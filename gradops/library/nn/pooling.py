@@ -16,7 +16,7 @@ from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
 from ...typing import AnyArray, Arrays, Attrs
-from ..families import linear
+from ..families import invalid, linear
 from ..shape.broadcasting import batch_as_is
 
 __all__ = [
@@ -46,18 +46,13 @@ def window_counts(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) 
     """The numbers of windows along axes of these sizes, or a ShapeError where none fits."""
     window, strides, pads, dilations = full
     for n, k, pad, d in zip(sizes, window, pads, dilations, strict=True):
-        whole = n + total_padding(pad)
+        whole = n + sum(pad)
         if isinstance(whole, int) and whole < extent(k, d):
             raise ShapeError(
                 op, types, f"a window over {extent(k, d)} entries does not fit into {whole},"
                 " padding included", hint="pad the operand, or use a smaller window",
             )  # fmt: skip
     return tuple(map(places, sizes, window, strides, pads, dilations))
-
-
-def total_padding(pad: tuple[int, int]) -> int:
-    """The total padding of an axis."""
-    return pad[0] + pad[1]
 
 
 def pool_infer(op: str, x: ArrayType, *others: ArrayType, window: Sizes, **given: Any) -> ArrayType:
@@ -104,8 +99,7 @@ def ordered_pool_infer(op: str, x: ArrayType, **attrs: Any) -> ArrayType:
 def numbers_infer(x: ArrayType, **attrs: Any) -> ArrayType:
     """The type of indices within windows: the smallest integers that hold them."""
     y = ordered_pool_infer("places_of_max", x, **attrs)
-    most = math.prod(attrs["window"])
-    return ArrayType(y.shape, np.min_scalar_type(most - 1))
+    return ArrayType(y.shape, np.min_scalar_type(math.prod(attrs["window"]) - 1))
 
 
 def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
@@ -122,15 +116,14 @@ def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shap
 def max_pool_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    return kernels.greatest(x, *checked_options(max_pool, [x], window, strides, pads, dilations))
+    return kernels.greatest(x, checked_options(max_pool, [x], window, strides, pads, dilations))
 
 
 def places_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
     full = checked_options(places_of_max, [x], window, strides, pads, dilations)
-    most = math.prod(window)
-    return kernels.places_of_greatest(x, np.min_scalar_type(most - 1), *full)
+    return kernels.places_of_greatest(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
 def put_kernel(
@@ -139,7 +132,7 @@ def put_kernel(
 ) -> Any:
     xs = [g, chosen]
     full = checked_options(put_into_windows, xs, window, strides, pads, dilations, shape=shape)
-    return kernels.put_at(g, chosen, shape, *full)
+    return kernels.put_at(g, chosen, shape, full)
 
 
 def pick_kernel(
@@ -147,13 +140,13 @@ def pick_kernel(
     dilations: Given = None,
 ) -> Any:
     full = checked_options(pick_from_windows, [x, chosen], window, strides, pads, dilations)
-    return kernels.taken_at(x, chosen, *full)
+    return kernels.taken_at(x, chosen, full)
 
 
 def sum_pool_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    return kernels.sums(x, *checked_options(sum_pool, [x], window, strides, pads, dilations))
+    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations))
 
 
 def sum_unpool_kernel(
@@ -161,7 +154,7 @@ def sum_unpool_kernel(
     dilations: Given = None,
 ) -> Any:
     full = checked_options(sum_unpool, [g], window, strides, pads, dilations, shape=shape)
-    return kernels.sums_transpose(g, shape, *full)
+    return kernels.sums_transpose(g, shape, full)
 
 
 def unpool_attrs(x: AnyArray, attrs: Attrs) -> dict[str, Any]:
@@ -194,11 +187,11 @@ def index_samples(sizes: Sizes, most: int, **attrs: object) -> Samples:
 
 
 wrong_windows = [
-    ErrorSample([np.ones((2, 3))], {"window": (2, 2, 2)}, ShapeError, "for the last 3 axes"),
-    ErrorSample([np.ones((2, 3))], {"window": (2, 4)}, ShapeError, "does not fit into 3"),
-    ErrorSample([np.ones((2, 3))], {"window": (2,), "strides": (0,)}, OptionError, "at least 1"),
-    ErrorSample([np.ones((2, 3))], {"window": (-1,)}, OptionError, "at least 1"),
-    ErrorSample([np.ones((2, 3))], {"window": (2,), "pads": ((0, 0), (0, 0))}, ShapeError, "pads"),
+    invalid((2, 3), window=(2, 2, 2), says="for the last 3 axes"),
+    invalid((2, 3), window=(2, 4), says="does not fit into 3"),
+    invalid((2, 3), window=(2,), strides=(0,), error=OptionError, says="at least 1"),
+    invalid((2, 3), window=(-1,), error=OptionError, says="at least 1"),
+    invalid((2, 3), window=(2,), pads=((0, 0), (0, 0)), says="pads"),
 ]
 
 max_pool = Op(
@@ -207,8 +200,7 @@ max_pool = Op(
         put_into_windows(g, places_of_max(x, **attrs), **unpool_attrs(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=batch_as_is, samples=pool_samples(distinct),
-    traits=frozenset({Trait.KINKED}),
+    batch=batch_as_is, samples=pool_samples(distinct), traits=frozenset({Trait.KINKED}),
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
@@ -216,9 +208,8 @@ max_pool = Op(
     doc="The maximum of each window over the last axes; of ties the first has the derivative.",
 )
 places_of_max = Op(
-    "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None],
-    batch=batch_as_is, samples=pool_samples(distinct),
-    error_samples=wrong_windows,
+    "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None], batch=batch_as_is,
+    samples=pool_samples(distinct), error_samples=wrong_windows,
     doc="The index of the first maximum in each window, counted in C order.",
 )
 put_into_windows = Op(
@@ -263,23 +254,21 @@ pick_from_windows = Op(
 )
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
-    transpose=lambda g, y, x, **attrs: sum_unpool(g, **unpool_attrs(x, attrs)),
-    batch=batch_as_is,
-    samples=cases(pool_samples(reals), complexes((4,), window=(2,))),
-    error_samples=wrong_windows, doc="The sum of each window over the last axes.",
+    transpose=lambda g, y, x, **attrs: sum_unpool(g, **unpool_attrs(x, attrs)), batch=batch_as_is,
+    samples=cases(pool_samples(reals), complexes((4,), window=(2,))), error_samples=wrong_windows,
+    doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(
     "sum_unpool", sum_unpool_kernel, infer=partial(unpool_infer, "sum_unpool"),
-    transpose=lambda ct, y, g, **attrs: sum_pool(ct, **pool_attrs(attrs)),
-    batch=batch_as_is,
+    transpose=lambda ct, y, g, **attrs: sum_pool(ct, **pool_attrs(attrs)), batch=batch_as_is,
     samples=cases(
         reals((2, 2, 2), shape=(4, 7), **SIDE_BY_SIDE),
         reals((2, 4, 3), shape=(5, 6), **OVERLAPPING), reals((3,), shape=(7,), **DILATED),
         complexes((2,), shape=(4,), window=(2,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(2)], {"shape": (6,), "window": (2,)}, ShapeError, "(3,) windows"),
-        ErrorSample([np.ones(2)], {"shape": (2, 2), "window": (2,)}, ShapeError, "last 1 axes"),
+        invalid((2,), shape=(6,), window=(2,), says="(3,) windows"),
+        invalid((2,), shape=(2, 2), window=(2,), says="last 1 axes"),
     ],
     doc="The transpose of `sum_pool`: each entry added to its window, in zeros of sizes `shape`.",
 )

@@ -5,7 +5,7 @@ LSTM; reset gate, update gate and new state of a GRU. One op for all of them cos
 calls that slices, activations and products would.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +16,10 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
-from ...typing import AnyArray, Operand
+from ...typing import AnyArray, Arrays, Operand, Wanted
+from ..elementwise.arithmetic import square
 from ..elementwise.trigonometric import tanh
-from ..families import zeros_like
+from ..families import invalid, zeros_like
 from ..shape.broadcasting import batch_as_is
 from ..shape.joining import concatenate_op
 from .activation import sigmoid
@@ -104,9 +105,7 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def lstm_gates_cotangents(
-    wanted: Sequence[int], v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
-) -> list[AnyArray]:
+def lstm_gates_vjp(wanted: Wanted, v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> Arrays:
     """y (1 - y) for sigmoid, (1 + y) (1 - y) for tanh; the same for both operands."""
     return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
@@ -117,7 +116,7 @@ def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyAr
 
 lstm_gates = Op(
     "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
-    vjp=JointVJP(lstm_gates_cotangents), jvp=[lstm_gates_rule, lstm_gates_rule], batch=batch_as_is,
+    vjp=JointVJP(lstm_gates_vjp), jvp=[lstm_gates_rule, lstm_gates_rule], batch=batch_as_is,
     source="lstm_gates({0}, {1}{out})",
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
@@ -155,9 +154,9 @@ def memory_tangent(t: Operand, y: Operand, a: Operand, c: Operand) -> Operand:
 
 pairs = cases(reals((3, 8), (3, 2)), reals((2, 3, 4), (2, 3, 1)), reals((0, 8), (0, 2)))
 wrong_pairs = [
-    ErrorSample([np.ones((2, 6)), np.ones((2, 2))], {}, ShapeError, "no known size of 4 gates"),
-    ErrorSample([np.ones((2, 8)), np.ones((1, 2))], {}, ShapeError, "not of shape (2, 2)"),
-    ErrorSample([np.ones((2, 8)), np.ones(2)], {}, ShapeError, "not of shape (2, 2)"),
+    invalid((2, 6), (2, 2), says="no known size of 4 gates"),
+    invalid((2, 8), (1, 2), says="not of shape (2, 2)"),
+    invalid((2, 8), (2,), says="not of shape (2, 2)"),
 ]
 
 lstm_memory = Op(
@@ -176,9 +175,7 @@ def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     return np.multiply(y, o, out=y)
 
 
-def hidden_cotangents(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray
-) -> list[AnyArray]:
+def hidden_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> Arrays:
     t, zeros = tanh(c), zeros_like(g)
     return [
         g * block(a, 3, 4) * (1 - t * t) if i else join_gates(zeros, zeros, zeros, g * t)
@@ -188,20 +185,14 @@ def hidden_cotangents(
 
 lstm_hidden = Op(
     "lstm_hidden", hidden_kernel, arity=2, infer=pair_infer("lstm_hidden", 4),
-    vjp=JointVJP(hidden_cotangents),
+    vjp=JointVJP(hidden_vjp),
     jvp=[
         lambda t, y, a, c: block(t, 3, 4) * tanh(c),
-        lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
+        lambda t, y, a, c: t * block(a, 3, 4) * (1 - square(tanh(c))),
     ],
-    batch=batch_as_is,
-    samples=pairs, error_samples=wrong_pairs,
+    batch=batch_as_is, samples=pairs, error_samples=wrong_pairs,
     doc="The output of an LSTM from its gates and new memory: o tanh(c).",
 )
-
-
-def square_of_tanh(c: AnyArray) -> AnyArray:
-    u = tanh(c)
-    return u * u
 
 
 def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -215,9 +206,7 @@ def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None
     return y
 
 
-def gru_gates_cotangents(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
-) -> list[AnyArray]:
+def gru_gates_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> Arrays:
     """The cotangents of the contributions of input and state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
@@ -235,7 +224,7 @@ def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -
 
 gru_gates = Op(
     "gru_gates", gru_gates_kernel, arity=2, infer=gates_infer("gru_gates", 3),
-    vjp=JointVJP(gru_gates_cotangents),
+    vjp=JointVJP(gru_gates_vjp),
     jvp=[
         lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
         lambda t, y, x, h: gru_gates_tangent(t, y, h, True),
@@ -271,8 +260,6 @@ gru_state = Op(
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
     jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=batch_as_is,
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
-    error_samples=[
-        ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "not of shape (2, 2)"),
-    ],
+    error_samples=[invalid((2, 6), (2, 3), says="not of shape (2, 2)")],
     doc="The new state of a GRU, from its gates and its state: n + z (h - n).",
 )

@@ -93,9 +93,8 @@ def parameter_op(
         return whole
 
     return Op(
-        name, kernel, arity=2, infer=infer, batch=parameter_batch, vjp=[None, rule],
-        jvp=[None, rule],
-        traits=frozenset({Trait.C_ORDER}), doc=doc,
+        name, kernel, arity=2, infer=infer, batch=parameter_batch,
+        vjp=[None, rule], jvp=[None, rule], traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 

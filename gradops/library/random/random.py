@@ -80,9 +80,8 @@ def fold_in_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 fold_in = Op(
-    "fold_in", kernels.fold_in, arity=2,
-    infer=fold_in_infer, vjp=[None, None], jvp=[None, None], batch=fold_in_batch,
-    traits=frozenset({Trait.C_ORDER}),
+    "fold_in", kernels.fold_in, arity=2, infer=fold_in_infer, vjp=[None, None], jvp=[None, None],
+    batch=fold_in_batch, traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         beside(key_samples((2,)), integers(())), beside(key_samples((2,)), integers((3,))),
         beside(key_samples((4, 2)), integers((3, 1))), beside(key_samples((3, 2)), integers(())),

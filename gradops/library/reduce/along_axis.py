@@ -119,8 +119,7 @@ take_op = Op(
     doc="The entries at indices along an axis, for each position on the other axes.",
 )
 add_along_axis = Op(
-    "add_along_axis", add_kernel, arity=2,
-    infer=add_infer,
+    "add_along_axis", add_kernel, arity=2, infer=add_infer,
     vjp=[lambda g, y, x, i, axis, shape: take_op(g, i, axis=axis), None],
     jvp=[lambda t, y, x, i, axis, shape: add_along_axis(t, i, axis=axis, shape=shape), None],
     batch=along_batch, family="indexing",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op, as_operand
+from ...core.op import Op, as_operand
 from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, distinct, exactly, reals
 from ...core.types import (
@@ -23,12 +23,12 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand, OperandLike, Wanted
 from ..elementwise.arithmetic import strong_product, sub
 from ..elementwise.comparison import equal, masked, not_equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan, logical_not
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 from ..index.indexing import along, index
 from ..shape.broadcasting import broadcast_to, repeat_shared
 from ..shape.joining import concatenate
@@ -107,8 +107,8 @@ def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
 
 
 def linear_recurrence_cotangents(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
-) -> list[AnyArray]:
+    wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
+) -> Arrays:
     back = backwards(a, g, axis)
     return [back if i else back * before(y, axis, 0) for i in wanted]
 
@@ -130,8 +130,8 @@ linear_recurrence = Op(
         beside(exactly([2.0, 0, 3, 0, 0, 1]), reals((6,), axis=0)), complexes((5,), (5,), axis=0),
     ),
     error_samples=[
-        ErrorSample([np.ones(3), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones(3), np.ones(2)], {"axis": 0}, ShapeError, "3 against 2"),
+        invalid((3,), (3,), axis=1, says="axis 1 is out of range"),
+        invalid((3,), (2,), axis=0, says="3 against 2"),
     ],
     doc="y[i] = x[i] y[i-1] + b[i] along an axis, where y[0] is b[0].",
 )
@@ -160,8 +160,8 @@ def cumulative(
         batch=batch_along_axis,
         source=f"np.{ufunc.__name__}.accumulate({{0}}, axis={{axis}}{{out}})",
         error_samples=[
-            ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
-            ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
+            invalid((2, 3), axis=2, says="axis 2 is out of range"),
+            invalid((), axis=0, says="axis 0 is out of range"),
         ],
         **facets,
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.dims import Size, product
 from ...core.errors import AxisError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
@@ -16,7 +16,7 @@ from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
-from ..families import Kernel, batch_along_axis
+from ..families import Kernel, batch_along_axis, invalid
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape, transpose
 
@@ -25,16 +25,13 @@ __all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", 
 Axis = int | tuple[int, ...] | None
 
 wrong_axes = [
-    ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
-    ErrorSample([np.ones((2, 3))], {"axis": (0, -2)}, ShapeError, "named twice in (0, -2)"),
+    invalid((2, 3), axis=2, says="axis 2 is out of range"),
+    invalid((2, 3), axis=(0, -2), says="named twice in (0, -2)"),
 ]
-wrong_axis = [
-    wrong_axes[0],
-    ErrorSample([np.ones((2, 3))], {"axis": (0, 1)}, ShapeError, "one axis or all, not (0, 1)"),
-]
+wrong_axis = [wrong_axes[0], invalid((2, 3), axis=(0, 1), says="one axis or all, not (0, 1)")]
 nothing = [
-    ErrorSample([np.ones((0, 3))], {"axis": 0}, ShapeError, "axis 0 is empty"),
-    ErrorSample([np.ones((2, 0))], {"axis": None}, ShapeError, "axis 1 is empty"),
+    invalid((0, 3), axis=0, says="axis 0 is empty"),
+    invalid((2, 0), axis=None, says="axis 1 is empty"),
 ]
 
 
@@ -234,15 +231,13 @@ def prod_others_rule(v: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 prod_others = Op(
-    "prod_others", prod_others_kernel,
-    infer=prod_others_infer,
-    vjp=[prod_others_rule], jvp=[prod_others_rule],
-    batch=lambda op, xs, batched, attrs: op(xs[0]),
+    "prod_others", prod_others_kernel, infer=prod_others_infer,
+    vjp=[prod_others_rule], jvp=[prod_others_rule], batch=lambda op, xs, batched, attrs: op(xs[0]),
     samples=cases(
         reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
         complexes((3, 4)),
     ),
-    error_samples=[ErrorSample([np.ones(())], {}, ShapeError, "no axes")],
+    error_samples=[invalid((), says="no axes")],
     doc="For each entry, the product of all others along the last axis; exact where some are zero.",
 )
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from ...core.dims import UNKNOWN
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op, as_operand
+from ...core.op import Op, as_operand
 from ...core.samples import beside, booleans, cases, distinct, exactly, integers, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
+from ..families import invalid
 from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import index, take
 from ..shape.broadcasting import repeat_shared
@@ -28,9 +29,7 @@ __all__ = ["argwhere", "bucketize", "digitize", "flatnonzero", "isin", "nonzero"
 SIDES = ("left", "right")
 
 argwhere = Op(
-    "argwhere", lambda x: np.stack(np.asarray(x).nonzero(), -1) if np.ndim(x) else (
-        np.argwhere(x)
-    ),
+    "argwhere", lambda x: np.stack(np.asarray(x).nonzero(), -1) if np.ndim(x) else (np.argwhere(x)),
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
@@ -73,9 +72,8 @@ def searchsorted_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyA
 
 
 searchsorted_op = Op(
-    "searchsorted", searchsorted_kernel, arity=2,
-    infer=searchsorted_infer, vjp=[None, None], jvp=[None, None], batch=searchsorted_batch,
-    family="searching",
+    "searchsorted", searchsorted_kernel, arity=2, infer=searchsorted_infer,
+    vjp=[None, None], jvp=[None, None], batch=searchsorted_batch, family="searching",
     samples=cases(
         beside(exactly([0.0, 1.0, 2.0]), distinct((3, 4))),
         beside(exactly([0, 1, 1, 2]), integers((5,), side="right")),
@@ -83,9 +81,9 @@ searchsorted_op = Op(
         beside(exactly([0.0, 1.0]), distinct(())), beside(exactly(np.zeros(0)), distinct((2,))),
     ),
     error_samples=[
-        ErrorSample([np.ones(2), np.ones(2)], {"side": "middle"}, OptionError, "not 'middle'"),
-        ErrorSample([np.ones((2, 2)), np.ones((3, 2))], {}, ShapeError, "not of as many rows"),
-        ErrorSample([np.ones(()), np.ones(2)], {}, ShapeError, "not of as many rows"),
+        invalid((2,), (2,), side="middle", error=OptionError, says="not 'middle'"),
+        invalid((2, 2), (3, 2), says="not of as many rows"),
+        invalid((), (2,), says="not of as many rows"),
     ],
     doc="The indices at which entries of the second operand would be inserted into the first.",
 )

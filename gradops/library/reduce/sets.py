@@ -75,8 +75,7 @@ run_starts = Op(
 
 run_lengths = Op(
     "run_lengths", lambda starts: np.diff(starts.nonzero()[0], append=starts.size),
-    infer=lambda starts: ArrayType((UNKNOWN,), np.intp),
-    vjp=[None], jvp=[None], family="searching",
+    infer=lambda starts: ArrayType((UNKNOWN,), np.intp), vjp=[None], jvp=[None], family="searching",
     samples=cases(exactly([True, False, True]), exactly(np.zeros(0, bool))),
     doc="The lengths of runs, from each true entry of a row to the next.",
 )

@@ -4,6 +4,7 @@ Values from `sort` and `topk` are differentiable; indices are not. Each entry ge
 its sorted position; equal entries keep their order.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,16 +15,16 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, distinct, exactly, integers
 from ...core.types import ArrayType, normalize_axis, shape_of
 from ...kernels.index import along_axis as kernels
-from ...typing import AnyArray, OperandLike
-from ..families import batch_along_axis
+from ...typing import AnyArray, DTypeLike, OperandLike
+from ..families import batch_along_axis, invalid
 from ..shape.movement import flatten_without_axis, squeeze
 from .along_axis import add_along_axis, take_along_axis
 
 __all__ = ["argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk"]
 
 wrong_axis = [
-    ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
-    ErrorSample([np.ones(())], {"axis": -1}, ShapeError, "axis -1 is out of range"),
+    invalid((2, 3), axis=2, says="axis 2 is out of range"),
+    invalid((), axis=-1, says="axis -1 is out of range"),
 ]
 
 FEW = 64  # entries that show whether values are of a few kinds
@@ -34,6 +35,16 @@ class Ranked(NamedTuple):
 
     values: Any
     indices: Any
+
+
+def unchanged_type(name: str, dtype: DTypeLike = None) -> Callable[..., ArrayType]:
+    """Type inference along an axis: the operand's type, in another dtype if one is given."""
+
+    def infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
+        normalize_axis(name, x, axis)
+        return x if dtype is None else ArrayType(x.shape, dtype)
+
+    return infer
 
 
 def last_reversed(x: Any, axis: int) -> Any:
@@ -73,14 +84,10 @@ def has_repeats(x: Any) -> bool:
     return bool(np.equal(s[1:], s[:-1]).any())
 
 
-def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> ArrayType:
-    normalize_axis("argsort", x, axis)
-    return ArrayType(x.shape, np.intp)
-
-
 argsort_op = Op(
     "argsort", argsort_kernel,
-    infer=argsort_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
+    infer=unchanged_type("argsort", np.intp),
+    vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
@@ -98,19 +105,11 @@ def inverse_permutation_kernel(order: Any, axis: int = -1) -> np.ndarray:
     return y
 
 
-def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
-    normalize_axis("inverse_permutation", order, axis)
-    return order
-
-
 inverse_permutation = Op(
-    "inverse_permutation", inverse_permutation_kernel,
-    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
-    family="sorting",
+    "inverse_permutation", inverse_permutation_kernel, infer=unchanged_type("inverse_permutation"),
+    vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
-    error_samples=[
-        ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-    ],
+    error_samples=[ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range")],
     doc="The inverse of permutations along an axis.",
 )
 
@@ -124,29 +123,17 @@ def sort_kernel(
     return last_reversed(y, axis) if descending else y
 
 
-def sort_infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
-    normalize_axis("sort", x, axis)
-    return x
-
-
-def sort_vjp(
-    g: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
-) -> AnyArray:
-    """Each entry gets the cotangent of its sorted position."""
-    order = argsort_op(x, axis=axis, descending=descending, stable=True)
-    return add_along_axis(g, order, axis=axis, shape=shape_of(x))
-
-
-def sort_jvp(
-    t: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
-) -> AnyArray:
-    order = argsort_op(x, axis=axis, descending=descending, stable=True)
-    return take_along_axis(t, order, axis)
+def stable_order(x: AnyArray, axis: int, descending: bool, stable: bool) -> AnyArray:
+    """The indices that sort, where of equal entries the first stays first."""
+    return argsort_op(x, axis=axis, descending=descending, stable=True)
 
 
 sort_op = Op(
-    "sort", sort_kernel,
-    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=batch_along_axis, family="sorting",
+    "sort", sort_kernel, infer=unchanged_type("sort"), batch=batch_along_axis, family="sorting",
+    vjp=[lambda g, y, x, axis, **how: (
+        add_along_axis(g, stable_order(x, axis, **how), axis=axis, shape=shape_of(x))
+    )],
+    jvp=[lambda t, y, x, axis, **how: take_along_axis(t, stable_order(x, axis, **how), axis)],
     samples=cases(
         distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
@@ -207,8 +194,8 @@ argtopk = Op(
         integers((30,), k=4), distinct((2, 40), k=3), distinct((3,), k=0), distinct((0, 3), k=3),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"k": 4}, ShapeError, "k=4 is not from 0 to 3"),
-        ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
+        invalid((3,), k=4, says="k=4 is not from 0 to 3"),
+        invalid((3,), k=1, axis=1, says="axis 1 is out of range"),
     ],
     doc="The indices of the k largest, or smallest, entries along an axis, best first.",
 )
@@ -231,8 +218,8 @@ argkth = Op(
     infer=argkth_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
     error_samples=[
-        ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
-        ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
+        invalid((3,), k=0, says="k=0 is not from 1 to 3"),
+        invalid((3,), k=1, axis=1, says="axis 1 is out of range"),
     ],
     doc="The index of the k-th smallest entry along an axis, which is kept with size 1.",
 )
@@ -261,12 +248,9 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 
 
 argmode = Op(
-    "argmode", argmode_kernel,
-    infer=argmode_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
-    samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
-    error_samples=[
-        ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
-    ],
+    "argmode", argmode_kernel, infer=argmode_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
+    family="sorting", samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
+    error_samples=[invalid((2, 0), says="axis 1 is empty"), wrong_axis[0]],
     doc="The last index of the most frequent entry along an axis, of several the smallest.",
 )
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.dims import Dim
 from ...core.errors import DTypeError, OptionError, ShapeError
-from ...core.op import ErrorSample
 from ...core.samples import booleans, cases, complexes, distinct, integers, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, is_inexact, shape_of, type_of
@@ -17,7 +16,7 @@ from ..elementwise.arithmetic import abs, sign, sqrt, strong_product
 from ..elementwise.comparison import clip, equal, where
 from ..elementwise.complexes import conj, real
 from ..elementwise.trigonometric import share
-from ..families import zeros_like
+from ..families import invalid, zeros_like
 from ..index.diagonals import diagonal
 from ..linalg.contraction import matmul
 from ..shape.joining import concatenate
@@ -216,9 +215,8 @@ vector_norm = reduction(
         *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 0.5, -1, -np.inf)),
     ),
     error_samples=[
-        *wrong_axes,
-        ErrorSample([np.ones(3)], {"ord": "fro"}, OptionError, "ord is a number, not 'fro'"),
-        ErrorSample([np.ones((0, 3))], {"axis": 0, "ord": np.inf}, ShapeError, "axis 0 is empty"),
+        *wrong_axes, invalid((3,), ord="fro", error=OptionError, says="ord is a number, not 'fro'"),
+        invalid((0, 3), axis=0, ord=np.inf, says="axis 0 is empty"),
     ],
     doc="(sum(abs(x)**ord))**(1/ord): the norm of entries; the maximum for inf, the count for 0.",
 )

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...core.dims import Dim, Shape
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
-from ..families import Kernel, linear
+from ..families import Kernel, invalid, linear
 from .movement import RETYPING, reshape, shape_text
 
 __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
@@ -63,21 +63,19 @@ def broadcasting(name: str, kernel: Kernel, doc: str) -> Op:
             reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),
         ),
         error_samples=[
-            ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
-            ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
-            ErrorSample([np.ones((1, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+            invalid((2,), shape=(3,), says="2 against 3"),
+            invalid((2, 2), shape=(2,), says="does not broadcast"),
+            invalid((1, 2), shape=(2,), says="does not broadcast"),
         ],
         doc=doc,
     )  # fmt: skip
 
 
 broadcast_to = broadcasting(
-    "broadcast_to", broadcast_to_kernel,
-    doc="The operand broadcast to a shape.",
+    "broadcast_to", broadcast_to_kernel, doc="The operand broadcast to a shape.",
 )
 expand_to = broadcasting(
-    "expand_to", expand_to_kernel,
-    doc="The operand broadcast to a shape, always as a view.",
+    "expand_to", expand_to_kernel, doc="The operand broadcast to a shape, always as a view.",
 )
 
 
@@ -145,14 +143,12 @@ def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
 
 
 sum_to = linear(
-    "sum_to", sum_to_kernel,
-    infer=sum_to_infer,
-    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
-    batch=sum_to_batch,
+    "sum_to", sum_to_kernel, infer=sum_to_infer,
+    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)), batch=sum_to_batch,
     source=sum_to_source, traits=RETYPING,
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),
-    error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
+    error_samples=[invalid((3,), shape=(2,), says="3 against 2")],
     doc="The sum over the axes along which broadcasting from `shape` repeats.",
 )
 

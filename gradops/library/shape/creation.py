@@ -21,8 +21,7 @@ def full_like_infer(x: ArrayType, value: AnyArray, dtype: DTypeLike) -> ArrayTyp
 
 full_like = elementwise(
     "full_like", lambda x, value, dtype=None: np.full_like(x, value, dtype), d=[None],
-    infer=full_like_infer,
-    source="np.full_like({0}, {value}, {dtype})", traits=[Trait.OF_TYPE],
+    infer=full_like_infer, source="np.full_like({0}, {value}, {dtype})", traits=[Trait.OF_TYPE],
     samples=cases(reals((3, 4), value=2.5), reals((), value=1), integers((2,), value=0.5,
                                                                        dtype="float32")),
     doc="A constant array with the operand's shape, and dtype if none is given.",

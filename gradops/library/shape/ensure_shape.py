@@ -5,10 +5,9 @@ import numpy as np
 
 from ...core.dims import UNKNOWN, Shape
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ..families import linear
+from ..families import invalid, linear
 from .movement import RETYPING, VIEW, shape_text
 
 __all__: list[str] = []
@@ -36,7 +35,7 @@ forget_sizes = linear(
     samples=cases(  # in graphs, see test_leaves.py
         reals((3, 4), axes=()), reals((), axes=()), reals((0,), axes=()),
     ),
-    error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
+    error_samples=[invalid((3,), axes=(1,), says="axis 1 is out of range")],
     doc="The operand with the sizes of some axes unknown to type inference.",
 )
 
@@ -54,15 +53,14 @@ def ensure_shape_kernel(x: np.ndarray, shape: Shape) -> np.ndarray:
 
 
 ensure_shape = linear(
-    "ensure_shape", ensure_shape_kernel,
-    infer=ensure_shape_infer,
+    "ensure_shape", ensure_shape_kernel, infer=ensure_shape_infer,
     transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
     traits=RETYPING,
     samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=()), reals((2, 0), shape=(2, 0))),
     error_samples=[
-        ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
-        ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
+        invalid((3,), shape=(2,), says="does not have the shape (2,)"),
+        invalid((3,), shape=(1, 3), says="not have the shape (1, 3)"),
     ],
     doc="The operand with the given sizes, which are checked when it is computed.",
 )

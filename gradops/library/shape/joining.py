@@ -9,12 +9,12 @@ import numpy as np
 
 from ...core.dims import Size
 from ...core.errors import ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
-from ..families import joining
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike, Wanted
+from ..families import invalid, joining
 from ..index.index_keys import slice_bound, with_strong_dtypes
 from ..index.indexing import slice_
 from .broadcasting import repeat_shared
@@ -39,9 +39,7 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
 
 
-def concatenate_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
-) -> list[AnyArray]:
+def concatenate_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int) -> Arrays:
     """The parts of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
@@ -55,19 +53,17 @@ def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 concatenate_op = joining(
-    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis),
-    infer=concatenate_infer,
-    transpose=concatenate_transpose,
-    batch=joining_batch,
+    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis), infer=concatenate_infer,
+    transpose=concatenate_vjp, batch=joining_batch,
     source="np.concatenate(({operands},), axis={axis})",
     samples=cases(
         reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
         reals((0, 2), (1, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3)), np.ones((2, 4))], {}, ShapeError, "only axis 0 may differ"),
-        ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
-        ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+        invalid((2, 3), (2, 4), says="only axis 0 may differ"),
+        invalid((), (), says="at least one axis"),
+        invalid((2,), (3,), axis=1, says="axis 1 is out of range"),
     ],
     doc="The operands joined along an existing axis.",
 )
@@ -84,27 +80,22 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(
-    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
-) -> list[AnyArray]:
+def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int) -> Arrays:
     """The slices of the cotangent for the wanted operands."""
     lead = (FULL,) * (axis % len(shape_of(g)))
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
 
 stack_op = joining(
-    "stack", lambda *xs, axis=0: np.stack(xs, axis),
-    infer=stack_infer,
-    transpose=stack_transpose,
-    batch=joining_batch,
-    source="np.stack(({operands},), axis={axis})",
+    "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_vjp,
+    batch=joining_batch, source="np.stack(({operands},), axis={axis})",
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()),
         reals((0,), (0,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
-        ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+        invalid((2,), (3,), says="the shapes differ"),
+        invalid((2,), (2,), axis=2, says="axis 2 is out of range"),
     ],
     doc="The operands, of equal shapes, joined along a new axis.",
 )

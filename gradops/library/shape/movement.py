@@ -7,12 +7,12 @@ import numpy as np
 
 from ...core.dims import Dim, Shape, product
 from ...core.errors import DTypeError, ShapeError
-from ...core.op import OPS, ErrorSample, Op
+from ...core.op import OPS, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 
 __all__ = [
     "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",
@@ -75,20 +75,17 @@ def reshape_batch(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
 
 
 reshape = linear(
-    "reshape", reshape_kernel,
-    infer=reshape_infer,
+    "reshape", reshape_kernel, infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=reshape_batch(reshape_infer),
-    source=lambda x, shape: (
-        "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
-    ),
+    source=lambda x, shape: ("{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"),
     traits=RETYPING,
     samples=cases(
         reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),
         reals((2, 0), shape=(0, 3)),
     ),
-    error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
-                   ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
+    error_samples=[invalid((2, 3), shape=(4, 2), says="6 entries"),
+                   invalid((2, 3), shape=(-5, 3), says="negative")],
     doc="The entries in another shape; -1 stands for the size that remains.",
 )
 
@@ -123,8 +120,8 @@ transpose = linear(
         reals(()), reals((2, 0)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3))], {"axes": (0,)}, ShapeError, "each of 2 dimensions"),
-        ErrorSample([np.ones((2, 3))], {"axes": (0, 2)}, ShapeError, "axis 2 is out of range"),
+        invalid((2, 3), axes=(0,), says="each of 2 dimensions"),
+        invalid((2, 3), axes=(0, 2), says="axis 2 is out of range"),
     ],
     doc="The axes in another order; reversed if none is given.",
 )
@@ -147,16 +144,14 @@ def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 expand_dims = linear(
-    "expand_dims", expand_dims_kernel,
-    infer=expand_dims_infer,
+    "expand_dims", expand_dims_kernel, infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(expand_dims_infer),
-    source="np.expand_dims({0}, {axis})", traits=RETYPING,
+    batch=reshape_batch(expand_dims_infer), source="np.expand_dims({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
         reals((), axis=0), reals((2, 0), axis=1),
     ),
-    error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
+    error_samples=[invalid((3,), axis=3, says="axis 3 is out of range")],
     doc="The operand with new axes of size 1, at positions `axis` of the result.",
 )
 
@@ -180,18 +175,16 @@ def squeeze_kernel(x: np.ndarray, axis: Axis = None) -> np.ndarray:
 
 
 squeeze = linear(
-    "squeeze", squeeze_kernel,
-    infer=squeeze_infer,
+    "squeeze", squeeze_kernel, infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(squeeze_infer),
-    source="np.squeeze({0}, {axis})", traits=RETYPING,
+    batch=reshape_batch(squeeze_infer), source="np.squeeze({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
         reals(()), reals((0, 1), axis=1),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1"),
-        ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
+        invalid((2, 1), axis=0, says="size 2, not 1"),
+        invalid((), axis=0, says="axis 0 is out of range"),
     ],
     doc="The operand without its axes of size 1, or without those that `axis` names.",
 )
@@ -203,18 +196,14 @@ def flip_infer(x: ArrayType, axis: int) -> ArrayType:
 
 
 flip = linear(
-    "flip", lambda x, axis=None: np.flip(x, axis),
-    infer=flip_infer,
-    transpose=lambda g, y, x, axis: flip(g, axis=axis),
-    batch=batch_along_axis,
+    "flip", lambda x, axis=None: np.flip(x, axis), infer=flip_infer,
+    transpose=lambda g, y, x, axis: flip(g, axis=axis), batch=batch_along_axis,
     source="np.flip({0}, {axis})", traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
         reals((2, 0), axis=1),
     ),
-    error_samples=[
-        ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
-    ],
+    error_samples=[invalid((2,), axis=1, says="axis 1 is out of range")],
     doc="The entries in reverse order along the given axes, or along all.",
 )
 
@@ -274,9 +263,7 @@ def copy_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
 
 
 copy = linear(
-    "copy", copy_kernel,
-    infer=lambda x: x,
-    transpose=lambda g, y, x: g,
+    "copy", copy_kernel, infer=lambda x: x, transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="A copy of the operand.",

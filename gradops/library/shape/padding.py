@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
-from ..families import linear
+from ..families import invalid, linear
 from ..index.indexing import slice_
 
 __all__ = ["pad"]
@@ -70,10 +70,8 @@ def pad_transpose(
 
 
 pad_op = Op(
-    "pad", pad_kernel,
-    infer=lambda x, pad_width, value: padded_type("pad", x, pad_width),
-    vjp=[pad_transpose],
-    jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
+    "pad", pad_kernel, infer=lambda x, pad_width, value: padded_type("pad", x, pad_width),
+    vjp=[pad_transpose], jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
     batch=lambda op, xs, batched, attrs: op(
         xs[0], pad_width=((0, 0), *attrs["pad_width"]), value=attrs["value"]
     ),
@@ -83,8 +81,8 @@ pad_op = Op(
         complexes((2,), pad_width=((1, 0),)),
     ),
     error_samples=[
-        ErrorSample([np.ones((2, 3))], {"pad_width": ((1, 2),)}, ShapeError, "1 pairs of widths"),
-        ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),)}, ShapeError, "is negative"),
+        invalid((2, 3), pad_width=((1, 2),), says="1 pairs of widths"),
+        invalid((2,), pad_width=((-1, 0),), says="is negative"),
     ],
     doc="The operand padded with a constant, by a pair of widths for each axis.",
 )
@@ -177,8 +175,7 @@ def pad_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 extend = linear(
     "extend", extend_kernel,
     infer=lambda x, pad_width, mode: extended_type("extend", x, pad_width, mode),
-    transpose=lambda g, y, x, **attrs: fold_back(g, **attrs),
-    batch=pad_batch,
+    transpose=lambda g, y, x, **attrs: fold_back(g, **attrs), batch=pad_batch,
     samples=cases(
         reals((3, 2), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((2, 3), pad_width=((5, 3), (0, 1)), mode="symmetric"),
@@ -188,26 +185,20 @@ extend = linear(
         complexes((3,), pad_width=((1, 0),), mode="reflect"),
     ),
     error_samples=[
-        ErrorSample([np.ones(2)], {"pad_width": ((1, 1),), "mode": "ramp"}, OptionError, "'ramp'"),
-        ErrorSample([np.ones((0, 2))], {"pad_width": ((1, 0), (0, 0)), "mode": "edge"},
-                    ShapeError, "axis 0 is empty"),
-        ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),), "mode": "wrap"}, ShapeError,
-                    "is negative"),
+        invalid((2,), pad_width=((1, 1),), mode="ramp", error=OptionError, says="'ramp'"),
+        invalid((0, 2), pad_width=((1, 0), (0, 0)), mode="edge", says="axis 0 is empty"),
+        invalid((2,), pad_width=((-1, 0),), mode="wrap", says="is negative"),
     ],
     doc="The operand padded with its own entries.",
 )
 fold_back = linear(
-    "fold_back", fold_back_kernel,
-    infer=fold_back_infer,
-    transpose=lambda g, y, x, **attrs: extend(g, **attrs),
-    batch=pad_batch,
+    "fold_back", fold_back_kernel, infer=fold_back_infer,
+    transpose=lambda g, y, x, **attrs: extend(g, **attrs), batch=pad_batch,
     samples=cases(
         reals((6, 3), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((5, 5), pad_width=((1, 2), (3, 1)), mode="edge"),
     ),
-    error_samples=[
-        ErrorSample([np.ones(2)], {"pad_width": ((1, 1),), "mode": "wrap"}, ShapeError, "is empty"),
-    ],
+    error_samples=[invalid((2,), pad_width=((1, 1),), mode="wrap", says="is empty")],
     doc="The transpose of `extend`: padding added to the entries that it repeats.",
 )
 

@@ -13,7 +13,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, exactly, reals
 from ...core.types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
-from ..families import batch_along_axis, linear
+from ..families import batch_along_axis, invalid, linear
 from ..index.index_keys import index_array
 from ..index.indexing import take
 from ..reduce.reduction import sum
@@ -93,8 +93,7 @@ def roll_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 roll = linear(
-    "roll", roll_kernel,
-    infer=roll_infer,
+    "roll", roll_kernel, infer=roll_infer,
     transpose=lambda g, y, x, shift, axis: roll(g, shift=inverse_shift(shift), axis=axis),
     batch=roll_batch,
     samples=cases(
@@ -103,10 +102,9 @@ roll = linear(
         reals((0, 3), shift=1, axis=0), reals((), shift=3), complexes((5,), shift=7, axis=0),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"shift": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones((3, 3))], {"shift": (1, 2, 3), "axis": (0, 1)}, ShapeError,
-                    "3 shifts do not fit 2 axes"),
-        ErrorSample([np.ones(3)], {"shift": 0.5, "axis": 0}, OptionError, "not 0.5"),
+        invalid((3,), shift=1, axis=1, says="axis 1 is out of range"),
+        invalid((3, 3), shift=(1, 2, 3), axis=(0, 1), says="3 shifts do not fit 2 axes"),
+        invalid((3,), shift=0.5, axis=0, error=OptionError, says="not 0.5"),
     ],
     doc="The entries rolled along axes; of the flattened array if `axis` is None.",
 )
@@ -148,14 +146,13 @@ def tile_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 tile_op = linear(
-    "tile", tile_kernel,
-    infer=tile_infer, transpose=tile_transpose, batch=tile_batch,
+    "tile", tile_kernel, infer=tile_infer, transpose=tile_transpose, batch=tile_batch,
     samples=cases(
         reals((3, 2), reps=(2, 3)), reals((3,), reps=(2, 1)), reals((2, 3), reps=(2,)),
         reals((), reps=(2,)), reals((2, 3), reps=(0, 1)), reals((0, 2), reps=(2, 2)),
         complexes((2,), reps=(2,)),
     ),
-    error_samples=[ErrorSample([np.ones(2)], {"reps": (-1,)}, ShapeError, "is negative")],
+    error_samples=[invalid((2,), reps=(-1,), says="is negative")],
     doc="The operand repeated along each axis.",
 )
 
@@ -180,17 +177,15 @@ def repeat_kernel(x: np.ndarray, repeats: int, axis: int) -> np.ndarray:
 
 
 repeat_op = linear(
-    "repeat", repeat_kernel,
-    infer=repeat_infer, transpose=repeat_transpose,
-    batch=batch_along_axis,
+    "repeat", repeat_kernel, infer=repeat_infer, transpose=repeat_transpose, batch=batch_along_axis,
     source="{0}.repeat({repeats}, {axis})",
     samples=cases(
         reals((3, 2), repeats=2, axis=0), reals((2, 3), repeats=3, axis=-1),
         reals((2,), repeats=0, axis=0), reals((0, 2), repeats=2, axis=0),
     ),
     error_samples=[
-        ErrorSample([np.ones(2)], {"repeats": 2, "axis": 1}, ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones(2)], {"repeats": -1, "axis": 0}, ShapeError, "-1, is negative"),
+        invalid((2,), repeats=2, axis=1, says="axis 1 is out of range"),
+        invalid((2,), repeats=-1, axis=0, says="-1, is negative"),
     ],
     doc="Each entry along an axis repeated, copies side by side.",
 )
@@ -212,9 +207,7 @@ counted = Op(
     "counted", counted_kernel,
     infer=counted_infer, vjp=[None], jvp=[None],
     samples=cases(exactly([2, 0, 1]), exactly(np.zeros(0, int))),
-    error_samples=[
-        ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),
-    ],
+    error_samples=[ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers")],
     doc="The numbers 0, 1, 2, ..., each repeated as often as the operand says.",
 )  # fmt: skip
 

@@ -10,13 +10,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ...kernels.nn.windows import places
 from ...typing import Attrs, Flags, Operand, OperandLike
-from ..families import linear
+from ..families import invalid, linear
 from ..index.indexing import index
 from ..nn.conv_layers import for_each, widths
 from .movement import VIEW, reshape, transpose
@@ -76,8 +76,7 @@ def batch_attrs(op: Op, ndim: int, attrs: Attrs) -> Any:
 
 
 windows = linear(
-    "windows", windows_kernel,
-    infer=lambda x, **attrs: windows_type("windows", x, **attrs),
+    "windows", windows_kernel, infer=lambda x, **attrs: windows_type("windows", x, **attrs),
     transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **batch_attrs(op, len(shape_of(xs[0])) - 1, attrs)
@@ -91,14 +90,14 @@ windows = linear(
         complexes((3,), size=(2,), axis=(0,), step=(1,), dilation=(1,)),
     ),
     error_samples=[
-        ErrorSample([np.ones(3)], {"size": (4,), "axis": (0,), "step": (1,), "dilation": (1,)},
-                    ShapeError, "a window of 4 does not fit axis 0 of size 3"),
-        ErrorSample([np.ones(3)], {"size": (2,), "axis": (1,), "step": (1,), "dilation": (1,)},
-                    ShapeError, "axis 1 is out of range"),
-        ErrorSample([np.ones(3)], {"size": (2,), "axis": (0,), "step": (0,), "dilation": (1,)},
-                    OptionError, "less than 1"),
-        ErrorSample([np.ones(3)], {"size": (2, 2), "axis": (0,), "step": (1,), "dilation": (1,)},
-                    ShapeError, "2 sizes of windows do not fit 1 axes"),
+        invalid((3,), size=(4,), axis=(0,), step=(1,), dilation=(1,),
+                says="a window of 4 does not fit axis 0 of size 3"),
+        invalid((3,), size=(2,), axis=(1,), step=(1,), dilation=(1,),
+                says="axis 1 is out of range"),
+        invalid((3,), size=(2,), axis=(0,), step=(0,), dilation=(1,), error=OptionError,
+                says="less than 1"),
+        invalid((3,), size=(2, 2), axis=(0,), step=(1,), dilation=(1,),
+                says="2 sizes of windows do not fit 1 axes"),
     ],
     doc="Sliding windows along axes, each along new last axes: a view.",
 )
@@ -130,18 +129,16 @@ def sum_windows_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) ->
 
 
 sum_windows = linear(
-    "sum_windows", sum_windows_kernel,
-    infer=sum_windows_infer,
-    transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs),
-    batch=sum_windows_batch,
+    "sum_windows", sum_windows_kernel, infer=sum_windows_infer,
+    transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs), batch=sum_windows_batch,
     samples=cases(
         reals((3, 3), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 2, 2, 2, 3), shape=(2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1),
               dilation=(1, 2)),
     ),
     error_samples=[
-        ErrorSample([np.ones((3, 2))], {"shape": (5,), "size": (3,), "axis": (0,), "step": (1,),
-                                        "dilation": (1,)}, ShapeError, "have type float64[3, 3]"),
+        invalid((3, 2), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,),
+                says="have type float64[3, 3]"),
     ],
     doc="The transpose of `windows`: sliding windows added up in zeros of a shape.",
 )

@@ -15,7 +15,7 @@ SHAPES = [  # operand, filters, strides, pads, dilations, groups
 
 def results(x, w, strides, pads, dilations, groups):
     """The convolution and both transposes."""
-    options = strides, pads, dilations, groups
+    options = (strides, pads, dilations), groups
     y = convolution.convolve(x, w, *options)
     g = np.cos(y)
     return [
