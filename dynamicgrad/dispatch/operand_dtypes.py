@@ -8,19 +8,16 @@ say so.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-import gradops as ops
 from gradops import DTypeError
-from gradops.core.types import is_inexact, operand_types
+from gradops.core.types import operand_types
+from gradops.library.shape.movement import in_single
 
-from ..engine.handle import SINGLE, Handle
+from ..engine.handle import Handle
 from ..names.torch_names import Row, row_called
 from .op_dtypes import INT64, are_floats, in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
 from .wrapping import Function, parameters_of, wrap
 
-HALF = np.dtype("float16")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
 """Types of arguments that are not operands."""
 
@@ -62,27 +59,6 @@ def check_dtypes(name: str, function: Function) -> Function:
         return compute(*args, **options)
 
     return wrap(call, function)
-
-
-def in_single(function: Function) -> Function:
-    """`function` with half precision computed in single precision, and its result rounded once.
-
-    It is not rounded if another operand is wider, or if the caller gives `dtype`.
-    """
-
-    def compute(*args: Any, **options: Any) -> Any:
-        dtypes = {a.dtype for a in (*args, *options.values()) if isinstance(a, Handle)}
-        if HALF not in dtypes or options.get("dtype") is not None:
-            return function(*args, **options)
-        y = function(*map(widened, args), **{k: widened(a) for k, a in options.items()})
-        return ops.astype(y, dtype=HALF) if sum(map(is_inexact, dtypes)) == 1 else y
-
-    return compute
-
-
-def widened(a: Any) -> Any:
-    """An argument, half precision converted to single precision."""
-    return ops.astype(a, dtype=SINGLE) if isinstance(a, Handle) and a.dtype == HALF else a
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:

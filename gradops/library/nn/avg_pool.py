@@ -15,7 +15,7 @@ from ..elementwise.arithmetic import abs, div, mul
 from ..index.indexing import take
 from ..reduce.along_axis import take_along_axis
 from ..reduce.reduction import argmax
-from ..shape.movement import astype, expand_dims, reshape, squeeze
+from ..shape.movement import astype, expand_dims, in_single, reshape, squeeze
 from ..signal.resampling import weighted_sum
 from .conv_layers import for_each, widths
 from .pooling import max_pool, places_of_max, sum_pool
@@ -111,6 +111,7 @@ def window_starts(size: Any, i: int, given: dict[str, Any]) -> Any:
     return np.arange(places(size, window, stride, pad, dilation)) * stride - pad[0]
 
 
+@in_single
 def avg_pool(
     x: Any, window: Sizes, stride: Any = None, padding: Any = 0, axes: int = 2, ceil: bool = False,
     count_padding: bool = True, divisor: float | None = None,
@@ -150,6 +151,7 @@ def counted_entries(size: Any, i: int, given: dict[str, Any], counted: tuple[int
     return np.maximum(last - np.maximum(first, -counted[0]), 1)
 
 
+@in_single
 def lp_pool(
     x: Any, p: float, window: Sizes, stride: Any = None, axes: int = 2, ceil: bool = False
 ) -> Any:
@@ -178,6 +180,7 @@ def adaptive_windows(size: int, count: int) -> list[range]:
     return [range(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
+@in_single
 def adaptive_avg_pool(x: OperandLike, sizes: Any, axes: int = 2) -> Any:
     """Average pooling to the given sizes of the last `axes` axes.
 

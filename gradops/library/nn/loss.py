@@ -100,7 +100,9 @@ def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
 def reduce_arrays(losses: Any, reduction: str) -> Any:
     """The reduction of losses that are arrays."""
     if reduction == "mean":
-        return mean_kernel(losses)
+        if losses.dtype is HALF:
+            return mean_kernel(losses)
+        return np.add.reduce(losses, axis=None) / losses.size
     check_reduction(reduction)
     return losses if reduction == "none" else np.add.reduce(losses, axis=None)
 

@@ -24,7 +24,7 @@ from ..elementwise.comparison import maximum
 from ..families import batch_along_axis, invalid
 from ..reduce.reduction import HALF, count, max, mean, not_empty, sum
 from ..shape.broadcasting import repeat_shared
-from ..shape.movement import reshape
+from ..shape.movement import in_single, reshape
 from .pooling import sum_pool
 
 __all__ = [
@@ -76,6 +76,7 @@ def layer_norm(
     return affine(standardize(x, axis=axes, epsilon=epsilon), weight, bias)
 
 
+@in_single
 def rms_norm(x: Any, sizes: Sequence[int], weight: Any = None, epsilon: float = 1e-6) -> Any:
     """RMS normalization over the last axes, of the given sizes, then scaled.
 
@@ -150,6 +151,7 @@ def group_norm(
     return affine(y, by_channel(weight, x), by_channel(bias, x))
 
 
+@in_single
 def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) -> Any:
     """`x` over its p-norm along an axis, bounded below by `epsilon`.
 
@@ -172,6 +174,7 @@ def p_norm(x: Any, p: float, axis: Axis, keepdims: bool) -> Any:
     return sum(abs(x) ** p, axis=axis, keepdims=keepdims) ** (1 / p)
 
 
+@in_single
 def local_response_norm(
     x: OperandLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:

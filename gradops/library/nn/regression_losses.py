@@ -18,7 +18,7 @@ from ..reduce.reduction import mean, sum
 from ..reduce.statistics import vector_norm
 from ..shape.broadcasting import broadcast_to
 from ..shape.creation import stop_gradient
-from ..shape.movement import expand_dims, reshape
+from ..shape.movement import expand_dims, in_single, reshape
 from .activation import log_sigmoid, softplus
 from .classification import labelled_infer
 from .loss import check_same_shape, reduce_losses
@@ -133,6 +133,7 @@ def gaussian_nll_loss(
     return reduce_losses(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
 
+@in_single
 def cosine_similarity(x: Any, y: Any, axis: int = 1, epsilon: float = 1e-8) -> Any:
     """The cosine similarity of vectors along an axis; norms are bounded below by `epsilon`.
 
@@ -160,6 +161,7 @@ def unit(v: Any, axis: int, epsilon: float) -> Any:
     return v / (norm + stop_gradient(maximum(epsilon - norm, 0)))
 
 
+@in_single
 def pairwise_distance(
     x: Any, y: Any, p: float = 2.0, epsilon: float = 1e-6, keepdims: bool = False
 ) -> Any:
@@ -171,6 +173,7 @@ def pairwise_distance(
     return p_norm(x - y + epsilon, p, -1, keepdims)
 
 
+@in_single
 def cosine_embedding_loss(
     x: Any, y: Any, target: Any, margin: float = 0.0, reduction: str = "mean"
 ) -> Any:

@@ -1,6 +1,7 @@
 """Ops that rearrange or retype an array: reshape, transpose, flip, astype."""
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,32 @@ def compute_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: ob
         return f(x, **attrs)
     y = f(astype(x, dtype=dtype), **attrs)
     return y if type_of(y).dtype == dtype else astype(y, dtype=dtype)
+
+
+HALF, SINGLE = np.dtype("float16"), np.dtype("float32")
+
+
+def in_single(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` with half precision computed in single precision, as sums of squares would overflow.
+
+    The result is rounded once, unless another operand is wider or the caller gives `dtype`.
+    """
+
+    @wraps(f)
+    def call(*args: Any, **options: Any) -> Any:
+        operands = [a for a in (*args, *options.values()) if hasattr(a, "dtype")]
+        if all(a.dtype != HALF for a in operands) or options.get("dtype") is not None:
+            return f(*args, **options)
+        y = f(*map(widened, args), **{k: widened(a) for k, a in options.items()})
+        wider = any(a.dtype != HALF and a.dtype.kind in "fc" for a in operands)
+        return y if wider else astype(y, dtype=HALF)
+
+    return call
+
+
+def widened(a: Any) -> Any:
+    """An argument, half precision converted to single precision."""
+    return astype(a, dtype=SINGLE) if getattr(a, "dtype", None) == HALF else a
 
 
 def type_with_dtype(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
