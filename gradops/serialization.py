@@ -30,6 +30,9 @@ DAMAGED = (
     ValueError, TypeError, OverflowError, LookupError, struct.error,
 )  # fmt: skip
 
+Manifest = dict[str, Any]
+"""The JSON description of an archive's content."""
+
 
 class Format(NamedTuple):
     """A kind of archive: name and version in its manifest, its name in errors, and their class.
@@ -45,9 +48,7 @@ class Format(NamedTuple):
     limit: float = 64 << 20
 
 
-def write_archive(
-    file: Any, format: Format, manifest: dict[str, Any], arrays: Sequence[Any]
-) -> None:
+def write_archive(file: Any, format: Format, manifest: Manifest, arrays: Sequence[Any]) -> None:
     """Write an archive to a path, or to a file open for writing bytes.
 
     An existing file is replaced only when the new one is complete.
@@ -72,9 +73,7 @@ def entry(name: str) -> zipfile.ZipInfo:
     return made
 
 
-def read_archive(
-    file: Any, format: Format, decode: Callable[["Archive", dict[str, Any]], Any]
-) -> Any:
+def read_archive(file: Any, format: Format, decode: Callable[["Archive", Manifest], Any]) -> Any:
     """Read an archive: the result of `decode(archive, manifest)`.
 
     Raises the format's error for an invalid file.
@@ -124,7 +123,7 @@ class Archive:
             self.refuse(f"{member.filename!r} is compressed")
         self.members[member.filename] = member
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """The JSON description of the content."""
         if MANIFEST not in self.members:
             self.refuse(f"it has no {MANIFEST}")

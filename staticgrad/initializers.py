@@ -93,10 +93,10 @@ def random_normal(mean: float = 0.0, stddev: float = 1.0, seed: Seed = None) -> 
     >>> sg.initializers.random_normal(seed=1)([2, 3]).shape
     (2, 3)
     """
-    return Initializer(scaled(ops.random_normal, mean, stddev), seed)
+    return Initializer(scaled_draw(ops.random_normal, mean, stddev), seed)
 
 
-def scaled(op: Callable[..., AnyArray], mean: float, stddev: float) -> Draw:
+def scaled_draw(op: Callable[..., AnyArray], mean: float, stddev: float) -> Draw:
     """The numbers that `op` draws, times `stddev`, plus `mean`."""
     return lambda key, shape, dtype: mean + stddev * op(key, shape=shape, dtype=dtype)
 
@@ -120,7 +120,7 @@ def truncated_normal(mean: float = 0.0, stddev: float = 1.0, seed: Seed = None) 
     >>> bool((abs(sg.initializers.truncated_normal(seed=1)([99])) <= 2).all())
     True
     """
-    return Initializer(scaled(ops.truncated_normal, mean, stddev), seed)
+    return Initializer(scaled_draw(ops.truncated_normal, mean, stddev), seed)
 
 
 def variance_scaling(

@@ -29,10 +29,10 @@ def function_of(op: Op) -> Function:
 @cache
 def ops_named(prefix: str = "") -> dict[str, Op]:
     """The ops with names that begin with `prefix`, such as `special.`, by the rest of the name."""
-    rows = ((OPS[key], row) for key, row in TABLE.items() if key in OPS and row.names)
     return {
-        name.removeprefix(prefix): op
-        for op, row in rows
+        name.removeprefix(prefix): OPS[key]
+        for key, row in TABLE.items()
+        if key in OPS
         for name in row.names.split()
         if name.startswith(prefix) and "." not in name.removeprefix(prefix)
     }

@@ -57,8 +57,7 @@ def can_cast(from_: DTypeLike, to: DTypeLike) -> bool:
     >>> dg.can_cast(dg.float64, dg.float32), dg.can_cast(dg.float32, dg.int64)
     (True, False)
     """
-    lower, higher = category(np.dtype(from_)), category(np.dtype(to))
-    return lower <= higher
+    return category(np.dtype(from_)) <= category(np.dtype(to))
 
 
 def combine(higher: np.dtype, lower: np.dtype) -> np.dtype:

@@ -192,6 +192,7 @@ class MissingAttribute:
 
 
 Face = TypeVar("Face", bound=Handle)
+Facts = tuple[Any, list[Any], list[Vertex | None], int, bool, bool]
 
 
 def hold(face: type[Face], value: object, node: Vertex | None = None) -> Face:
@@ -201,9 +202,7 @@ def hold(face: type[Face], value: object, node: Vertex | None = None) -> Face:
     return t
 
 
-def operand_facts(
-    args: Sequence[Operand],
-) -> tuple[Any, list[Any], list[Vertex | None], int, bool, bool]:
+def operand_facts(args: Sequence[Operand]) -> Facts:
     """Facts about operands: face of the result, values, nodes, active bits, `plain`, `floats`.
 
     The bits of `active` mark operands with nodes. `plain`: all values are arrays or numbers.

@@ -128,13 +128,13 @@ def saved_array(saved: Handle, node: Vertex | None) -> Array:
     """A saved operand with the node it had when it was saved, on its storage."""
     if saved.node is node and type(saved) is Array:
         return saved
-    found = hold(Array, saved.value, node)
-    found.storage = storage_of(saved)
-    return found
+    x = hold(Array, saved.value, node)
+    x.storage = storage_of(saved)
+    return x
 
 
 def output_of(node: Node) -> Array:
     """The saved output of a node as an array with its storage."""
-    found = hold(Array, node.output, node)
-    found.storage = node.storage = node.storage or Storage()
-    return found
+    y = hold(Array, node.output, node)
+    y.storage = node.storage = node.storage or Storage()
+    return y

@@ -240,9 +240,8 @@ class LeafHooks:
         for hook in list(self.accumulated.values()):
             result = call(hook, leaf.variable)
             if not (result is None or isinstance(result, Tensor)):
-                raise TypeError(
-                    f"{describe_hook(hook)} must return None, not a {type(result).__name__}"
-                )
+                kind = type(result).__name__
+                raise TypeError(f"{describe_hook(hook)} must return None, not a {kind}")
         for hook in list(self.after.values()):
             if (result := call(hook, (), (tensor_of(g),))) is not None:
                 require_tuple(hook, result)

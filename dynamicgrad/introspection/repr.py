@@ -66,14 +66,10 @@ def in_brackets(nested: Any, cut: Sequence[bool], width: int, indent: int) -> st
     parts = [in_brackets(part, inner, width, indent + 1) for part in nested]
     parts[EDGE:EDGE] = ["..." if inner else " ..."] * cut[0]
     if not inner:
-        parts = lines(parts, max(1, (LINE_WIDTH - indent) // (width + len(", "))))
+        length = max(1, (LINE_WIDTH - indent) // (width + len(", ")))  # entries on a line
+        parts = [", ".join(parts[i : i + length]) for i in range(0, len(parts), length)]
     separator = "," + "\n" * max(1, len(inner)) + " " * (indent + 1)
     return "[" + separator.join(parts) + "]"
-
-
-def lines(texts: Sequence[str], length: int) -> list[str]:
-    """The entries of a vector, `length` of them on a line."""
-    return [", ".join(texts[i : i + length]) for i in range(0, len(texts), length)]
 
 
 def column(values: np.ndarray) -> Column:

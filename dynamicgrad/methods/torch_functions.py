@@ -120,10 +120,10 @@ def with_aliases(functions: Functions) -> Functions:
 
 def of_ops() -> Functions:
     """The ops that have names in the table, as functions of tensors by these names."""
-    plain = {name: op for name, op in ops_named().items() if not name.endswith("_")}
     return {
         name: refuse_zero(function_of(op)) if op.name in DIVISIONS else function_of(op)
-        for name, op in plain.items()
+        for name, op in ops_named().items()
+        if not name.endswith("_")
     }
 
 

@@ -17,7 +17,7 @@ from ..ops.inplace import require_writable
 from . import kind
 
 
-def held(t: Handle) -> AnyArray:
+def held_value(t: Handle) -> AnyArray:
     """The value of a handle."""
     return t.value
 
@@ -48,6 +48,6 @@ def like(t: Handle, x: object) -> object:
 
 
 METHODS: dict[str, Any] = {
-    "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
+    "__gradop_held__": held_value, "__gradop_hold__": hold, "__gradop_write__": write,
     "__gradop_like__": like, "__gradop_kind__": kind,
 }  # fmt: skip

@@ -63,14 +63,9 @@ class Making:
         return self.default_dtypes()[called[kind]] if kind in called else np.dtype(bool)
 
     def asarray(
-        self,
-        obj: OperandLike,
-        /,
-        *,
-        dtype: DTypeLike = None,
-        device: object = None,
+        self, obj: OperandLike, /, *, dtype: DTypeLike = None, device: object = None,
         copy: bool | None = None,
-    ) -> AnyArray:
+    ) -> AnyArray:  # fmt: skip
         """An array of numbers, of nested sequences of them, or on the memory of another array."""
         require_device(device)
         if isinstance(obj, self.kind) or hasattr(obj, "gradop_level"):
@@ -95,15 +90,9 @@ class Making:
         return self.shared(np.from_dlpack(x) if copy is None else np.from_dlpack(x, copy=copy))
 
     def arange(
-        self,
-        start: object,
-        /,
-        stop: object = None,
-        step: object = 1,
-        *,
-        dtype: DTypeLike = None,
+        self, start: object, /, stop: object = None, step: object = 1, *, dtype: DTypeLike = None,
         device: object = None,
-    ) -> AnyArray:
+    ) -> AnyArray:  # fmt: skip
         """Numbers at equal distances from `start`, or 0 if it stands alone, to before `stop`."""
         require_device(device)
         start, stop = (0, start) if stop is None else (start, stop)
@@ -111,31 +100,18 @@ class Making:
         return self.counted(start, stop, step, self.dtype_for(0.0 if are_floats else 0, dtype))
 
     def linspace(
-        self,
-        start: Any,
-        stop: Any,
-        /,
-        num: int,
-        *,
-        dtype: DTypeLike = None,
-        device: object = None,
+        self, start: Any, stop: Any, /, num: int, *, dtype: DTypeLike = None, device: object = None,
         endpoint: bool = True,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """`num` evenly spaced numbers between two."""
         require_device(device)
         dtype = self.dtype_for(start * 1.0 + stop, dtype)
         return self.new(np.linspace(start, stop, num, endpoint, dtype=dtype))
 
     def eye(
-        self,
-        n_rows: Any,
-        n_cols: Any = None,
-        /,
-        *,
-        k: int = 0,
-        dtype: DTypeLike = None,
+        self, n_rows: Any, n_cols: Any = None, /, *, k: int = 0, dtype: DTypeLike = None,
         device: object = None,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """Ones on a diagonal of a matrix, zeros elsewhere."""
         require_device(device)
         n_cols = n_rows if n_cols is None else n_cols

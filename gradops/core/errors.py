@@ -78,13 +78,9 @@ class OperandError(GradError):
     """Operands that an op cannot take."""
 
     def __init__(
-        self,
-        op: object,
-        operands: Iterable[Any],
-        reason: str,
-        hint: str | None = None,
+        self, op: object, operands: Iterable[Any], reason: str, hint: str | None = None,
         known_as: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.op, self.operands, self.reason = str(op), tuple(operands), reason
         self.hint, self.known_as = hint, known_as or words_of_caller(self)
         super().__init__(self.message())

@@ -34,7 +34,7 @@ class Carrier:
     __slots__ = ()
 
     @property
-    def parts(self) -> Sequence[object]:
+    def parts(self) -> Sequence[Any]:
         """The operands that this one is composed of."""
         raise NotImplementedError
 

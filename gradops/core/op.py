@@ -13,16 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..typing import Rule
+from ..typing import Attrs, Rule
+from . import errors
 from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
-from .errors import (
-    DTypeError,
-    GradError,
-    IndexingError,
-    MixedOperandsError,
-    NoKernelError,
-    ShapeError,
-)
 from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
 from .traits import Trait
 from .types import ArrayType, operand_types
@@ -39,8 +32,8 @@ PLAIN = frozenset(
 
 SEQUENCES = frozenset({list, tuple})
 UNFORESEEN = {
-    TypeError: DTypeError, OverflowError: DTypeError, IndexError: IndexingError,
-    ValueError: ShapeError,
+    TypeError: errors.DTypeError, OverflowError: errors.DTypeError,
+    IndexError: errors.IndexingError, ValueError: errors.ShapeError,
 }  # fmt: skip
 """The errors raised for NumPy's own, if type inference finds no reason."""
 
@@ -68,22 +61,12 @@ class Op:
     """
 
     def __init__(
-        self,
-        name: str,
-        kernel: Callable[..., Any],
-        infer: Callable[..., ArrayType],
-        vjp: Rules,
-        jvp: Rules,
-        doc: str,
-        samples: Samples,
-        source: str | Callable[..., str] = "",
-        batch: Callable[..., Any] | None = None,
-        arity: int | None = 1,
-        traits: Iterable[Trait] = frozenset(),
-        error_samples: Sequence[ErrorSample] = (),
-        family: str = "of its own",
-        infix: str = "",
-    ) -> None:
+        self, name: str, kernel: Callable[..., Any], infer: Callable[..., ArrayType], vjp: Rules,
+        jvp: Rules, doc: str, samples: Samples, source: str | Callable[..., str] = "",
+        batch: Callable[..., Any] | None = None, arity: int | None = 1,
+        traits: Iterable[Trait] = frozenset(), error_samples: Sequence[ErrorSample] = (),
+        family: str = "of its own", infix: str = "",
+    ) -> None:  # fmt: skip
         self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
         self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
         self.arity, self.traits = arity, frozenset(map(Trait, traits))
@@ -142,15 +125,13 @@ class Op:
         if owner is None:
             return compute(self, operands, attrs)
         if not hasattr(owner, "__gradop__"):
-            raise MixedOperandsError(
+            raise errors.MixedOperandsError(
                 self, operands, f"{owner!r} is a size, which an op takes beside an expression",
                 hint="shape(x) of staticgrad gives sizes as expressions",
             )  # fmt: skip
         return type(owner).__gradop__(self, operands, attrs)
 
-    def bind(
-        self, args: Sequence[Any], attrs: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bind(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[tuple[Any, ...], Attrs]:
         """Split arguments into operands and attributes, which are complete and in normal form."""
         n = len(args) if self.arity is None else self.arity
         if len(args) < n or len(args) - n > len(self.params):
@@ -246,19 +227,20 @@ def compute(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Exception) -> None:
     """Raise the op's error for operands that the kernel refused, if inference finds the reason."""
-    if isinstance(error, GradError):
+    if isinstance(error, errors.GradError):
         return
     operands, attrs = op.bind(args, attrs)
     types = operand_types(operands)
     for t in types:
         if t.dtype.kind not in "biufc":
-            raise DTypeError(op, types, f"{t.dtype} is not a numeric dtype") from error
+            raise errors.DTypeError(op, types, f"{t.dtype} is not a numeric dtype") from error
     try:
         op.infer(*types, **attrs)
-    except GradError:
+    except errors.GradError:
         raise
     except TypeError as reason:  # of NumPy: a ufunc without a loop for the dtype
-        raise NoKernelError(op, types, "NumPy does not compute it for these dtypes") from reason
+        why = "NumPy does not compute it for these dtypes"
+        raise errors.NoKernelError(op, types, why) from reason
     except (ValueError, IndexError, OverflowError) as reason:
         error = reason
     for kind, ours in UNFORESEEN.items():
@@ -273,7 +255,7 @@ def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
     level: float | None = getattr(a, "gradop_level", None)
     if level is None:
         names = [type(x).__name__ for x in operands]
-        raise MixedOperandsError(
+        raise errors.MixedOperandsError(
             op, names, f"an operand is a {type(a).__name__}, which is neither array nor number"
         )
     return level
@@ -298,7 +280,7 @@ def as_operand(a: Any) -> Any:
 def refuse_masked(a: Any) -> Any:
     """`a`; raises MixedOperandsError for a masked array, whose mask would be lost."""
     if isinstance(a, np.ndarray) and hasattr(a, "filled"):
-        raise MixedOperandsError(
+        raise errors.MixedOperandsError(
             "an op", [type(a).__name__],
             "a masked array, whose mask would be lost, is not an operand",
             hint="fill it: a.filled(0), or use where(mask, 0, a)",

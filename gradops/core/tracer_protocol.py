@@ -32,6 +32,10 @@ class Holder(Protocol):
         """Hold another value from now on."""
 
 
+Holders = Sequence[Holder]
+Numbers = Sequence[int]  # of inputs or outputs of a call
+
+
 class Kind(Protocol):
     """The functions by which a tracer handles holders of a kind."""
 
@@ -71,7 +75,7 @@ class Kind(Protocol):
     def view_of_base(self, x: Holder, base: Holder) -> Holder:
         """The view of `base` by the steps that make `x` a view of its own base."""
 
-    def are_sharing(self, written: Sequence[Holder], others: Sequence[Holder]) -> bool:
+    def are_sharing(self, written: Holders, others: Holders) -> bool:
         """True if holders of `written` share memory with others."""
 
     def holder(self, value: AnyArray) -> Holder:
@@ -83,32 +87,28 @@ class Kind(Protocol):
     def time(self) -> int:
         """A number greater than those of all recorded operations and writes."""
 
-    def values(self, xs: Sequence[Holder]) -> list[Any]:
+    def values(self, xs: Holders) -> list[Any]:
         """The values of holders."""
 
-    def looks(self, xs: Sequence[Holder]) -> list[Any]:
+    def looks(self, xs: Holders) -> list[Any]:
         """The properties of holders, beside values and types, that a program may depend on."""
 
     def vertex(self, x: Holder) -> object:
         """Where gradients with respect to a holder arrive, None if it requires none."""
 
-    def pull(
-        self, outputs: Sequence[Holder], ends: Sequence[object], seeds: Sequence[Holder]
-    ) -> Any:
+    def pull(self, outputs: Holders, ends: Sequence[object], seeds: Holders) -> Any:
         """The gradients at vertices, recorded, for cotangents of outputs; None where is none."""
 
     def is_recording(self) -> bool:
         """True if operations are recorded now."""
 
-    def record_call(
-        self, inputs: Sequence[Holder], outputs: Sequence[Holder], call: "CompiledCall"
-    ) -> None:
+    def record_call(self, inputs: Holders, outputs: Holders, call: "CompiledCall") -> None:
         """Record `outputs` as the outputs of one operation with the backward of `call`."""
 
     def freed_by(self, x: Holder) -> object:
         """The mark of the backward that has freed the history of `x`; None if it was not freed."""
 
-    def record_freed(self, inputs: Sequence[Holder], x: Holder, name: str, freed: object) -> None:
+    def record_freed(self, inputs: Holders, x: Holder, name: str, freed: object) -> None:
         """Record a holder as an output of an operation whose history was freed."""
 
 
@@ -118,20 +118,14 @@ class CompiledCall(Protocol):
     name: str
     number: int
 
-    def needed(self, wanted: Sequence[int], given: Sequence[int]) -> Sequence[int]:
+    def needed(self, wanted: Numbers, given: Numbers) -> Numbers:
         """The inputs on whose values the gradients of inputs for cotangents of outputs depend."""
 
-    def gradients(
-        self, wanted: Sequence[int], given: Sequence[int], seeds: Sequence[Any]
-    ) -> list[Any]:
+    def gradients(self, wanted: Numbers, given: Numbers, seeds: Sequence[Any]) -> list[Any]:
         """The gradients of inputs for the cotangents of outputs, None where there is none."""
 
     def recorded_gradients(
-        self,
-        wanted: Sequence[int],
-        given: Sequence[int],
-        seeds: Sequence[Holder | None],
-        inputs: Sequence[Holder],
+        self, wanted: Numbers, given: Numbers, seeds: Sequence[Holder | None], inputs: Holders
     ) -> list[Holder | None]:
         """The gradients as holders whose history leads to `inputs` and the cotangents."""
 

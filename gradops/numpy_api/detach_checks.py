@@ -14,18 +14,9 @@ from contextvars import ContextVar
 import numpy as np
 
 from .. import fft, linalg, special
+from ..core import source_location
 from ..core.errors import BY_HAND, DetachWarning, TransformError
-from ..core.source_location import (
-    Place,
-    call_of_user,
-    called_function,
-    calls_staticgrad,
-    describe,
-    here,
-    is_conversion,
-    place_of_user,
-    warn,
-)
+from ..core.source_location import Place
 from .numpy_hints import BY_NAME, instead_of
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
@@ -77,14 +68,14 @@ def warn_detached(message: str, write: str = "") -> None:
 
     If the number is assigned to entries of an array and a hint `write` is given, it raises instead.
     """
-    place = here()
+    place = source_location.here()
     if write and is_write(place):
         raise array_conversion_error(CUT_OFF, write)
     if (noted := CUTS.get()) is not None:
         noted.append(place)
-    if place is not None and not is_conversion(place):  # which training loops do in each step
-        message = with_hint(message, instead_of(call_of_user()))
-    warn(message, DetachWarning)
+    if place is not None and not source_location.is_conversion(place):  # as training loops do
+        message = with_hint(message, instead_of(source_location.call_of_user()))
+    source_location.warn(message, DetachWarning)
 
 
 def with_hint(message: str, hint: str) -> str:
@@ -93,29 +84,27 @@ def with_hint(message: str, hint: str) -> str:
 
 
 def array_conversion_error(
-    reason: str,
-    write: str = OWNED,
-    join: str = STACK,
-    error: type[Exception] = TransformError,
+    reason: str, write: str = OWNED, join: str = STACK, error: type[Exception] = TransformError,
     speaks_numpy: bool = True,
-) -> Exception:
+) -> Exception:  # fmt: skip
     """The error for a traced value that would be converted to a plain array.
 
     `write` is the hint for an assignment to entries, `join` for a list of values. With
     `speaks_numpy` there may be a closer hint: a function of NumPy's that takes traced values.
     """
-    join = FED if calls_staticgrad() else join
+    join = FED if source_location.calls_staticgrad() else join
     where, hint = where_and_way_out(write, join, speaks_numpy)
     return error(f"{reason}\n  at {where}\n  hint: {hint}")
 
 
 def where_and_way_out(write: str, join: str, speaks_numpy: bool = True) -> tuple[str, str]:
     """The user's line with the function it calls, and the hint: `write` for an assignment."""
-    place, (called, hint) = place_of_user(), way_out(speaks_numpy)
+    place, (called, hint) = source_location.place_of_user(), way_out(speaks_numpy)
     hint = write if is_write(place) else hint or join
     if called in SWALLOWING:
-        warn(f"{called} takes values that are not known for unequal\n  hint: {hint}", DetachWarning)
-    return f"{describe(place)}{called and f', in {called}'}", hint
+        message = f"{called} takes values that are not known for unequal\n  hint: {hint}"
+        source_location.warn(message, DetachWarning)
+    return f"{source_location.describe(place)}{called and f', in {called}'}", hint
 
 
 def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
@@ -123,9 +112,9 @@ def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
 
     Both are empty if it calls none.
     """
-    called = called_function()
+    called = source_location.called_function()
     if not called:
-        return "", instead_of(call_of_user()) if speaks_numpy else ""
+        return "", instead_of(source_location.call_of_user()) if speaks_numpy else ""
     if speaks_numpy and called in BY_NAME:
         return called, BY_NAME[called]
     instead = counterpart(called)

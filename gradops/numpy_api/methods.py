@@ -70,13 +70,9 @@ class ArrayMethods(Operators):
         return transpose(self, axes=axes or None)
 
     def astype(
-        self,
-        dtype: DTypeLike,
-        order: str = "K",
-        casting: str = "unsafe",
-        subok: bool = True,
+        self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: bool = True,
         copy: bool = True,
-    ) -> AnyArray:
+    ) -> AnyArray:  # fmt: skip
         """The entries as another dtype; raises DTypeError where `casting` forbids it."""
         if not np.can_cast(self.dtype, dtype, casting):  # type: ignore[arg-type]
             raise DTypeError(

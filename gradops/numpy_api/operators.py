@@ -1,6 +1,6 @@
 """Python's operators, and NumPy's protocols, for every operand type that is not an array."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,29 +9,14 @@ from .. import numpy_api
 from ..core.dims import Shape
 from ..core.op import Op
 from ..core.types import ArrayType
+from ..library.elementwise import comparison, logic
 from ..library.elementwise.arithmetic import abs, add, div, mul, neg, power, sub
-from ..library.elementwise.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    not_equal,
-)
-from ..library.elementwise.logic import (
-    bitwise_and,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    invert,
-)
 from ..library.elementwise.rounding import floor_divide, remainder
 from ..library.index.functional_update import At
 from ..library.index.indexing import index
 from ..library.linalg.contraction import matmul
 from ..library.shape.movement import swapaxes, transpose
-from ..typing import AnyArray, OperandLike
+from ..typing import AnyArray, Attrs, OperandLike
 
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:
@@ -75,15 +60,16 @@ class Operators:
     __mod__, __rmod__ = binary(remainder), reflected(remainder)
     __pow__, __rpow__ = binary(power), reflected(power)
     __matmul__, __rmatmul__ = binary(matmul), reflected(matmul)
-    __and__, __rand__ = binary(bitwise_and), reflected(bitwise_and)
-    __or__, __ror__ = binary(bitwise_or), reflected(bitwise_or)
-    __xor__, __rxor__ = binary(bitwise_xor), reflected(bitwise_xor)
-    __lshift__, __rlshift__ = binary(bitwise_left_shift), reflected(bitwise_left_shift)
-    __rshift__, __rrshift__ = binary(bitwise_right_shift), reflected(bitwise_right_shift)
-    __lt__, __le__ = binary(less), binary(less_equal)
-    __gt__, __ge__ = binary(greater), binary(greater_equal)
-    __eq__ = binary(equal)
-    __ne__ = binary(not_equal)
+    __and__, __rand__ = binary(logic.bitwise_and), reflected(logic.bitwise_and)
+    __or__, __ror__ = binary(logic.bitwise_or), reflected(logic.bitwise_or)
+    __xor__, __rxor__ = binary(logic.bitwise_xor), reflected(logic.bitwise_xor)
+    __lshift__, __rlshift__ = binary(logic.bitwise_left_shift), reflected(logic.bitwise_left_shift)
+    __rshift__ = binary(logic.bitwise_right_shift)
+    __rrshift__ = reflected(logic.bitwise_right_shift)
+    __lt__, __le__ = binary(comparison.less), binary(comparison.less_equal)
+    __gt__, __ge__ = binary(comparison.greater), binary(comparison.greater_equal)
+    __eq__ = binary(comparison.equal)
+    __ne__ = binary(comparison.not_equal)
 
     def __divmod__(self, other: OperandLike) -> Any:
         return (self // other, self % other) if is_operand(other) else NotImplemented
@@ -113,7 +99,7 @@ class Operators:
         return np.trunc(self)
 
     def __invert__(self) -> AnyArray:
-        return invert(self)
+        return logic.invert(self)
 
     def __getitem__(self, key: object) -> Any:
         return index(self, key)
@@ -183,10 +169,6 @@ class Operators:
         return numpy_api.apply_ufunc(ufunc, method, args, kwargs)
 
     def __array_function__(
-        self,
-        func: object,
-        types: Sequence[type],
-        args: Sequence[object],
-        kwargs: Mapping[str, object],
+        self, func: object, types: Sequence[type], args: Sequence[object], kwargs: Attrs
     ) -> Any:
         return numpy_api.function_for(func)(*args, **kwargs)

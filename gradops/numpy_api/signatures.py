@@ -70,11 +70,8 @@ def title(space: str, name: str) -> str:
 
 def numpy_style_function(space: str, name: str) -> Callable[..., Any] | None:
     """Our function with NumPy's signature for one of NumPy's, if there is one."""
-    for module in modules().get(space, ()):
-        if name in module.__all__:
-            found: Callable[..., Any] = getattr(module, name)
-            return found
-    return None
+    found = (getattr(m, name) for m in modules().get(space, ()) if name in m.__all__)
+    return next(found, None)
 
 
 @cache
@@ -86,7 +83,6 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
         differences,
         joining,
         metadata,
-        ordering,
         polynomials,
         products,
         reducing,
@@ -96,8 +92,8 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
     )
 
     general = (
-        metadata, products, differences, joining, creation, ordering, polynomials, reducing,
-        selecting, shaping, statistics,
+        metadata, products, differences, joining, creation, polynomials, reducing, selecting,
+        shaping, statistics,
     )  # fmt: skip
     return {"": general, "linalg": (algebra,)}
 

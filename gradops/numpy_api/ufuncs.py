@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.op import OPS, Op
 from ..core.types import result_dtype, shape_of, type_of
-from ..typing import AnyArray, DTypeLike, OperandLike
+from ..typing import AnyArray, Attrs, DTypeLike, Operand, OperandLike
 from .missing import reason_for
 from .refusals import UNSET, cast, refusal, write_result
 from .signatures import function_for, function_of_name
@@ -22,9 +22,7 @@ REDUCTIONS: Mapping[np.ufunc, Any] = {
 ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
-def apply_ufunc(
-    ufunc: np.ufunc, method: str, args: tuple[object, ...], kwargs: dict[str, Any]
-) -> Any:
+def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[object, ...], kwargs: Attrs) -> Any:
     """The value of `ufunc.method(*args, **kwargs)` for operands that are not plain arrays."""
     call = title(ufunc) + ("" if method == "__call__" else f".{method}")
     if method not in METHODS:
@@ -82,15 +80,9 @@ def cast_to_loop(
 
 
 def reduce_ufunc(
-    ufunc: np.ufunc,
-    call: str,
-    x: AnyArray,
-    axis: int | None = 0,
-    dtype: DTypeLike = None,
-    keepdims: bool = False,
-    initial: OperandLike = UNSET,
-    where: OperandLike = True,
-) -> Any:
+    ufunc: np.ufunc, call: str, x: AnyArray, axis: int | None = 0, dtype: DTypeLike = None,
+    keepdims: bool = False, initial: OperandLike = UNSET, where: OperandLike = True,
+) -> Any:  # fmt: skip
     """`ufunc.reduce`, by default along the first axis."""
     given = {"dtype": dtype, "initial": initial, "where": where}
     if same := REDUCTIONS.get(ufunc):
@@ -127,9 +119,7 @@ def entries(call: str, x: AnyArray, axis: int) -> list[object]:
     return [index(x, (*whole, i)) for i in range(size)]
 
 
-def outer(
-    ufunc: np.ufunc, call: str, a: AnyArray, b: AnyArray, dtype: DTypeLike = None
-) -> AnyArray:
+def outer(ufunc: np.ufunc, call: str, a: Operand, b: Operand, dtype: DTypeLike = None) -> AnyArray:
     """`ufunc.outer`: every entry of `a` with every entry of `b`."""
     column = (*shape_of(a), *(1 for _ in shape_of(b)))
     return call_ufunc(ufunc, call, OPS["reshape"](a, shape=column), b, dtype=dtype)

@@ -169,15 +169,9 @@ class SciPy:
         return Arguments(packing, found | solver_arguments(packing, args, method) | others)
 
     def constraint(
-        self,
-        f: Function,
-        x0: object,
-        lb: OperandLike,
-        ub: OperandLike,
-        args: Any = (),
-        hess: bool = True,
-        **others: object,
-    ) -> Arguments:
+        self, f: Function, x0: object, lb: OperandLike, ub: OperandLike, args: Any = (),
+        hess: bool = True, **others: object,
+    ) -> Arguments:  # fmt: skip
         """The keyword arguments of `scipy.optimize.NonlinearConstraint`: lb <= f(x) <= ub.
 
         `x0` says what structure `f` takes. SLSQP and others do without `hess`.

@@ -17,15 +17,14 @@ DIRECTIONS = 50
 OfVector = Callable[[Any], Any]
 """A function of one vector, to which the arguments of the user's function are packed."""
 
+AtVector = Callable[[OfVector, np.ndarray], np.ndarray]
+"""A computation with such a function at a vector."""
+
 
 def check_gradient(
-    f: Callable[..., Any],
-    x: object,
-    args: tuple[object, ...],
-    value: Callable[[OfVector, np.ndarray], np.ndarray],
-    jacobian: Callable[[OfVector, np.ndarray], np.ndarray],
+    f: Callable[..., Any], x: object, args: tuple[object, ...], value: AtVector, jacobian: AtVector,
     blame: Callable[[OfVector, np.ndarray], str],
-) -> float:
+) -> float:  # fmt: skip
     """Print the largest relative error of the Jacobian of `f` at (x, *args), and return it.
 
     Given `f` as a function of one vector, and that vector, `value` computes it, `jacobian` its

@@ -20,14 +20,9 @@ from ..library.shape.movement import cast
 from ..transforms.batching import vmap
 from ..transforms.forward import jvp, tangent_like
 from ..transforms.reverse import conjugated
+from . import op_errors
 from .finite_differences import along, derivative
-from .op_errors import (
-    PropertyError,
-    bad_operands_are_refused,
-    demand,
-    what_an_op_refuses_it_refuses_in_words,
-    wrong_attributes_are_refused_in_words,
-)
+from .op_errors import PropertyError, demand
 
 __all__ = ["PropertyError", "check"]
 
@@ -367,8 +362,8 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
 FACTS: Sequence[Callable[[Op], None]] = [
     doc_is_a_sentence,
     there_are_samples,
-    bad_operands_are_refused,
-    what_an_op_refuses_it_refuses_in_words,
-    wrong_attributes_are_refused_in_words,
+    op_errors.bad_operands_are_refused,
+    op_errors.what_an_op_refuses_it_refuses_in_words,
+    op_errors.wrong_attributes_are_refused_in_words,
 ]
 """The properties that are checked once for each op."""

@@ -1,7 +1,7 @@
 """Forward mode: a primal and its tangent travel together."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
@@ -10,12 +10,58 @@ from ..core.types import is_inexact, shape_of, type_of
 from ..library.families import zeros_like
 from ..numpy_api.detach_checks import COLLECTED, JOIN, array_conversion_error, warn_detached
 from ..numpy_api.methods import ArrayMethods
+from ..typing import Function
 
 
-class Dual(Carrier, ArrayMethods):
+class WithDerivatives(Carrier, ArrayMethods):
+    """A value with derivatives; its first part, the primal, gives Python's numbers and lists."""
+
+    __slots__ = ()
+    _carried: ClassVar[str]
+    _loss: ClassVar[str]  # the end of the error where it would become an array
+
+    def item(self) -> Any:
+        """The one entry of the primal, as a Python number; the derivatives stay behind."""
+        return self.parts[0].item()
+
+    def tolist(self) -> Any:
+        """The entries of the primal as nested lists."""
+        return self.parts[0].tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.parts[0])
+
+    def __float__(self) -> float:
+        return float(self.left_behind())
+
+    def __int__(self) -> int:
+        return int(self.left_behind())
+
+    def __complex__(self) -> complex:
+        return complex(self.left_behind())
+
+    def left_behind(self) -> Any:
+        """The primal, with a warning: Python converts it to a number, without derivatives."""
+        warn_detached(
+            f"a value with {self._carried} becomes a number of Python's, and is cut off\n  hint:"
+            " use functions of NumPy or ours; x.item() says that it is meant",
+            COLLECTED,
+        )
+        return self.parts[0]
+
+    def __format__(self, spec: str) -> str:
+        return format(self.parts[0] if spec else str(self), spec)
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        reason = f"a value with {self._carried} cannot become an array: {self._loss} would be lost"
+        raise array_conversion_error(reason, COLLECTED, JOIN)
+
+
+class Dual(WithDerivatives):
     """A primal and its tangent. The innermost of nested duals has the highest level."""
 
     __slots__ = ("gradop_level", "primal", "tangent")
+    _carried, _loss = "a tangent", "the tangent"
 
     def __init__(self, primal: Any, tangent: Any, level: float) -> None:
         self.primal, self.tangent, self.gradop_level = primal, tangent, level
@@ -48,45 +94,6 @@ class Dual(Carrier, ArrayMethods):
         t = op.push({i: d.tangent for i, d in duals.items()}, (y, *primals), attrs)
         return y if t is None else Dual(y, tangent_like(t, y), level)
 
-    def item(self) -> Any:
-        """The one entry of the primal, as a Python number; the tangent stays behind."""
-        return self.primal.item()
-
-    def tolist(self) -> Any:
-        """The entries of the primal as nested lists."""
-        return self.primal.tolist()
-
-    def __bool__(self) -> bool:
-        return bool(self.primal)
-
-    def __float__(self) -> float:
-        return float(self.left_behind())
-
-    def __int__(self) -> int:
-        return int(self.left_behind())
-
-    def __complex__(self) -> complex:
-        return complex(self.left_behind())
-
-    def left_behind(self) -> Any:
-        """The primal, with a warning: Python converts it to a number, which has no tangent."""
-        warn_detached(
-            "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use"
-            " functions of NumPy or ours; x.item() says that it is meant",
-            COLLECTED,
-        )
-        return self.primal
-
-    def __format__(self, spec: str) -> str:
-        return format(self.primal if spec else str(self), spec)
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        raise array_conversion_error(
-            "a value with a tangent cannot become an array: the tangent would be lost",
-            COLLECTED,
-            JOIN,
-        )
-
     def __repr__(self) -> str:
         return f"Dual({self.primal!r}, {self.tangent!r})"
 
@@ -99,9 +106,7 @@ def tangent_like(t: object, y: object) -> Any:
     return t if type_of(t).dtype == want.dtype else OPS["astype"](t, dtype=want.dtype)
 
 
-def jvp(
-    f: Callable[..., Any], primals: Sequence[object], tangents: Sequence[object]
-) -> tuple[Any, Any]:
+def jvp(f: Function, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
     """The value of `f` at `primals`, and its derivative there in the direction `tangents`.
 
     Primals and tangents pair up, each a number, array, tensor or expression of the same shape;

@@ -19,7 +19,7 @@ from ..core.errors import NotDifferentiableError, TapeError
 from ..core.op import OPS, Op
 from ..core.source_location import Place, describe
 from ..core.traits import Trait
-from ..typing import Attrs
+from ..typing import Arrays, Attrs
 from .saved_operands import reads
 
 
@@ -34,9 +34,7 @@ class VertexOp(Protocol):
     def traits(self) -> frozenset[Trait]:
         """The traits of the op."""
 
-    def pull(
-        self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs, /
-    ) -> Sequence[Any]:
+    def pull(self, wanted: Sequence[int], g: Any, values: Arrays, attrs: Attrs, /) -> Sequence[Any]:
         """The cotangents of the wanted operands; `values` are the output and the operands."""
 
 
@@ -72,14 +70,10 @@ class Hooks(Protocol):
 
 
 def pull_back(
-    seeds: Mapping[Any, Any],
-    read: Callable[[Any], Sequence[Any]],
-    active: AbstractSet[Any] | None = None,
-    keep: Container[Any] = (),
-    hooks: Hooks | None = None,
-    inspect: Inspect | None = None,
-    view: Callable[[Any], Any] | None = None,
-) -> dict[Any, Any]:
+    seeds: Mapping[Any, Any], read: Callable[[Any], Sequence[Any]],
+    active: AbstractSet[Any] | None = None, keep: Container[Any] = (), hooks: Hooks | None = None,
+    inspect: Inspect | None = None, view: Callable[[Any], Any] | None = None,
+) -> dict[Any, Any]:  # fmt: skip
     """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
 
     `read(vertex)` gives the output and the operands that the rules see, and their type decides
@@ -141,9 +135,7 @@ class Conjugated:
     def __init__(self, op: Op) -> None:
         self.op = op
 
-    def pull(
-        self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs
-    ) -> Sequence[Any]:
+    def pull(self, wanted: Sequence[int], g: Any, values: Arrays, attrs: Attrs) -> Sequence[Any]:
         """The cotangents by the rules of the op, between two conjugations."""
         return [conjugate(ct) for ct in self.op.pull(wanted, conjugate(g), values, attrs)]
 

@@ -14,6 +14,7 @@ from ..core.dims import Dim
 from ..core.op import Op
 from ..core.types import ArrayType, operand_types, type_of
 from ..numpy_api.operators import Operators
+from ..typing import Attrs
 
 OUTPUT = -1  # the number of the output among those of operands
 
@@ -54,7 +55,7 @@ def reads(op: Op, i: int, count: int, kind: str = "vjp", real: bool = False) -> 
     like = [s for s in samples if len(s[0]) == count] or samples
     seen: set[int] = set()
     for xs, attrs in like:
-        note_reads(op, kind, min(i, len(xs) - 1), list(map(type_of, xs)), attrs, seen)
+        seen |= values_read(op, kind, min(i, len(xs) - 1), list(map(type_of, xs)), attrs)
     if not like or (seen and len(like[0][0]) != count):
         return frozenset(range(OUTPUT, count))
     return frozenset(seen)
@@ -65,19 +66,18 @@ def is_real(op: Op, xs: Sequence[Any], attrs: dict[str, Any]) -> bool:
     return op.infer(*map(type_of, xs), **attrs).dtype.kind != "c"
 
 
-def note_reads(
-    op: Op, kind: str, i: int, types: Sequence[ArrayType], attrs: dict[str, Any], seen: set[int]
-) -> None:
-    """Call the rule of operand i with probes that add to `seen` the numbers of the values read."""
+def values_read(op: Op, kind: str, i: int, types: Sequence[ArrayType], attrs: Attrs) -> set[int]:
+    """The numbers of the values that the rule of operand i reads, found by calling it on probes."""
     rule = op.rule(kind, i)
     if rule is None:
-        return
+        return set()
     y = op.infer(*types, **attrs)
     if any(isinstance(n, Dim) for n in y.shape):
-        seen.update(range(OUTPUT, len(types)))
-        return
+        return set(range(OUTPUT, len(types)))
+    seen: set[int] = set()
     probes = [Probe(t, seen, j) for j, t in enumerate(types)]
     v = Probe(y if kind == "vjp" else types[i], set())
     ct = rule(v, Probe(y, seen, OUTPUT), *probes, **attrs)
     if isinstance(ct, Probe):
         ct.note()  # an operand returned as it is
+    return seen

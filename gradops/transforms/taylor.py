@@ -10,30 +10,29 @@ the order of n**2 operations, where nested `jvp` take 2**n.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import cache, reduce
 from math import factorial
 from operator import add
 from typing import Any
 
 from ..core.errors import TransformError
-from ..core.levels import Carrier, at_level, levels
+from ..core.levels import at_level, levels
 from ..core.op import Op
 from ..core.traits import Trait
 from ..core.tree import flatten
 from ..core.types import type_of
 from ..library.families import zeros_like
-from ..numpy_api.detach_checks import COLLECTED, JOIN, array_conversion_error, warn_detached
-from ..numpy_api.methods import ArrayMethods
 from ..numpy_api.operators import Operators
 from ..typing import AnyArray, Attrs
-from .forward import carries_tangent, tangent_like
+from .forward import WithDerivatives, carries_tangent, tangent_like
 from .saved_operands import reads
 
 
-class Series(Carrier, ArrayMethods):
+class Series(WithDerivatives):
     """A value as a power series in one number, up to the order of the transform."""
 
     __slots__ = ("coefficients", "gradop_level")
+    _carried, _loss = "derivatives", "they"
 
     def __init__(self, coefficients: Sequence[object], level: float) -> None:
         self.coefficients, self.gradop_level = list(coefficients), level
@@ -67,43 +66,6 @@ class Series(Carrier, ArrayMethods):
     def term(self, k: int) -> Any:
         """The coefficient of h**k."""
         return self.coefficients[k]
-
-    def item(self) -> Any:
-        """The one entry at h = 0, as a Python number; the derivatives stay behind."""
-        return self.term(0).item()
-
-    def tolist(self) -> Any:
-        """The entries at h = 0 as nested lists."""
-        return self.term(0).tolist()
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
-        raise array_conversion_error(
-            "a value with derivatives cannot become an array: they would be lost", COLLECTED, JOIN
-        )
-
-    def __bool__(self) -> bool:
-        return bool(self.term(0))
-
-    def __float__(self) -> float:
-        return float(self.left_behind())
-
-    def __int__(self) -> int:
-        return int(self.left_behind())
-
-    def __complex__(self) -> complex:
-        return complex(self.left_behind())
-
-    def left_behind(self) -> Any:
-        """The value at h = 0, with a warning: a Python number has no derivatives."""
-        warn_detached(
-            "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
-            " functions of NumPy or ours; x.item() says that it is meant",
-            COLLECTED,
-        )
-        return self.term(0)
-
-    def __format__(self, spec: str) -> str:
-        return format(self.term(0) if spec else str(self), spec)
 
     def __repr__(self) -> str:
         return f"Series({self.coefficients!r})"
@@ -158,7 +120,7 @@ class Tower:
             return lambda k: product_coefficient(op, args, series, attrs, k)
         if not any(reads(op, i, len(args), "jvp") for i in series):
             return lambda k: affine_coefficient(op, y, self.heads(args), series, args, attrs, k)
-        return Rate(op, y, args, series, attrs)
+        return rate_coefficient(op, y, args, series, attrs)
 
     def has(self, a: object) -> bool:
         """True if an operand is a series of this tower."""
@@ -201,28 +163,23 @@ def affine_coefficient(
     return tangent_like(reduce(add, found), y.term(0)) if found else zeros_like(y.term(0))
 
 
-class Rate:
-    """Computes the coefficients of an op on series from its derivative y', which JVP rules give."""
+def rate_coefficient(
+    op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: Attrs
+) -> Callable[[int], Any]:
+    """A function that computes coefficient k from the derivative y', which JVP rules give."""
 
-    def __init__(
-        self, op: Op, y: "Lazy", args: Sequence[Any], series: Sequence[int], attrs: Attrs
-    ) -> None:
-        self.op, self.y, self.args, self.series, self.attrs = op, y, args, series, attrs
-        self.rate: Any = None
+    @cache
+    def rate() -> Any:
+        rules = [(op.rule("jvp", i), args[i].derivative) for i in series]
+        terms = [rule(t, y, *args, **attrs) for rule, t in rules if rule]
+        return tangent_like(reduce(add, terms), y) if terms else zeros_like(y.term(0))
 
-    def __call__(self, k: int) -> Any:
-        """Coefficient k."""
-        if self.rate is None:
-            self.rate = self.compute()
-        if self.y.tower.has(self.rate):
-            return self.rate.term(k - 1) / k
-        return self.rate if k == 1 else zeros_like(self.rate)
+    def coefficient(k: int) -> Any:
+        if y.tower.has(rate()):
+            return rate().term(k - 1) / k
+        return rate() if k == 1 else zeros_like(rate())
 
-    def compute(self) -> Any:
-        """The derivative of the series, from JVP rules."""
-        rules = [(self.op.rule("jvp", i), self.args[i].derivative) for i in self.series]
-        terms = [rule(t, self.y, *self.args, **self.attrs) for rule, t in rules if rule]
-        return tangent_like(reduce(add, terms), self.y) if terms else zeros_like(self.y.term(0))
+    return coefficient
 
 
 class Lazy(Operators):

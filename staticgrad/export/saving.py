@@ -81,10 +81,10 @@ def load(file: Any, limit: float = SAFE) -> FrozenGraph:
     that you trust.
     """
     format = GRAPH._replace(limit=limit)
-    return read_archive(file, format, partial(loaded, budget=Budget(limit)))
+    return read_archive(file, format, partial(graph_of, budget=Budget(limit)))
 
 
-def loaded(archive: Archive, manifest: dict[str, Any], budget: Budget) -> FrozenGraph:
+def graph_of(archive: Archive, manifest: dict[str, Any], budget: Budget) -> FrozenGraph:
     """The graph that a manifest describes."""
     wanted = {"graph": str, "variables": dict, "places": list, "lines": dict}
     if not all(isinstance(manifest.get(key), kind) for key, kind in wanted.items()):

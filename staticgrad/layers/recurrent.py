@@ -18,6 +18,7 @@ from .dense import dropout as drop_layer
 from .weights import Training, count, features, uniform, variable
 
 Make = Callable[[str, int], Weights]
+AllWeights = list[list[Weights]]  # of each layer in each direction
 States = tuple[Any, ...]
 Start = Operand | Sequence[Operand] | None
 
@@ -50,7 +51,7 @@ def recurrent_layer(mode: str) -> Callable[..., tuple[Expr, Any]]:
             raise OptionError(name, [x.label], "initial_state is a pair (h, c), not one of them")
         with name_scope(name):
             make = partial(weights_of, cell.gates, units, proj_size, use_bias, x.dtype, trainable)
-            weights = stacked(make, depth, 1 + bidirectional, size, proj_size or units)
+            weights = all_weights(make, depth, 1 + bidirectional, size, proj_size or units)
             start: Any = initial_state if initial_state is None or several else (initial_state,)
             start = start and tuple(map(as_expression, start))
             between = partial(drop_layer, rate=dropout, training=training)
@@ -71,7 +72,7 @@ def input_size(name: str, x: Expr, units: int, proj_size: int) -> int:
     return features(name, x)
 
 
-def stacked(make: Make, depth: int, directions: int, size: int, width: int) -> list[list[Weights]]:
+def all_weights(make: Make, depth: int, directions: int, size: int, width: int) -> AllWeights:
     """The variables of each layer in each direction; `width` is the features per direction.
 
     `make(suffix, size)` creates those of one direction of a layer with `size` input features.

@@ -10,7 +10,7 @@ from gradops.core.types import as_shape, shape_of, type_of
 from gradops.typing import AnyArray, Axis, Operand, ShapeLike
 
 from ..build.inputs import as_expression
-from .pointwise import squared_difference, tupled
+from .pointwise import as_tuple, squared_difference
 from .random import random_uniform
 
 Given = Operand | None
@@ -60,7 +60,7 @@ def moments(x: Operand, axes: Axis, keepdims: bool = False) -> tuple[AnyArray, A
     >>> [float(m) for m in sg.nn.moments(np.array([1.0, 3.0]), [0])]
     [2.0, 1.0]
     """
-    axis = tupled(axes)
+    axis = as_tuple(axes)
     mean = ops.mean(x, axis=axis, keepdims=True)
     variance = ops.mean(squared_difference(x, mean), axis=axis, keepdims=keepdims)
     return (mean if keepdims else ops.squeeze(mean, axis=axis)), variance
@@ -81,7 +81,7 @@ def l2_normalize(x: Operand, axis: Axis = None, epsilon: float = 1e-12) -> AnyAr
     >>> sg.nn.l2_normalize(np.array([3.0, 4.0]), 0)
     array([0.6, 0.8])
     """
-    total = ops.sum(ops.square(x), axis=tupled(axis), keepdims=True)
+    total = ops.sum(ops.square(x), axis=as_tuple(axis), keepdims=True)
     return ops.mul(x, ops.rsqrt(ops.maximum(total, epsilon)))
 
 

@@ -100,7 +100,7 @@ def of_type(x: AnyArray, dtype: DTypeLike) -> AnyArray:
     return x if x.dtype == native(dtype) else ops.astype(x, dtype=native(dtype))
 
 
-def tupled(axis: Axis) -> Axis:
+def as_tuple(axis: Axis) -> Axis:
     """Convert a list of axes to a tuple."""
     return tuple(axis) if isinstance(axis, list) else axis
 

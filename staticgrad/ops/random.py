@@ -110,7 +110,7 @@ def distribution(op: Callable[..., Expr], name: str) -> Callable[..., Expr]:
         seed: int | None = None, name: str = name,
     ) -> Expr:  # fmt: skip
         x = op(random_key(seed, name), shape=shape, dtype=float_dtype(dtype))
-        return scaled(x, stddev, mean, name)
+        return scale_and_shift(x, stddev, mean, name)
 
     return call
 
@@ -154,7 +154,7 @@ def random_uniform(
         return rename(x, name)
     x = ops.random_uniform(key, shape=shape, dtype=float_dtype(dtype))
     low, high = as_operand(minval), 1 if maxval is None else as_operand(maxval)
-    return scaled(x, high - low, low, name)
+    return scale_and_shift(x, high - low, low, name)
 
 
 def random_bernoulli(
@@ -186,7 +186,7 @@ def float_dtype(dtype: DTypeLike) -> np.dtype:
     return native(dtype or default_dtype())
 
 
-def scaled(x: Expr, scale: Operand, offset: Operand, name: str) -> Expr:
+def scale_and_shift(x: Expr, scale: Operand, offset: Operand, name: str) -> Expr:
     """x * scale + offset under a name, without factors of 1 and offsets of 0."""
     if isinstance(scale, Expr) or np.any(scale != 1):
         x = x * scale

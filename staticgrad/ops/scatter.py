@@ -76,7 +76,7 @@ def gather_nd(params: Operand, indices: Operand) -> AnyArray:
     return ops.index(params, key_of("gather_nd", params, indices))
 
 
-def filled(shape: Shape, value: Operand, dtype: DTypeLike) -> AnyArray:
+def full(shape: Shape, value: Operand, dtype: DTypeLike) -> AnyArray:
     """An array filled with a number; an expression if a size is unknown."""
     if all(isinstance(n, int) for n in shape):
         return np.full(shape, value, dtype)
@@ -89,7 +89,7 @@ def scatter_nd(indices: Operand, updates: Operand, shape: ShapeLike) -> AnyArray
     >>> sg.scatter_nd(np.array([[1], [1]]), np.array([2.0, 3.0]), [3])
     array([0., 5., 0.])
     """
-    made = filled(as_shape(shape), 0, type_of(updates).dtype)
+    made = full(as_shape(shape), 0, type_of(updates).dtype)
     return ops.at(made)[key_of("scatter_nd", made, indices)].add(updates)
 
 
@@ -125,7 +125,7 @@ def segments(name: str, method: str, doc: str) -> Callable[..., Any]:
         inner: tuple[Size, ...] = kind.shape[ids.ndim :]
         parts = ops.reshape(data, shape=(product(ids.shape), *inner))
         numbers = ops.reshape(segment_ids, shape=(-1,))
-        made = filled((as_size(num_segments), *inner), neutral(kind, method), kind.dtype)
+        made = full((as_size(num_segments), *inner), neutral(kind, method), kind.dtype)
         return getattr(ops.at(made)[numbers], method)(parts)
 
     call.__name__ = call.__qualname__ = name

@@ -10,7 +10,7 @@ from ..build.graph import rename
 from .tensorflow_names import APPLIED, FORMERLY, TABLE, Function
 
 
-def spelled(function: Function, name: str, keywords: str = "") -> Function:
+def with_names(function: Function, name: str, keywords: str = "") -> Function:
     """`function` with TensorFlow's names for it and its parameters, and `name=` for its result."""
     own = parameters(function)
     names = dict(zip(keywords.split() or own, own))
@@ -24,7 +24,7 @@ def spelled(function: Function, name: str, keywords: str = "") -> Function:
             while len(args) < arity and own[len(args)] in attrs:
                 args = (*args, attrs.pop(own[len(args)]))
         result = function(*args, **attrs)
-        return result if name is None else named(result, name, args)
+        return result if name is None else with_name(result, name, args)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
@@ -32,10 +32,10 @@ def spelled(function: Function, name: str, keywords: str = "") -> Function:
     return call
 
 
-def named(result: Any, name: str, operands: Sequence[Any]) -> Any:
+def with_name(result: Any, name: str, operands: Sequence[Any]) -> Any:
     """A result, or each of several, under a name; an operand that is returned is copied first."""
     if isinstance(result, tuple | list):
-        parts = [named(part, name, operands) for part in result]
+        parts = [with_name(part, name, operands) for part in result]
         return result._make(parts) if hasattr(result, "_make") else type(result)(parts)
     if any(result is x for x in operands):
         result = ops.copy(result)
@@ -55,7 +55,7 @@ def namespaces() -> dict[str, dict[str, Function]]:
     spaces: dict[str, dict[str, Function]] = {"": {}, "nn": {}, "linalg": {}, "signal": {}}
     for row in TABLE:
         names = row.names.split()
-        function = spelled(row.function, names[0].rpartition(".")[2], row.keywords)
+        function = with_names(row.function, names[0].rpartition(".")[2], row.keywords)
         for full in names:
             space, _, name = full.rpartition(".")
             spaces[space][name] = function

@@ -19,10 +19,10 @@ WITH_GRAPHS = frozenset({"loop", "case", "call"})
 
 def prune(graph: FrozenGraph) -> FrozenGraph:
     """Drop values, state and operands of loops, branches and calls that nothing needs. Exact."""
-    return cached("pruned", drop_unread, graph)
+    return memoize("pruned", drop_unread, graph)
 
 
-def cached(key: object, step: Step, graph: FrozenGraph) -> FrozenGraph:
+def memoize(key: object, step: Step, graph: FrozenGraph) -> FrozenGraph:
     """The result of `step` for a graph, cached with it: a graph may be used many times."""
     if key not in graph.derived:
         result = step(graph)
@@ -138,7 +138,7 @@ def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -
     if len(inputs) == len(graph.inputs) and len(outputs) == len(graph.outputs):
         return prune(graph)
     key = "part", tuple(inputs), tuple(outputs)
-    return cached(key, lambda graph: prune(unpruned_part(graph, inputs, outputs)), graph)
+    return memoize(key, lambda graph: prune(unpruned_part(graph, inputs, outputs)), graph)
 
 
 def unpruned_part(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:

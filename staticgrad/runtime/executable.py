@@ -24,7 +24,7 @@ from ..ir.graph import FrozenGraph, all_expressions
 from ..passes.pipeline import optimize_graph
 from ..passes.rewrite import Rule
 from .debugging import Checked
-from .feeds import admitted, sizes_of_feeds
+from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
 
 SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
@@ -86,7 +86,7 @@ class Executable:
 
         Raises FeedError for one that cannot be made such an array. Its layout is kept.
         """
-        arrays = [admitted(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
+        arrays = [as_feed(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
         if all(a.ndim < 2 or a.flags.c_contiguous for a in arrays):
             return self(*arrays)
         return self.for_any_layout(*arrays)

@@ -14,7 +14,7 @@ from ..ir.lossless import fits, lost_meaning
 from ..ir.sizes import bind_sizes
 
 
-def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
+def as_feed(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`; raises FeedError if it is not one.
 
     Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and

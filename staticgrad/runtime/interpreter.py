@@ -14,7 +14,7 @@ from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.replay import compute_with
 from ..ir.sizes import note_sizes, sizes_of_operands
-from .feeds import admitted, sizes_of_feeds
+from .feeds import as_feed, sizes_of_feeds
 
 Sizes = Mapping[str, int]
 Watch = Callable[[Expr, Any], None] | None
@@ -32,14 +32,14 @@ def interpret(graph: FrozenGraph, feeds: Sequence[Any], watch: Watch = None) -> 
     """
     feeds = sequence(feeds)
     require_all(require_frozen("interpret", graph).inputs, len(feeds))
-    arrays = [admitted(e, value) for e, value in zip(graph.inputs, feeds, strict=True)]
+    arrays = [as_feed(e, value) for e, value in zip(graph.inputs, feeds, strict=True)]
     sizes = sizes_of_feeds(graph.inputs, arrays)
     with np.errstate(all="ignore"):
-        values = evaluated(graph, [a[()] for a in arrays], sizes, watch)
+        values = evaluate_all(graph, [a[()] for a in arrays], sizes, watch)
     return tuple(np.array(values[e])[()] for e in graph.results)
 
 
-def evaluated(
+def evaluate_all(
     graph: FrozenGraph, inputs: Sequence[Any], sizes: dict[str, Any], watch: Watch
 ) -> dict[Expr, Any]:
     """The value of every expression of a graph, given those of its inputs and their sizes."""
@@ -80,5 +80,5 @@ def concrete(value: Any, sizes: Sizes, watch: Watch = None) -> Any:
 
 def inner(graph: FrozenGraph, watch: Watch, *operands: Any) -> tuple[Any, ...]:
     """The outputs of a graph inside another."""
-    values = evaluated(graph, operands, sizes_of_operands(graph.inputs, operands), watch)
+    values = evaluate_all(graph, operands, sizes_of_operands(graph.inputs, operands), watch)
     return tuple([values[e] for e in graph.outputs])

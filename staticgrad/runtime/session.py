@@ -23,7 +23,7 @@ from ..ir.names import SESSION
 from ..ir.reachability import by_age
 from .debugging import run_watched
 from .executable import Executable
-from .feeds import admitted, single_feeds
+from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches
 
 Feeds = Mapping[Any, Any] | None
@@ -247,7 +247,7 @@ class Session:
         """
         leaves, rebuild = flattened_fetches(fetches)
         wanted = [self.fetched(e) for e in leaves]
-        fixed = {e: admitted(e, value) for e, value in self.feeds(feed_dict).items()}
+        fixed = {e: as_feed(e, value) for e, value in self.feeds(feed_dict).items()}
 
         def call(feed_dict: Feeds = None, /, **named: Any) -> Any:
             given, by_name = self.feeds(feed_dict), self.feeds(named)
@@ -296,7 +296,7 @@ class Session:
             variable = self.variable(key)
             if variable in new:
                 raise FeedError(f"{variable.name!r} is given twice, once by its name")
-            array = admitted(variable, value)
+            array = as_feed(variable, value)
             new[variable] = array if kept else np.array(array, order="C")
         with self.lock:
             self.values.update(new)

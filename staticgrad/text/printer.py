@@ -77,7 +77,7 @@ def word_of(e: Expr) -> str:
 
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
     """The name of each expression in the text."""
-    return {e: quoted(name) for e, name in unique_names(graph).items()}
+    return {e: quote(name) for e, name in unique_names(graph).items()}
 
 
 def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
@@ -86,7 +86,7 @@ def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
     return {e: unique_name(e.name, taken) for e in graph.order}
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name, in quotes unless it is plain."""
     return name if NAME.fullmatch(name) and name not in WORDS else in_quotes(name)
 
@@ -110,7 +110,7 @@ def array_text(shape: Shape, dtype: np.dtype) -> str:
 
 def size_text(size: Size) -> str:
     """A size, known or not."""
-    return size.render(quoted) if isinstance(size, Dim) else str(size)
+    return size.render(quote) if isinstance(size, Dim) else str(size)
 
 
 def line_of(e: Expr, names: ExprNames, graphs: GraphNames, lines: str, aside: Aside) -> str:

@@ -100,13 +100,9 @@ def expand_to_rank(x: OperandLike, rank: int) -> AnyArray:
 
 
 def geomspace(
-    start: OperandLike,
-    stop: OperandLike,
-    num: int = 50,
-    endpoint: bool = True,
-    dtype: DTypeLike = None,
-    axis: int = 0,
-) -> AnyArray:
+    start: OperandLike, stop: OperandLike, num: int = 50, endpoint: bool = True,
+    dtype: DTypeLike = None, axis: int = 0,
+) -> AnyArray:  # fmt: skip
     """Numbers at equal ratios between two ends, rounded as in NumPy."""
     start, stop, _ = in_common_float(start, stop, np.zeros(()))
     turn = ops.sign(start)

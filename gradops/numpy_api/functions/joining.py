@@ -16,18 +16,17 @@ __all__ = [
     "dsplit", "hsplit", "hstack", "insert", "ix_", "meshgrid", "split", "stack", "vsplit", "vstack",
 ]  # fmt: skip
 
+ArrayLikes = Iterable[OperandLike]
 
-def each_in(call: str, arrays: Iterable[OperandLike], dtype: DTypeLike, casting: str) -> list[Any]:
+
+def each_in(call: str, arrays: ArrayLikes, dtype: DTypeLike, casting: str) -> list[Any]:
     """The arrays, cast to a dtype if one is given."""
     found = [as_array(x) for x in arrays]
     return found if dtype is None else [cast(call, x, np.dtype(dtype), casting) for x in found]
 
 
 def concatenate(
-    arrays: Iterable[OperandLike],
-    axis: Any = 0,
-    dtype: DTypeLike = None,
-    casting: str = "same_kind",
+    arrays: ArrayLikes, axis: Any = 0, dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> AnyArray:
     """The arrays one after the other along an axis, or all flat."""
     return ops.concatenate(each_in("numpy.concatenate", arrays, dtype, casting), axis=axis)
@@ -37,25 +36,18 @@ concat = concatenate
 
 
 def stack(
-    arrays: Iterable[OperandLike],
-    axis: int = 0,
-    dtype: DTypeLike = None,
-    casting: str = "same_kind",
+    arrays: ArrayLikes, axis: int = 0, dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> AnyArray:
     """The arrays along a new axis."""
     return ops.stack(each_in("numpy.stack", arrays, dtype, casting), axis=axis)
 
 
-def hstack(
-    tup: Iterable[OperandLike], dtype: DTypeLike = None, casting: str = "same_kind"
-) -> AnyArray:
+def hstack(tup: ArrayLikes, dtype: DTypeLike = None, casting: str = "same_kind") -> AnyArray:
     """The arrays side by side."""
     return ops.hstack(each_in("numpy.hstack", tup, dtype, casting))
 
 
-def vstack(
-    tup: Iterable[OperandLike], dtype: DTypeLike = None, casting: str = "same_kind"
-) -> AnyArray:
+def vstack(tup: ArrayLikes, dtype: DTypeLike = None, casting: str = "same_kind") -> AnyArray:
     """The arrays one above the other."""
     return ops.vstack(each_in("numpy.vstack", tup, dtype, casting))
 

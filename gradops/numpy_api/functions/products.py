@@ -32,13 +32,9 @@ def dot(a: OperandLike, b: OperandLike) -> AnyArray:
 
 
 def cross(
-    a: OperandLike,
-    b: OperandLike,
-    axisa: int = -1,
-    axisb: int = -1,
-    axisc: int = -1,
+    a: OperandLike, b: OperandLike, axisa: int = -1, axisb: int = -1, axisc: int = -1,
     axis: int | None = None,
-) -> AnyArray:
+) -> AnyArray:  # fmt: skip
     """The vector products of vectors that lie along an axis of each operand, and of the result."""
     if axis is not None:
         axisa = axisb = axisc = axis

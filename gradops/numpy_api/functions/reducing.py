@@ -35,13 +35,9 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
     """A reduction that starts from a number, with NumPy's keywords."""
 
     def reduce(
-        a: Any,
-        axis: Any = None,
-        dtype: DTypeLike = None,
-        keepdims: Any = False,
-        initial: Any = UNSET,
-        where: Any = True,
-    ) -> Any:
+        a: Any, axis: Any = None, dtype: DTypeLike = None, keepdims: Any = False,
+        initial: Any = UNSET, where: Any = True,
+    ) -> Any:  # fmt: skip
         def total(a: Any) -> Any:
             y = op(replace_masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
             return y if initial is UNSET else join(y, alike(initial, y))
@@ -93,11 +89,7 @@ def how_many(a: Any, axis: Any, where: OperandLike, keepdims: Any) -> Any:
 
 
 def mean(
-    a: Any,
-    axis: Any = None,
-    dtype: DTypeLike = None,
-    keepdims: Any = False,
-    where: OperandLike = True,
+    a: Any, axis: Any = None, dtype: DTypeLike = None, keepdims: Any = False, where: Operand = True
 ) -> Any:
     """The mean of the entries that count."""
     if where is True and (dtype is None or is_inexact(np.dtype(dtype))):
@@ -120,7 +112,7 @@ def mean_dtype(a: AnyArray) -> Any:
 
 def var(
     a: Any, axis: Any = None, dtype: DTypeLike = None, ddof: Any = 0, keepdims: Any = False,
-    where: OperandLike = True, mean: OperandLike = UNSET, correction: OperandLike = UNSET,
+    where: Operand = True, mean: OperandLike = UNSET, correction: OperandLike = UNSET,
 ) -> AnyArray:  # fmt: skip
     """The variance of the entries where `where` is true; as in NumPy, only sums are in `dtype`."""
     ddof = ddof if correction is UNSET else correction
@@ -134,21 +126,15 @@ def var(
     return in_dtype(found, type_of(total).dtype)
 
 
-def mean_of(a: object, axis: object, dtype: DTypeLike, where: OperandLike) -> AnyArray:
+def mean_of(a: object, axis: object, dtype: DTypeLike, where: Operand) -> AnyArray:
     """The mean, with reduced axes of size 1."""
     return mean(a, axis, dtype, keepdims=True, where=where)
 
 
 def std(
-    a: Operand,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    where: OperandLike = True,
-    mean: OperandLike = UNSET,
-    correction: float = UNSET,
-) -> Any:
+    a: Operand, axis: Axis = None, dtype: DTypeLike = None, ddof: float = 0, keepdims: bool = False,
+    where: Operand = True, mean: OperandLike = UNSET, correction: float = UNSET,
+) -> Any:  # fmt: skip
     """The standard deviation of the entries where `where` is true."""
     if where is True and mean is UNSET and dtype is None:
         ddof = ddof if correction is UNSET else correction
@@ -197,25 +183,16 @@ def ignoring_nan(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction that ignores NaN."""
 
     def call(
-        a: AnyArray,
-        axis: Axis = None,
-        dtype: DTypeLike = None,
-        keepdims: bool = False,
-        initial: OperandLike = UNSET,
-        where: OperandLike = True,
-        ddof: float = 0,
-        mean: OperandLike = UNSET,
-        correction: float = UNSET,
-    ) -> AnyArray:
+        a: AnyArray, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool = False,
+        initial: OperandLike = UNSET, where: OperandLike = True, ddof: float = 0,
+        mean: OperandLike = UNSET, correction: float = UNSET,
+    ) -> AnyArray:  # fmt: skip
         given = dict(initial=initial, ddof=ddof, mean=mean, correction=correction, dtype=dtype)
         given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}
         if dtype is not None and reduce is not sum and reduce is not prod:
             require_inexact(a, dtype)
-        where, a = (
-            counted_mask(a, where),
-            replace_masked(a, not_nan(a), 0),
-        )  # a NaN in it would leak into gradients
-        return reduce(a, axis, keepdims=keepdims, where=where, **given)
+        filled = replace_masked(a, not_nan(a), 0)  # a NaN in it would leak into gradients
+        return reduce(filled, axis, keepdims=keepdims, where=counted_mask(a, where), **given)
 
     return call
 

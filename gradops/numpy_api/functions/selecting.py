@@ -29,12 +29,9 @@ def where(condition: OperandLike, x: OperandLike = UNSET, y: OperandLike = UNSET
 
 
 def clip(
-    a: OperandLike,
-    a_min: OperandLike = UNSET,
-    a_max: OperandLike = UNSET,
-    min: OperandLike = UNSET,
-    max: OperandLike = UNSET,
-) -> Any:
+    a: OperandLike, a_min: OperandLike = UNSET, a_max: OperandLike = UNSET,
+    min: OperandLike = UNSET, max: OperandLike = UNSET,
+) -> Any:  # fmt: skip
     """The entries limited to two bounds, each optional."""
     pairs = (a_min, min), (a_max, max)
     low, high = (next((v for v in pair if v is not UNSET), None) for pair in pairs)

@@ -11,7 +11,10 @@ from ...core.types import shape_of
 from ...typing import AnyArray, OperandLike
 from ..refusals import length, refusal
 
-__all__ = ["apply_along_axis", "apply_over_axes", "ravel", "reshape", "resize", "rollaxis"]
+__all__ = [
+    "apply_along_axis", "apply_over_axes", "argpartition", "partition", "ravel", "reshape",
+    "resize", "rollaxis",
+]  # fmt: skip
 
 
 def reshape(a: OperandLike, shape: Any, order: str = "C") -> AnyArray:
@@ -76,3 +79,13 @@ def apply_over_axes(func: Callable[..., Any], a: OperandLike, axes: Any) -> Any:
         y = func(a, axis)
         a = y if len(shape_of(y)) == len(shape_of(a)) else ops.expand_dims(y, axis=axis)
     return a
+
+
+def partition(a: OperandLike, kth: object, axis: int | None = -1) -> AnyArray:
+    """All entries sorted, which is a valid partition for every `kth`."""
+    return ops.sort(a, axis)
+
+
+def argpartition(a: OperandLike, kth: object, axis: int | None = -1) -> AnyArray:
+    """The places of all entries in order."""
+    return ops.argsort(a, axis)

@@ -304,5 +304,5 @@ def test_a_fetch_of_another_graph_is_refused_with_both(x):
 
 def test_a_feed_of_the_right_type_is_taken_as_it_is(x, monkeypatch):
     f = sg.compile(x * 2, [x])
-    monkeypatch.setattr("staticgrad.runtime.executable.admitted", None)
+    monkeypatch.setattr("staticgrad.runtime.executable.as_feed", None)
     assert f(ONES).tolist() == [[2, 2, 2]] * 2

@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from gradops import Dim, FeedError, GradError, GraphError
-from staticgrad.runtime.feeds import admitted, sizes_of_feeds
+from staticgrad.runtime.feeds import as_feed, sizes_of_feeds
 
 
 def leaf(dtype, *shape):
@@ -19,7 +19,7 @@ def leaf(dtype, *shape):
     ("complex128", [1, 2.5]), ("uint64", [2**64 - 1, 2**63]),
 ])  # fmt: skip
 def test_numbers_are_converted_if_nothing_is_lost(dtype, value):
-    found = admitted(leaf(dtype, 2), value)
+    found = as_feed(leaf(dtype, 2), value)
     assert found.dtype == dtype
     assert found.tolist() == value
 
@@ -30,28 +30,28 @@ def test_numbers_are_converted_if_nothing_is_lost(dtype, value):
 ])  # fmt: skip
 def test_numbers_that_do_not_fit_are_refused(dtype, value):
     with pytest.raises(FeedError, match=r"x: .*\[2\] was fed (?s:.*)x was made at test_feeds\.py"):
-        admitted(leaf(dtype, 2), value)
+        as_feed(leaf(dtype, 2), value)
 
 
 def test_arrays_must_have_the_dtype_but_not_the_byte_order():
     x = leaf("float32", 2)
-    assert admitted(x, np.array([1, 2], ">f4")).dtype.isnative
+    assert as_feed(x, np.array([1, 2], ">f4")).dtype.isnative
     with pytest.raises(FeedError, match=r"hint: feed value.astype\('float32'\)"):
-        admitted(x, np.array([1.0, 2.0]))
+        as_feed(x, np.array([1.0, 2.0]))
     with pytest.raises(FeedError):
-        admitted(leaf("float32"), np.float64(1))
+        as_feed(leaf("float32"), np.float64(1))
 
 
 def test_nothing_to_convert_has_any_dtype():
-    assert admitted(leaf("int64", 0), []).dtype == np.int64
-    assert admitted(leaf("bool", 2, 0), [[], []]).dtype == np.bool_
+    assert as_feed(leaf("int64", 0), []).dtype == np.int64
+    assert as_feed(leaf("bool", 2, 0), [[], []]).dtype == np.bool_
 
 
 def test_a_tensor_is_fed_its_value_unless_it_would_be_cut_off():
     x = leaf("float32", 2)
-    assert admitted(x, dg.ones(2)).tolist() == [1, 1]
+    assert as_feed(x, dg.ones(2)).tolist() == [1, 1]
     with pytest.raises(RuntimeError, match=r"sg\.function\(f\)"):
-        admitted(x, dg.ones(2, requires_grad=True))
+        as_feed(x, dg.ones(2, requires_grad=True))
 
 
 def sizes(*pairs):
