@@ -90,5 +90,8 @@ Wanted = Sequence[int]
 OperandLike = Operand | ArrayLike
 """An argument of a function: an operand, or nested sequences of numbers."""
 
+Out = np.ndarray | None
+"""The array into which a kernel writes its result; None for a new one."""
+
 Rule = Callable[..., Any]
 """A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

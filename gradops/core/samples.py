@@ -121,11 +121,8 @@ def with_edges(samples: Samples) -> Samples:
 
 unary = cases(reals((3, 4)), reals(()), reals((2, 0)))
 binary = cases(
-    reals((3, 4), (3, 4)),
-    reals((3, 4), (4,)),
-    reals((3, 1), (1, 4)),
-    reals((), (2,)),
+    reals((3, 4), (3, 4)), reals((3, 4), (4,)), reals((3, 1), (1, 4)), reals((), (2,)),
     reals((), ()),
-)
+)  # fmt: skip
 analytic = cases(unary, complexes((3,)))  # of functions that take complex numbers, too
 analytic_binary = cases(binary, complexes((3, 4), (4,)))

@@ -170,11 +170,9 @@ def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]
     known = [s for s in distinct if isinstance(s, int)]
     if len(known) > 1:
         raise ShapeError(
-            op,
-            types,
-            f"the shapes do not broadcast: {known[0]} against {known[1]}",
+            op, types, f"the shapes do not broadcast: {known[0]} against {known[1]}",
             hint="axes are matched from the last; each pair must be equal, or one of them 1",
-        )
+        )  # fmt: skip
     return common_size(distinct)
 
 

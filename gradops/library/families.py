@@ -157,9 +157,7 @@ def linear(name: str, kernel: Kernel, *, transpose: Rule, **facets: Any) -> Op:
     return op
 
 
-def joining(
-    name: str, kernel: Kernel, *, transpose: Callable[..., Sequence[Any]], **facets: Any
-) -> Op:
+def joining(name: str, kernel: Kernel, *, transpose: Rule, **facets: Any) -> Op:
     """An op on any number of operands, linear in all together.
 
     `transpose(wanted, g, y, *xs, **attrs)` gives the cotangents of the wanted operands.

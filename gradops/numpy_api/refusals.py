@@ -52,15 +52,9 @@ def length(x: object, axis: int = 0) -> int:
     """The size of an axis; raises NumPyCallError if it is unknown."""
     found = shape_of(x)[axis]
     if not isinstance(found, int):
-        raise refusal(
-            "numpy", f"this function needs to know the size {found}", "give the axis a size"
-        )
+        reason = f"this function needs to know the size {found}"
+        raise refusal("numpy", reason, "give the axis a size")
     return found
-
-
-def lengths(x: object) -> tuple[int, ...]:
-    """The sizes of all axes; raises NumPyCallError if one is unknown."""
-    return tuple(length(x, i) for i in range(len(shape_of(x))))
 
 
 def in_place(name: str, instead: str, shown: str = "") -> Callable[..., Any]:

@@ -214,13 +214,9 @@ def source_computes_the_same_bits(case: Case) -> None:
 def evaluate(case: Case, template: str, out: Any = None) -> Any:
     """The value of a source template, with operands without axes as NumPy's numbers."""
     names = {f"x{i}": x[()] for i, x in enumerate(case.operands)}
-    source = template.format(
-        *names,
-        operands=", ".join(names),
-        out="" if out is None else ", out=out",
-        fresh="fresh",
-        **{k: repr(v) for k, v in case.attrs.items()},
-    )
+    attrs = {k: repr(v) for k, v in case.attrs.items()}
+    given = "" if out is None else ", out=out"
+    source = template.format(*names, operands=", ".join(names), out=given, fresh="fresh", **attrs)
     kernels = {op.name: op.kernel for op in OPS.values()}
     scope = {**kernels, "np": np, "dtype": np.dtype, "inf": np.inf, "nan": np.nan, "out": out}
     return eval(source, scope | names)  # of an op's own declaration, not of data

@@ -175,9 +175,9 @@ def rate_coefficient(
         return tangent_like(reduce(add, terms), y) if terms else zeros_like(y.term(0))
 
     def coefficient(k: int) -> Any:
-        if y.tower.has(rate()):
-            return rate().term(k - 1) / k
-        return rate() if k == 1 else zeros_like(rate())
+        if y.tower.has(slope := rate()):
+            return slope.term(k - 1) / k
+        return slope if k == 1 else zeros_like(slope)
 
     return coefficient
 

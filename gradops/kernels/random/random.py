@@ -132,12 +132,9 @@ def check_span(low: float, high: float, dtype: np.dtype) -> bool:
 
 @keyed
 def uniform(
-    generator: Generator,
-    shape: Shape = (),
-    low: float = 0.0,
-    high: float = 1.0,
+    generator: Generator, shape: Shape = (), low: float = 0.0, high: float = 1.0,
     dtype: Any = FLOAT32,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     dtype = np.dtype(dtype)
     y = generator.random(shape, DRAWN_IN[dtype])
     if low == 0 and high == 1 and dtype != HALF:

@@ -1,6 +1,5 @@
 """Writing a value into the region of an array that a chain of views selects."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from ...core.op import OPS, Op
 from ...core.samples import beside, cases, complexes, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex as complex_
 from ..elementwise.complexes import imag, real
@@ -59,9 +58,7 @@ def copy_slices_infer(x: ArrayType, value: ArrayType, steps: Steps) -> ArrayType
     return x
 
 
-def copy_slices_batch(
-    op: Op, xs: Sequence[Operand], batched: Any, attrs: dict[str, Any]
-) -> Operand:
+def copy_slices_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by flat positions: each example's value is scattered over its own entries."""
     x, value = repeat_shared(xs, batched)
     n, *shape = shape_of(x)

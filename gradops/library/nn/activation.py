@@ -19,7 +19,7 @@ from ...kernels.elementwise.tables import inexact
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
 from ...kernels.nn.gelu import by_pieces, slope_piece
-from ...typing import AnyArray, Operand, OperandLike
+from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
 from ..elementwise.exponential import exp, expm1
@@ -126,15 +126,11 @@ def gelu_infer(x: ArrayType, approximate: str) -> ArrayType:
     return ArrayType(x.shape, result_dtype(np.tanh, (x.dtype,)))
 
 
-def gelu_kernel(
-    x: np.ndarray, approximate: str = "none", out: np.ndarray | None = None
-) -> np.ndarray:
+def gelu_kernel(x: np.ndarray, approximate: str = "none", out: Out = None) -> np.ndarray:
     return gelu_form(approximate).value(inexact(x), out)
 
 
-def gelu_slope_kernel(
-    x: np.ndarray, approximate: str = "none", out: np.ndarray | None = None
-) -> np.ndarray:
+def gelu_slope_kernel(x: np.ndarray, approximate: str = "none", out: Out = None) -> np.ndarray:
     return gelu_form(approximate).slope(inexact(x), out)
 
 

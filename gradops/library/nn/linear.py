@@ -12,7 +12,7 @@ from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.linalg.matmul import multiply
-from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike, Out
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
 from ..families import batch_elementwise, invalid
@@ -24,9 +24,7 @@ from ..shape.movement import expand_dims, reshape, swapaxes, transpose
 
 __all__ = ["embedding"]
 
-def linear_kernel(
-    x: np.ndarray, w: np.ndarray, b: np.ndarray, out: np.ndarray | None = None
-) -> np.ndarray:
+def linear_kernel(x: np.ndarray, w: np.ndarray, b: np.ndarray, out: Out = None) -> np.ndarray:
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         raise ValueError  # type inference says why
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])

@@ -18,12 +18,12 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
+from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
-from ..families import batch_along_axis, invalid
+from ..families import invalid
 from ..reduce.reduction import HALF, count, max, mean, not_empty, sum
-from ..shape.broadcasting import repeat_shared
+from ..shape.broadcasting import batch_together_along_axis
 from ..shape.movement import in_single, reshape
 from .pooling import sum_pool
 
@@ -281,11 +281,6 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     return ArrayType(shape, spread_dtype(x.dtype))
 
 
-def norm_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
-    """Batch along the same axes of each example."""
-    return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
-
-
 def spread_slope(r: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArray:
     """The derivative of r = `inverse_spread(x)` by each entry."""
     return -(square(r) / count(x, axis)) * standardize(x, axis, epsilon)
@@ -330,8 +325,8 @@ empty = [
 standardize = Op(
     "standardize", standardize_kernel, infer=standardize_infer,
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
-    jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)], batch=norm_batch,
-    samples=several, error_samples=empty,
+    jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)],
+    batch=batch_together_along_axis, samples=several, error_samples=empty,
     doc="The entries less their mean along some axes, over the square root of their variance and "
     "epsilon.",
 )
@@ -339,7 +334,7 @@ standardize_slope = Op(
     "standardize_slope", standardize_slope_kernel, infer=standardize_slope_infer, arity=2,
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
-    batch=norm_batch,
+    batch=batch_together_along_axis,
     samples=cases(
         reals((3, 4), (3, 4), axis=1), reals((2, 3, 4), (2, 3, 4), axis=(0, 2)),
         reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
@@ -356,6 +351,6 @@ inverse_spread = Op(
     jvp=[lambda t, y, x, axis, epsilon: (
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)
     )],
-    batch=norm_batch, samples=several, error_samples=empty,
+    batch=batch_together_along_axis, samples=several, error_samples=empty,
     doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
 )

@@ -302,9 +302,7 @@ def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike 
     return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
 
 
-def without_replacement(
-    key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None
-) -> AnyArray:
+def without_replacement(key: Any, n: Size, shape: Shape, p: OperandLike | None) -> AnyArray:
     """Indices without repetition: those of the largest of random numbers, one per entry."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:

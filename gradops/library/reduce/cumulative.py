@@ -23,14 +23,14 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand, OperandLike, Wanted
+from ...typing import AnyArray, Arrays, DTypeLike, Operand, OperandLike, Wanted
 from ..elementwise.arithmetic import strong_product, sub
 from ..elementwise.comparison import equal, masked, not_equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan, logical_not
 from ..families import batch_along_axis, invalid, linear
 from ..index.indexing import along, index
-from ..shape.broadcasting import broadcast_to, repeat_shared
+from ..shape.broadcasting import batch_together_along_axis, broadcast_to
 from ..shape.joining import concatenate
 from ..shape.movement import astype, compute_in, flatten_without_axis, flip, reshape
 from ..shape.padding import pad_op
@@ -113,10 +113,6 @@ def linear_recurrence_cotangents(
     return [back if i else back * before(y, axis, 0) for i in wanted]
 
 
-def linear_recurrence_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
-    return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
-
-
 linear_recurrence = Op(
     "linear_recurrence", linear_recurrence_kernel, arity=2,
     infer=linear_recurrence_infer, vjp=JointVJP(linear_recurrence_cotangents),
@@ -124,7 +120,7 @@ linear_recurrence = Op(
         lambda t, y, a, b, axis: linear_recurrence(a, t * before(y, axis, 0), axis=axis),
         lambda t, y, a, b, axis: linear_recurrence(a, t, axis=axis),
     ],
-    batch=linear_recurrence_batch,
+    batch=batch_together_along_axis,
     samples=cases(
         reals((3, 4), (3, 4), axis=0), reals((2, 7), (2, 7), axis=-1), reals((0,), (0,), axis=0),
         beside(exactly([2.0, 0, 3, 0, 0, 1]), reals((6,), axis=0)), complexes((5,), (5,), axis=0),

@@ -12,7 +12,7 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
-from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
@@ -121,9 +121,7 @@ def require_axes(x: Any, axis: Any) -> None:
 def reduce_with(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a reduction of NumPy's."""
 
-    def kernel(
-        x: np.ndarray, axis: Axis = None, keepdims: bool = False, out: np.ndarray | None = None
-    ) -> Any:
+    def kernel(x: np.ndarray, axis: Axis = None, keepdims: bool = False, out: Out = None) -> Any:
         if axis is not None:
             require_axes(x, axis)
         return reduce(x, axis=axis, keepdims=keepdims, out=out)

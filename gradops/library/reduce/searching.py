@@ -29,7 +29,7 @@ __all__ = ["argwhere", "bucketize", "digitize", "flatnonzero", "isin", "nonzero"
 SIDES = ("left", "right")
 
 argwhere = Op(
-    "argwhere", lambda x: np.stack(np.asarray(x).nonzero(), -1) if np.ndim(x) else (np.argwhere(x)),
+    "argwhere", lambda x: np.stack(np.asarray(x).nonzero(), -1) if np.ndim(x) else np.argwhere(x),
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),

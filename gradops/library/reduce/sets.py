@@ -133,11 +133,8 @@ def unique_counts(x: OperandLike, equal_nan: bool = False) -> Counts:
 
 
 def unique(
-    x: OperandLike,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    equal_nan: bool = True,
+    x: OperandLike, return_index: bool = False, return_inverse: bool = False,
+    return_counts: bool = False, equal_nan: bool = True,
 ) -> Any:
     """The unique values of `x` in ascending order, with NumPy's optional further results.
 

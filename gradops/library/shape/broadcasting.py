@@ -13,7 +13,7 @@ from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
-from ..families import Kernel, invalid, linear
+from ..families import Kernel, batch_along_axis, invalid, linear
 from .movement import RETYPING, reshape, shape_text
 
 __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
@@ -91,6 +91,11 @@ def repeat_shared(xs: Sequence[Any], batched: Flags) -> list[AnyArray]:
 def batch_as_is(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op that treats leading axes alike, repeating shared operands for each example."""
     return op(*repeat_shared(xs, batched), **attrs)
+
+
+def batch_together_along_axis(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
+    """Batch several operands along an axis of each example, repeating those that are shared."""
+    return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
 
 
 def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:

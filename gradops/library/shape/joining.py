@@ -90,8 +90,7 @@ stack_op = joining(
     "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_vjp,
     batch=joining_batch, source="np.stack(({operands},), axis={axis})",
     samples=cases(
-        reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()),
-        reals((0,), (0,)),
+        reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()), reals((0,), (0,)),
     ),
     error_samples=[
         invalid((2,), (3,), says="the shapes differ"),

@@ -79,7 +79,7 @@ reshape = linear(
     "reshape", reshape_kernel, infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=reshape_batch(reshape_infer),
-    source=lambda x, shape: ("{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"),
+    source=lambda x, shape: "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})",
     traits=RETYPING,
     samples=cases(
         reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),

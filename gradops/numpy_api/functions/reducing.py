@@ -159,9 +159,8 @@ def average(
     else:
         if shape_of(weights) != shape_of(a):
             rank = len(shape_of(a))
-            weights = ops.reshape(
-                weights, shape=[-1 if i == axis % rank else 1 for i in range(rank)]
-            )
+            column = [-1 if i == axis % rank else 1 for i in range(rank)]
+            weights = ops.reshape(weights, shape=column)
         weights = ops.broadcast_to(weights, shape=shape_of(a))
         total = ops.sum(weights, axis=axis, keepdims=bool(keepdims))
         y = ops.sum(a * weights, axis=axis, keepdims=bool(keepdims)) / total

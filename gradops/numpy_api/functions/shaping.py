@@ -45,10 +45,8 @@ def resize(a: OperandLike, new_shape: Any) -> AnyArray:
     """The entries repeated to fill another shape."""
     shape = tuple(np.atleast_1d(new_shape).tolist())
     flat = ravel(a)
-    return ops.reshape(
-        ops.take(flat, np.resize(np.arange(length(flat)), np.prod(shape, dtype=int)), axis=0),
-        shape=shape,
-    )
+    places = np.resize(np.arange(length(flat)), np.prod(shape, dtype=int))
+    return ops.reshape(ops.take(flat, places, axis=0), shape=shape)
 
 
 def rollaxis(a: OperandLike, axis: int, start: int = 0) -> AnyArray:

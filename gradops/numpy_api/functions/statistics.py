@@ -54,9 +54,7 @@ def quantile_function(function: Callable[..., Any], whole: int) -> Callable[...,
 
 
 quantile, percentile = quantile_function(ops.quantile, 1), quantile_function(ops.quantile, 100)
-nanquantile, nanpercentile = (
-    quantile_function(ops.nanquantile, 1),
-    quantile_function(ops.nanquantile, 100),
-)
+nanquantile = quantile_function(ops.nanquantile, 1)
+nanpercentile = quantile_function(ops.nanquantile, 100)
 
 i0 = ops.OPS["i0_of_numpy"]
