@@ -86,7 +86,7 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Function:
             apply_mode(t, mode)
         return t
 
-    return named(with_parameters(call, "input"), op)
+    return name_after(with_parameters(call, "input"), op)
 
 
 def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) -> Function:
@@ -159,7 +159,7 @@ def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) 
         return t
 
     second = (row_of(op.name).operands or "input other").split()[1]
-    return named(with_parameters(call, "input", second), op)
+    return name_after(with_parameters(call, "input", second), op)
 
 
 def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
@@ -198,7 +198,7 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
             args = tuple(map(as_tensor, args))
         return Handle.__gradop__(op, args, attrs)
 
-    return named(call, op)
+    return name_after(call, op)
 
 
 class Specialised(dict[Op, Function | None]):
@@ -249,7 +249,7 @@ def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
     return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
 
 
-def named(call: Function, op: Op) -> Any:
+def name_after(call: Function, op: Op) -> Any:
     """`call` with the name and the docstring of `op`."""
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc

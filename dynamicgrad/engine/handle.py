@@ -329,7 +329,7 @@ def make_leaf(t: Face) -> Face:
     return t
 
 
-def detached(t: Face) -> Face:
+def detach(t: Face) -> Face:
     """A leaf on the memory of `t`, without history and without a tangent."""
     if type(t.value) not in ARRAYS:
         found = hold(type(t), stop_gradient(t.value))

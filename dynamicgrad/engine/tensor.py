@@ -10,7 +10,7 @@ from gradops import TapeError
 from gradops.core.op import as_operand
 from gradops.typing import AnyArray, ArrayLike
 
-from .handle import Handle, MissingAttribute, detached, hold, make_leaf, on_face
+from .handle import Handle, MissingAttribute, detach, hold, make_leaf, on_face
 from .node import Part, Vertex
 from .plain_arrays import copy_if_small
 from .storage import memory, storage_of
@@ -65,7 +65,7 @@ class Tensor(Handle):
     @property
     def data(self) -> Tensor:
         """The tensor without history, on the same memory; writes count for both."""
-        return detached(self)
+        return detach(self)
 
     @data.setter
     def data(self, source: Tensor) -> None:
@@ -82,15 +82,15 @@ class Tensor(Handle):
 
     def __reduce__(self) -> tuple[object, ...]:
         flags = flags_of_leaf(self, "pickle")
-        return restored, (np.asarray(self.value), *flags)
+        return restore_leaf, (np.asarray(self.value), *flags)
 
     def __copy__(self) -> Tensor:
         flags = flags_of_leaf(self, "copy")
-        return mark_leaf(detached(self), *flags)
+        return mark_leaf(detach(self), *flags)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
         flags = flags_of_leaf(self, "deepcopy")
-        found = memo[id(self)] = restored(np.array(self.value), *flags)
+        found = memo[id(self)] = restore_leaf(np.array(self.value), *flags)
         if (grad := getattr(self, "grad", None)) is not None:
             found.grad = handle(np.array(grad.value))  # type: ignore[attr-defined]
         return found
@@ -118,7 +118,7 @@ for _name, _instead in OF_NUMPY.items():
     setattr(Tensor, _name, MissingAttribute(_name, _instead))
 
 
-def restored(value: np.ndarray, requires_grad: bool, is_parameter: bool = False) -> Tensor:
+def restore_leaf(value: np.ndarray, requires_grad: bool, is_parameter: bool = False) -> Tensor:
     """A leaf restored from a pickle or a copy."""
     return mark_leaf(handle(value), requires_grad, is_parameter)
 

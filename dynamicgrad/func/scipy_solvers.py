@@ -10,7 +10,7 @@ from gradops.typing import Function
 
 from ..engine.array import Array
 from ..engine.grad_mode import no_grad
-from ..engine.handle import Handle, detached, hold
+from ..engine.handle import Handle, detach, hold
 from ..engine.tensor import as_tensor
 from .jacobians import hessian, hvp, jacfwd, jacrev
 from .reverse import value_and_grad
@@ -46,7 +46,7 @@ def of_array(f: Function) -> Function:
 
 def bare(x: Any) -> Any:
     """The value of a tensor."""
-    return detached(x).value if isinstance(x, Handle) else x
+    return detach(x).value if isinstance(x, Handle) else x
 
 
 scipy = SciPy(

@@ -15,7 +15,7 @@ from ..dispatch.wrapping import Functions, by_name
 from ..dispatch.zero_dim import numbers_as_rows
 from ..engine import leaf
 from ..engine.backward import backward
-from ..engine.handle import detached
+from ..engine.handle import detach
 from ..engine.tensor import Tensor
 from ..hooks import tensor_hooks
 from ..names.torch_names import TABLE, row_of
@@ -51,7 +51,7 @@ def backward_method(
 
 SHARED: Functions = {
     **pointwise.SHARED, **reductions.SHARED, **matrices.SHARED, **sorting.SHARED,
-    "logit": special.logit, "mvlgamma": special.multigammaln, "detach": detached,
+    "logit": special.logit, "mvlgamma": special.multigammaln, "detach": detach,
     **by_name(shapes.take_along_dim, shapes.broadcast_to),
 }  # fmt: skip
 """Functions that are methods too."""

@@ -12,7 +12,7 @@ from gradops.core.types import operand_types, shape_of
 
 from ..dispatch.casting import as_entry, as_mask, number_in, require_dtype
 from ..engine.grad_mode import is_recording
-from ..engine.handle import ARRAYS, Face, Handle, detached, hold
+from ..engine.handle import ARRAYS, Face, Handle, detach, hold
 from ..engine.leaf import requires_grad_
 from ..engine.node import Leaf
 from ..engine.storage import memory, storage_of
@@ -36,7 +36,7 @@ def replace(t: Face, key: Any, value: Any, call: str) -> Face:
     """Write `value`, broadcast, to the entries of `t` at `key`, and return `t`."""
     source = as_tensor(value)
     if source.node is not None and t.dtype.kind not in "fc":
-        source = detached(source)  # no gradient passes through integers
+        source = detach(source)  # no gradient passes through integers
     preserve(t)
     if is_recording() and (t.node is not None or source.node is not None):
         refuse_recording(t)

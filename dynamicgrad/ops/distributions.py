@@ -16,7 +16,7 @@ from gradops.typing import DTypeLike
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
 from ..dispatch.wrapping import by_name, set_name
-from ..engine.handle import Handle, detached
+from ..engine.handle import Handle, detach
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
 from .creation import Generator, draw, make_tensor, sizes
@@ -31,7 +31,7 @@ def probabilities(call: str, p: Tensor | float) -> Tensor | float:
             call, [ops.type_of(value)], "a probability must be from 0 to 1",
             known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
         )  # fmt: skip
-    return detached(p) if isinstance(p, Handle) else p
+    return detach(p) if isinstance(p, Handle) else p
 
 
 def bernoulli(x: Tensor, p: float | None = None, *, generator: Generator = None) -> Tensor:
@@ -57,7 +57,7 @@ def poisson(x: Tensor, generator: Generator = None) -> Tensor:
     tensor([0., 0.])
     """
     x = operand(x)
-    mean = np.asarray(detached(x).value)
+    mean = np.asarray(detach(x).value)
     if not np.all(mean >= 0):
         raise OptionError("poisson", [ops.type_of(mean)], "a mean must not be negative")
     value = draw(lambda g, size: g.poisson(mean, size), mean.shape, generator)
@@ -73,7 +73,7 @@ def normal(
     >>> dg.normal(0.0, 1.0, (2, 3)).shape, dg.normal(dg.zeros(4), 1.0).shape
     ((2, 3), (4,))
     """
-    mean, std = (detached(x) if isinstance(x, Handle) else x for x in (mean, std))
+    mean, std = (detach(x) if isinstance(x, Handle) else x for x in (mean, std))
     if isinstance(std, float | int) and std < 0:
         raise OptionError("normal", [], f"the standard deviation {std} is negative")
     like = ops.type_of(ops.add(mean, std))
@@ -95,7 +95,7 @@ def multinomial(
     >>> dg.multinomial(dg.tensor([0.0, 1.0, 0.0]), 1)
     tensor([1])
     """
-    weights = np.asarray(detached(operand(x)).value, np.float64)
+    weights = np.asarray(detach(operand(x)).value, np.float64)
     if weights.ndim not in (1, 2) or not weights.size:
         raise ShapeError(
             "multinomial", [ops.type_of(x)], "weights must be a vector, or rows of weights"

@@ -13,7 +13,7 @@ from ..engine import storage
 from ..engine.array import Array
 from ..engine.backward import carry, initial_cotangents
 from ..engine.grad_mode import INFERENCE, RECORDING, is_grad_enabled
-from ..engine.handle import Handle, detached, hold, make_leaf
+from ..engine.handle import Handle, detach, hold, make_leaf
 from ..engine.node import Leaf, Vertex, clock
 from ..engine.plain_arrays import is_plain, protected_copy
 from ..engine.saved_tensors import tensors
@@ -145,7 +145,7 @@ def view_of_base(t: Handle, base: Handle) -> Handle:
     before = RECORDING.set(mode)
     try:
         for op, attrs in t.alias.steps or ():
-            found = detached(found) if op is stop_gradient else op(found, **attrs)
+            found = detach(found) if op is stop_gradient else op(found, **attrs)
     finally:
         RECORDING.reset(before)
     return make_leaf(found) if type(t.node) is Leaf else found

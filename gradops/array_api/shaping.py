@@ -21,7 +21,7 @@ def reshape(x: OperandLike, /, shape: ShapeLike, *, copy: bool | None = None) ->
     """The entries in another shape; ValueError if that takes a copy which is not allowed."""
     found = ops.reshape(ops.copy(x) if copy else x, shape=shape)
     if copy is False:
-        before, after = held(x), held(found)
+        before, after = value_of(x), value_of(found)
         known = isinstance(before, np.ndarray) and before.size
         if known and not np.may_share_memory(before, after):
             raise ops.OptionError(
@@ -30,7 +30,7 @@ def reshape(x: OperandLike, /, shape: ShapeLike, *, copy: bool | None = None) ->
     return found
 
 
-def held(x: OperandLike) -> Any:
+def value_of(x: OperandLike) -> Any:
     """The value in a tensor; anything else is returned as it is."""
     return getattr(x, "value", x)
 

@@ -28,7 +28,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
     return method
 
 
-def reflected(op: Op) -> Callable[[Any, Any], Any]:
+def reflected_method(op: Op) -> Callable[[Any, Any], Any]:
     """The method `other <op> x`."""
 
     def method(self: AnyArray, other: AnyArray) -> Any:
@@ -52,20 +52,23 @@ class Operators:
     type: ClassVar[Any]
     __hash__ = object.__hash__
 
-    __add__, __radd__ = binary(add), reflected(add)
-    __sub__, __rsub__ = binary(sub), reflected(sub)
-    __mul__, __rmul__ = binary(mul), reflected(mul)
-    __truediv__, __rtruediv__ = binary(div), reflected(div)
-    __floordiv__, __rfloordiv__ = binary(floor_divide), reflected(floor_divide)
-    __mod__, __rmod__ = binary(remainder), reflected(remainder)
-    __pow__, __rpow__ = binary(power), reflected(power)
-    __matmul__, __rmatmul__ = binary(matmul), reflected(matmul)
-    __and__, __rand__ = binary(logic.bitwise_and), reflected(logic.bitwise_and)
-    __or__, __ror__ = binary(logic.bitwise_or), reflected(logic.bitwise_or)
-    __xor__, __rxor__ = binary(logic.bitwise_xor), reflected(logic.bitwise_xor)
-    __lshift__, __rlshift__ = binary(logic.bitwise_left_shift), reflected(logic.bitwise_left_shift)
+    __add__, __radd__ = binary(add), reflected_method(add)
+    __sub__, __rsub__ = binary(sub), reflected_method(sub)
+    __mul__, __rmul__ = binary(mul), reflected_method(mul)
+    __truediv__, __rtruediv__ = binary(div), reflected_method(div)
+    __floordiv__, __rfloordiv__ = binary(floor_divide), reflected_method(floor_divide)
+    __mod__, __rmod__ = binary(remainder), reflected_method(remainder)
+    __pow__, __rpow__ = binary(power), reflected_method(power)
+    __matmul__, __rmatmul__ = binary(matmul), reflected_method(matmul)
+    __and__, __rand__ = binary(logic.bitwise_and), reflected_method(logic.bitwise_and)
+    __or__, __ror__ = binary(logic.bitwise_or), reflected_method(logic.bitwise_or)
+    __xor__, __rxor__ = binary(logic.bitwise_xor), reflected_method(logic.bitwise_xor)
+    __lshift__, __rlshift__ = (
+        binary(logic.bitwise_left_shift),
+        reflected_method(logic.bitwise_left_shift),
+    )
     __rshift__ = binary(logic.bitwise_right_shift)
-    __rrshift__ = reflected(logic.bitwise_right_shift)
+    __rrshift__ = reflected_method(logic.bitwise_right_shift)
     __lt__, __le__ = binary(comparison.less), binary(comparison.less_equal)
     __gt__, __ge__ = binary(comparison.greater), binary(comparison.greater_equal)
     __eq__ = binary(comparison.equal)

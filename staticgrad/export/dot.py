@@ -23,7 +23,7 @@ def to_dot(graph: FrozenGraph) -> str:
     """
     lines = ["digraph graph_ {", "  node [style=filled, fontname=Helvetica];"]
     for i, (each, name) in enumerate(inner_graphs(require_frozen("to_dot", graph)).items()):
-        lines += [f"  subgraph cluster_{i} {{", f'    label="{escaped(name)}";']
+        lines += [f"  subgraph cluster_{i} {{", f'    label="{escape(name)}";']
         lines += [*(f"  {line}" for line in graph_lines(each, f"n{i}_")), "  }"]
     lines += graph_lines(graph, "n")
     return "\n".join([*lines, "}"]) + "\n"
@@ -41,11 +41,11 @@ def graph_lines(graph: FrozenGraph, prefix: str) -> list[str]:
 
 def node_line(n: DrawnNode, prefix: str, is_output: bool) -> str:
     """One node, with its type and line; results have a bold outline."""
-    label = "\\n".join(map(escaped, filter(None, [n.title, str(n.expr.type), n.line])))
+    label = "\\n".join(map(escape, filter(None, [n.title, str(n.expr.type), n.line])))
     bold = ", penwidth=2" if is_output else ""
     return f'  {prefix}{n.id} [label="{label}", {STYLES[n.role]}{bold}];'
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text inside DOT's quotes."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")

@@ -25,7 +25,7 @@ def to_mermaid(graph: FrozenGraph) -> str:
     """
     lines = ["flowchart TD", *graph_lines(graph, "n")]
     for i, (each, name) in enumerate(inner_graphs(graph).items()):
-        lines += [f'  subgraph g{i}["{escaped(name)}"]', *graph_lines(each, f"n{i}_"), "  end"]
+        lines += [f'  subgraph g{i}["{escape(name)}"]', *graph_lines(each, f"n{i}_"), "  end"]
     return "\n".join([*lines, CLASSES]) + "\n"
 
 
@@ -40,10 +40,10 @@ def graph_lines(graph: FrozenGraph, prefix: str) -> list[str]:
 
 def node_line(n: DrawnNode, prefix: str) -> str:
     """One node, with its type."""
-    label = "<br>".join(escaped(text) for text in (n.title, str(n.expr.type)))
+    label = "<br>".join(escape(text) for text in (n.title, str(n.expr.type)))
     return f"  {prefix}{n.id}{SHAPES[n.role].format(label)}:::{n.role}"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text inside Mermaid's quotes: characters that are not plain become their codes."""
     return "".join(c if c.isalnum() or c in " _.,-+*" else f"#{ord(c)};" for c in text)

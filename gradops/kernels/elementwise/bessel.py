@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from .tables import entrywise, horner, in_both, interpolated
+from .tables import entrywise, horner, in_both, interpolants
 
 HALVES = 1  # tables are over t = HALVES / (HALVES + x), in which the functions are smooth
 CELLS, TERMS = 128, 8
@@ -32,13 +32,13 @@ def smooth(x: np.ndarray, order: int) -> np.ndarray:
 def table(order: int) -> np.ndarray:
     """`smooth` as polynomials around the middle of each cell of t."""
     middles = (np.arange(CELLS) + 0.5) / CELLS
-    return interpolated(lambda t: smooth(HALVES * (1 - t) / t, order), middles, 0.5 / CELLS, TERMS)
+    return interpolants(lambda t: smooth(HALVES * (1 - t) / t, order), middles, 0.5 / CELLS, TERMS)
 
 
 TABLES = [in_both(partial(table, order)) for order in (0, 1)]
 
 
-def scaled(x: np.ndarray, order: int) -> np.ndarray:
+def scaled_bessel(x: np.ndarray, order: int) -> np.ndarray:
     """exp(-x) I(x) for nonnegative entries."""
     t = HALVES / (HALVES + x)
     k = np.minimum(np.floor(t * CELLS), CELLS - 1)
@@ -52,31 +52,31 @@ def scaled(x: np.ndarray, order: int) -> np.ndarray:
 @entrywise
 def i0e(x: np.ndarray) -> np.ndarray:
     """exp(-abs(x)) i0(x)."""
-    return scaled(np.abs(x), 0)
+    return scaled_bessel(np.abs(x), 0)
 
 
 @entrywise
 def i1e(x: np.ndarray) -> np.ndarray:
     """exp(-abs(x)) i1(x)."""
     z = np.abs(x)
-    return np.copysign(np.where(np.isinf(z), 0.0, scaled(z, 1)), x)
+    return np.copysign(np.where(np.isinf(z), 0.0, scaled_bessel(z, 1)), x)
 
 
 @entrywise
 def i0(x: np.ndarray) -> np.ndarray:
     """The modified Bessel function of order 0."""
     z = np.abs(x)
-    return unscaled(scaled(z, 0), z)
+    return times_exp(scaled_bessel(z, 0), z)
 
 
 @entrywise
 def i1(x: np.ndarray) -> np.ndarray:
     """The modified Bessel function of order 1."""
     z = np.abs(x)
-    return np.copysign(unscaled(scaled(z, 1), z), x)
+    return np.copysign(times_exp(scaled_bessel(z, 1), z), x)
 
 
-def unscaled(y: np.ndarray, x: np.ndarray) -> np.ndarray:
+def times_exp(y: np.ndarray, x: np.ndarray) -> np.ndarray:
     """exp(x) y, also where exp(x) overflows."""
     half = np.exp(0.5 * x)
     return np.where(np.isinf(x), np.inf, y * half * half)

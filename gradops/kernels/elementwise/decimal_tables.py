@@ -78,9 +78,7 @@ def erfcx_nodes(cells: int, half: int, terms: int) -> np.ndarray:
     with localcontext(Context(prec=50)):
         c, nodes = Decimal(half), [Decimal(k) / cells for k in range(cells + 1)]
         far = erfcx_at_infinity(c, 40)
-        rows = [
-            recentred(far, t, terms) if t < NEAR_ZERO else erfcx_series(c, t, terms) for t in nodes
-        ]
+        rows = [shift(far, t, terms) if t < NEAR_ZERO else erfcx_series(c, t, terms) for t in nodes]
         return np.array([[float(w) for w in row] for row in rows]).T.copy()
 
 
@@ -107,7 +105,7 @@ def erfcx_at_infinity(c: Decimal, terms: int) -> list[Decimal]:
     return w
 
 
-def recentred(series: list[Decimal], t: Decimal, terms: int) -> list[Decimal]:
+def shift(series: list[Decimal], t: Decimal, terms: int) -> list[Decimal]:
     """The first coefficients at `t` of a function with a series at 0."""
     powers = [t**n if n else Decimal(1) for n in range(len(series))]
     return [

@@ -143,13 +143,13 @@ def zeta(s: np.ndarray, q: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         y = zeta_of_positive(s, np.where(q > 0, q, 1.0))
         if not np.all(q > 0):
-            y = np.where(q > 0, y, reflected(s, q))
+            y = np.where(q > 0, y, zeta_by_reflection(s, q))
         y = np.where(np.isposinf(q) | np.isposinf(s) & (q > 1), 0.0, y)
         y = np.where(s > 1, y, np.where(s == 1, np.inf, np.nan))
     return y.astype(dtype, copy=False)[()]
 
 
-def reflected(s: np.ndarray, q: np.ndarray) -> np.ndarray:
+def zeta_by_reflection(s: np.ndarray, q: np.ndarray) -> np.ndarray:
     """zeta where q <= 0."""
     rest, sign = np.ceil(q) - q, np.where(s % 2 == 0, 1.0, -1.0)  # exact just below an integer
     safe = np.where(rest > 0, rest, 0.5)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from .erf import erf
-from .tables import entrywise, float_dtype, horner, in_both, interpolated
+from .tables import entrywise, float_dtype, horner, in_both, interpolants
 
 HALVES = 4  # erfcx(x) is tabulated over t = HALVES / (HALVES + x), in which all of it is smooth
 CELLS = 128  # nodes of t
@@ -90,7 +90,7 @@ def root_table() -> np.ndarray:
     """
     nodes = np.arange(LAST_ROOT * ROOTS_PER_UNIT + 1) / ROOTS_PER_UNIT
     with np.errstate(all="ignore"):
-        return interpolated(ratio, nodes, 0.5 / ROOTS_PER_UNIT, TERMS)
+        return interpolants(ratio, nodes, 0.5 / ROOTS_PER_UNIT, TERMS)
 
 
 def ratio(r: np.ndarray) -> np.ndarray:

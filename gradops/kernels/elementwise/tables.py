@@ -71,7 +71,7 @@ def in_both(make: Callable[[], np.ndarray]) -> Callable[[np.dtype], np.ndarray]:
     return table
 
 
-def interpolated(
+def interpolants(
     f: Callable[[np.ndarray], np.ndarray], nodes: np.ndarray, reach: float, terms: int
 ) -> np.ndarray:
     """The polynomials that interpolate `f` at Chebyshev points within `reach` of each node.

@@ -121,13 +121,13 @@ def put_at(g: np.ndarray, chosen: Any, shape: Sizes, slide: Slide) -> np.ndarray
     apart = all(s > d * (k - 1) for k, s, d in zip(window, strides, dilations, strict=True))
     for k, index in enumerate(entries(sizes, window, strides, dilations)):
         if apart:
-            masked(g, chosen == k, y[index])
+            masked_values(g, chosen == k, y[index])
         else:
-            y[index] += masked(g, chosen == k)
+            y[index] += masked_values(g, chosen == k)
     return y[inner_slices(y.shape, full_padding(y, pads))]
 
 
-def masked(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:
+def masked_values(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:
     """`x` where the mask holds, else 0; not a product, which would give NaN for infinities."""
     bits = BITS.get(x.dtype)
     if bits is None:
@@ -144,5 +144,5 @@ def taken_at(x: np.ndarray, chosen: Any, slide: Slide) -> np.ndarray:
     y = np.zeros_like(chosen, dtype=x.dtype)
     where = entries(x.shape[x.ndim - len(window) :], window, strides, dilations)
     for k, index in enumerate(where):
-        y += masked(x[index], chosen == k)
+        y += masked_values(x[index], chosen == k)
     return y

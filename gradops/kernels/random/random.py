@@ -97,7 +97,7 @@ def draw_once(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -
     return y
 
 
-def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
+def from_key(draw: Callable[..., Any]) -> Callable[..., Any]:
     """`draw(generator, ...)` as a function of a key, or of a stack of keys."""
 
     @functools.wraps(draw)
@@ -130,7 +130,7 @@ def check_span(low: float, high: float, dtype: np.dtype) -> bool:
     return -top <= low <= high <= top and high - low <= top
 
 
-@keyed
+@from_key
 def uniform(
     generator: Generator, shape: Shape = (), low: float = 0.0, high: float = 1.0,
     dtype: Any = FLOAT32,
@@ -149,13 +149,13 @@ def uniform(
     return np.minimum(y, before, out=y)  # where rounding reached `high`
 
 
-@keyed
+@from_key
 def normal(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> np.ndarray:
     dtype = np.dtype(dtype)
     return generator.standard_normal(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
 
 
-@keyed
+@from_key
 def draw_truncated(
     generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32
 ) -> np.ndarray:
@@ -171,7 +171,7 @@ def draw_truncated(
     return y.astype(dtype, copy=False)
 
 
-@keyed
+@from_key
 def gumbel(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> np.ndarray:
     """-log of exponential numbers, in float64: in float32 the upper tail would end near 19."""
     dtype = np.dtype(dtype)
@@ -183,7 +183,7 @@ def gumbel(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) 
     return np.negative(y, out=y).astype(dtype, copy=False)
 
 
-@keyed
+@from_key
 def exponential(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> np.ndarray:
     dtype = np.dtype(dtype)
     return generator.standard_exponential(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
@@ -192,7 +192,7 @@ def exponential(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOA
 def in_float64(method: str) -> Callable[..., Any]:
     """A kernel that draws float64 with a method of NumPy's generators, and rounds."""
 
-    @keyed
+    @from_key
     def kernel(generator: Generator, shape: Shape = (), dtype: DTypeLike = FLOAT32) -> Any:
         dtype = np.dtype(dtype)
         if dtype not in DRAWN_IN:
@@ -205,7 +205,7 @@ def in_float64(method: str) -> Callable[..., Any]:
 laplace, logistic, cauchy = map(in_float64, ("laplace", "logistic", "standard_cauchy"))
 
 
-@keyed
+@from_key
 def bernoulli(generator: Generator, shape: Shape = (), p: float = 0.5) -> Any:
     """True with probability `p`: 32-bit words below p * 2**32, in half the time of floats."""
     shape = tuple(shape) if np.iterable(shape) else (operator.index(shape),)
@@ -216,14 +216,14 @@ def bernoulli(generator: Generator, shape: Shape = (), p: float = 0.5) -> Any:
     return words[:n].reshape(shape) < round(float(p) * 2**32)
 
 
-@keyed
+@from_key
 def integers(
     generator: Generator, shape: Shape, low: int, high: int, dtype: DTypeLike = INT64
 ) -> Any:
     return generator.integers(operator.index(low), operator.index(high), shape, np.dtype(dtype))
 
 
-@keyed
+@from_key
 def permutation(generator: Generator, n: int) -> np.ndarray:
     if operator.index(n) < 0:
         raise ValueError("a negative size")

@@ -102,14 +102,14 @@ def numbers_infer(x: ArrayType, **attrs: Any) -> ArrayType:
     return ArrayType(y.shape, np.min_scalar_type(math.prod(attrs["window"]) - 1))
 
 
-def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
+def window_options(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
     """Strides, padding and dilations as keyword arguments."""
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
 def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shape) -> Any:
     """The options of windows, after type inference accepted the operands."""
-    op.infer(*map(type_of, xs), window=window, **given(*rest), **shape)
+    op.infer(*map(type_of, xs), window=window, **window_options(*rest), **shape)
     return check_windows(op.name, xs, window, *rest)
 
 

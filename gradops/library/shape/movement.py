@@ -246,14 +246,14 @@ def in_single(f: Callable[..., Any]) -> Callable[..., Any]:
         operands = [a for a in (*args, *options.values()) if hasattr(a, "dtype")]
         if all(a.dtype != HALF for a in operands) or options.get("dtype") is not None:
             return f(*args, **options)
-        y = f(*map(widened, args), **{k: widened(a) for k, a in options.items()})
+        y = f(*map(widen, args), **{k: widen(a) for k, a in options.items()})
         wider = any(a.dtype != HALF and a.dtype.kind in "fc" for a in operands)
         return y if wider else astype(y, dtype=HALF)
 
     return call
 
 
-def widened(a: Any) -> Any:
+def widen(a: Any) -> Any:
     """An argument, half precision converted to single precision."""
     return astype(a, dtype=SINGLE) if getattr(a, "dtype", None) == HALF else a
 
