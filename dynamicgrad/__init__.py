@@ -21,44 +21,16 @@ from gradops.core.lazy_import import lazily as _lazily
 from . import linalg, special
 from .devices import device
 from .dispatch.default_dtype import get_default_dtype, set_default_dtype
+from .engine import grad_mode as _grad_mode
 from .engine.array import Array, array
-from .engine.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
+from .engine.grad_mode import *
 from .engine.tensor import Tensor
-from .methods import installation as _installation  # noqa: F401  # gives tensors their methods
+from .methods import installation as _installation  # gives tensors their methods
 from .methods.torch_functions import FUNCTIONS as _FUNCTIONS
 from .names.missing_names import missing as _missing
+from .ops import creation as _creation
 from .ops.conversion import from_dlpack
-from .ops.creation import (
-    FloatTensor,
-    arange,
-    as_tensor,
-    empty,
-    empty_like,
-    eye,
-    from_numpy,
-    full,
-    full_like,
-    linspace,
-    manual_seed,
-    ones,
-    ones_like,
-    rand,
-    rand_like,
-    randint,
-    randn,
-    randn_like,
-    randperm,
-    tensor,
-    zeros,
-    zeros_like,
-)
+from .ops.creation import *
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 complex64, complex128 = _np.dtype("complex64"), _np.dtype("complex128")
@@ -104,17 +76,12 @@ __getattr__, __dir__ = _lazily(
 
 
 __all__ = [
-    "Array", "DetachWarning", "FloatTensor", "Tensor", "arange", "array", "array_api",
-    "as_tensor", "autograd", "bool", "channels_last", "check", "checkpoint", "complex128",
-    "complex64", "contiguous_format", "cuda", "data", "device", "double", "e",
-    "empty", "empty_like", "enable_grad", "explain", "eye", "fft",
-    "float", "float16", "float32", "float64", "from_dlpack", "from_numpy", "full", "full_like",
-    "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int",
-    "int16", "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian",
-    "linalg", "linspace", "load", "long", "manual_seed", "nan", "nn", "no_grad", "ones",
-    "ones_like", "optim", "pi", "preserve_format", "rand",
-    "rand_like", "randint", "randn", "randn_like", "random",
-    "randperm", "save", "scipy", "set_default_dtype", "set_grad_enabled", "short", "special",
-    "tensor", "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "Array", "DetachWarning", "Tensor", "array", "array_api", "autograd", "bool", "channels_last",
+    "check", "checkpoint", "complex128", "complex64", "contiguous_format", "cuda", "data", "device",
+    "double", "e", "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack",
+    "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "int", "int16", "int32",
+    "int64", "int8", "jacobian", "linalg", "load", "long", "nan", "nn", "optim", "pi",
+    "preserve_format", "random", "save", "scipy", "set_default_dtype", "short", "special", "to_dot",
+    "to_text", "uint8", "value_and_grad", "vmap",
 ]  # fmt: skip
-__all__ = sorted([*__all__, *_FUNCTIONS])
+__all__ = sorted([*__all__, *_grad_mode.__all__, *_creation.__all__, *_FUNCTIONS])

@@ -17,46 +17,18 @@ from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 from gradops.core.lazy_import import lazily as _lazily
 
 from . import linalg, nn, random, signal
-from .build.effects import (
-    Assert,
-    Print,
-    check_numerics,
-    control_dependencies,
-    global_variables_initializer,
-    group,
-    no_op,
-    variables_initializer,
-)
-from .build.graph import (
-    Graph,
-    add_to_collection,
-    get_collection,
-    get_default_graph,
-    global_variables,
-    name_scope,
-    reset_default_graph,
-    trainable_variables,
-)
-from .build.inputs import (
-    Variable,
-    constant,
-    placeholder,
-    placeholder_with_default,
-    set_default_dtype,
-)
+from .build import effects as _effects
+from .build import graph as _graph
+from .build import inputs as _inputs
+from .build.effects import *
+from .build.graph import *
+from .build.inputs import *
 from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .missing_names import missing as _missing
-from .ops.random import (
-    random_bernoulli,
-    random_key,
-    random_normal,
-    random_shuffle,
-    random_uniform,
-    set_random_seed,
-    truncated_normal,
-)
+from .ops import random as _random
+from .ops.random import *
 from .ops.spelling import FUNCTIONS as _FUNCTIONS
 from .ops.tensorflow_names import DTYPES as _DTYPES
 
@@ -161,20 +133,15 @@ newaxis = None
 spectral = signal  # as it was called before
 
 __all__ = [
-    "ArrayType", "Assert", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "Graph",
-    "GrowthWarning", "Print", "Rule", "Session", "UnreachedWarning", "Variable",
-    "add_to_collection", "array_api", "case", "check", "check_numerics", "clip_by_global_norm",
-    "clip_by_norm", "compile", "cond", "constant", "control_dependencies", "custom_gradient",
-    "explain", "extract", "foldl", "fori", "freeze", "function", "get_collection",
-    "get_default_graph", "global_norm", "global_variables", "global_variables_initializer",
-    "grad_clip", "grad_scale", "gradients", "group", "hessian", "hvp", "import_graph",
-    "initializers", "interpret", "jacobian", "jvp", "layers", "linalg", "load", "map",
-    "map_accumulate", "map_fn", "multinomial", "name_scope", "newaxis", "nn", "no_op", "parse",
-    "placeholder", "placeholder_with_default", "random", "random_bernoulli", "random_crop",
-    "random_gamma", "random_key", "random_normal", "random_poisson", "random_shuffle",
-    "random_uniform", "replace", "replay", "reset_default_graph", "save", "scan", "scipy",
-    "set_default_dtype", "set_random_seed", "signal", "switch", "switch_case", "to_dot", "to_json",
-    "to_mermaid", "to_networkx", "to_text", "trace", "train", "trainable_variables",
-    "truncated_normal", "variables_initializer", "verify", "vjp", "while_loop", "why_none", "wrap",
+    "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
+    "Session", "UnreachedWarning", "array_api", "case", "check", "clip_by_global_norm",
+    "clip_by_norm", "compile", "cond", "custom_gradient", "explain", "extract", "foldl", "fori",
+    "freeze", "function", "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp",
+    "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers", "linalg", "load",
+    "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse", "random",
+    "random_crop", "random_gamma", "random_poisson", "replace", "replay", "save", "scan", "scipy",
+    "signal", "switch", "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_text",
+    "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
 ]  # fmt: skip
+__all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

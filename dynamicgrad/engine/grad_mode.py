@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from .node import Node
 
+__all__ = [
+    "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
+    "set_grad_enabled",
+]  # fmt: skip
+
 
 Callbacks = list[Callable[[], None]]
 

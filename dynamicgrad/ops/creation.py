@@ -23,6 +23,12 @@ from ..engine.leaf import requires_grad_
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor, handle, tensor_of
 
+__all__ = [
+    "FloatTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full",
+    "full_like", "linspace", "manual_seed", "ones", "ones_like", "rand", "rand_like", "randint",
+    "randn", "randn_like", "randperm", "tensor", "zeros", "zeros_like",
+]  # fmt: skip
+
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
 MADE_OF_TENSORS = (

@@ -23,6 +23,11 @@ from .checks import check, say
 from .graph import Graph, get_default_graph
 from .inputs import EFFECTS, Variable, as_expression, assign
 
+__all__ = [
+    "Assert", "Print", "check_numerics", "control_dependencies", "global_variables_initializer",
+    "group", "no_op", "variables_initializer",
+]  # fmt: skip
+
 
 @contextmanager
 def control_dependencies(control_inputs: Expr | Iterable[Expr] | None) -> Iterator[None]:

@@ -15,6 +15,11 @@ from .suggest import nearest
 if TYPE_CHECKING:
     from .inputs import Variable
 
+__all__ = [
+    "Graph", "add_to_collection", "get_collection", "get_default_graph", "global_variables",
+    "name_scope", "reset_default_graph", "trainable_variables",
+]  # fmt: skip
+
 DEFAULT: "ContextVar[Graph]" = ContextVar("default_graph")
 
 

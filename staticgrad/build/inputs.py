@@ -37,6 +37,8 @@ from .graph import get_default_graph
 if TYPE_CHECKING:
     from ..ir.names import Session
 
+__all__ = ["Variable", "constant", "placeholder", "placeholder_with_default", "set_default_dtype"]
+
 DEFAULT_DTYPE: "ContextVar[DTypeLike]" = ContextVar("default_dtype", default="float32")
 EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
 """Collects the changes of state in a function under construction; None outside of functions."""

@@ -27,6 +27,11 @@ from ..ir.expr import Expr, Kind, new_constant
 from ..ir.names import AFTER, CAUSE, Names, set_context
 from .declarations import implemented_by
 
+__all__ = [
+    "random_bernoulli", "random_key", "random_normal", "random_shuffle", "random_uniform",
+    "set_random_seed", "truncated_normal",
+]  # fmt: skip
+
 FIRST = -(2**62)  # of expressions that count as built before all others
 
 
