@@ -36,12 +36,9 @@ NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a gra
 
 
 def backward(
-    tensors: Tensors,
-    grad_tensors: Tensors | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Tensors | None = None,
-) -> None:
+    tensors: Tensors, grad_tensors: Tensors | None = None, retain_graph: bool | None = None,
+    create_graph: bool = False, inputs: Tensors | None = None,
+) -> None:  # fmt: skip
     """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
 
     `grad_tensors` are the cotangents of `tensors`, of their shapes; a tensor with one element needs
@@ -76,14 +73,10 @@ def backward(
 
 
 def grad(
-    outputs: Tensors,
-    inputs: Tensors,
-    grad_outputs: Tensors | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    allow_unused: bool | None = None,
+    outputs: Tensors, inputs: Tensors, grad_outputs: Tensors | None = None,
+    retain_graph: bool | None = None, create_graph: bool = False, allow_unused: bool | None = None,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[Any, ...]:  # fmt: skip
     """The gradients of the sum of `outputs` with respect to each of `inputs`; no `.grad` changes.
 
     `grad_outputs` are the cotangents of the outputs, as in `backward`. With `create_graph` the

@@ -63,17 +63,10 @@ PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 
 def node_of(
-    op: VertexOp,
-    inputs: Vertices,
-    operands: tuple[Any, ...] | SavedOperands,
-    attrs: Attrs,
-    output: AnyArray | None,
-    wanted: Sequence[int],
-    shape: Shape | str,
-    dtype: np.dtype | str,
-    kind: type[Node] = Node,
-    depth: int = 2,
-) -> Node:
+    op: VertexOp, inputs: Vertices, operands: tuple[Any, ...] | SavedOperands, attrs: Attrs,
+    output: AnyArray | None, wanted: Sequence[int], shape: Shape | str, dtype: np.dtype | str,
+    kind: type[Node] = Node, depth: int = 2,
+) -> Node:  # fmt: skip
     """A new node, with the line of the user's program that called the operation.
 
     All nodes are created here. The user's program is at least `depth` calls up.

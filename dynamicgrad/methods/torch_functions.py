@@ -39,12 +39,9 @@ from ..tracing import tracer_protocol
 
 
 def backward_method(
-    t: Tensor,
-    gradient: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
+    t: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
     inputs: Any = None,
-) -> None:
+) -> None:  # fmt: skip
     """Add the gradients of this tensor to the `.grad` of the leaves; see `autograd.backward`."""
     backward(t, gradient, retain_graph, create_graph, inputs)
 

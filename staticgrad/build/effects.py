@@ -178,13 +178,9 @@ def check_numerics(x: OperandLike, message: str = "", name: str = "CheckNumerics
 
 
 def Print(
-    x: OperandLike,
-    data: OperandLike | None = None,
-    message: str = "",
-    first_n: int | None = None,
-    summarize: int = 6,
-    name: str = "Print",
-) -> Expr:
+    x: OperandLike, data: OperandLike | None = None, message: str = "", first_n: int | None = None,
+    summarize: int = 6, name: str = "Print",
+) -> Expr:  # fmt: skip
     """`x`; when it is computed, `message` and the values of `data` are printed.
 
     They go to the standard error, as in TensorFlow 1, the first `first_n` times in a session, with

@@ -226,12 +226,9 @@ class Variable(Expr):
     __slots__ = ("trainable",)
 
     def __init__(
-        self,
-        initial_value: OperandLike | Callable[[], OperandLike],
-        name: str = "Variable",
-        dtype: DTypeLike = None,
-        trainable: bool = True,
-    ) -> None:
+        self, initial_value: OperandLike | Callable[[], OperandLike], name: str = "Variable",
+        dtype: DTypeLike = None, trainable: bool = True,
+    ) -> None:  # fmt: skip
         if not isinstance(name, str):
             raise TypeError(f"a variable's name is a string, not {name!r}; write trainable=...")
         names = get_default_graph().names

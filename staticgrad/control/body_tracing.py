@@ -52,12 +52,9 @@ class Body:
 
 
 def trace_body(
-    fn: Callable[..., Any],
-    parameters: list[Expr],
-    start: int,
-    form: Callable[[list[Expr]], Iterable[object]],
-    what: str,
-) -> Body:
+    fn: Callable[..., Any], parameters: list[Expr], start: int,
+    form: Callable[[list[Expr]], Iterable[object]], what: str,
+) -> Body:  # fmt: skip
     """Call `fn` with `parameters` as `form` arranges them; errors call it `what`."""
     effects: list[Expr] = []
     body = Enclosure(what)

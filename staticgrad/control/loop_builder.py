@@ -36,13 +36,9 @@ class Loop:
     """A loop under construction: its initial state, and the form in which functions take it."""
 
     def __init__(
-        self,
-        name: str,
-        state: object,
-        residuals: str,
-        invariants: Invariants = None,
+        self, name: str, state: object, residuals: str, invariants: Invariants = None,
         whole: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if residuals not in RESIDUALS:
             raise OptionError(name, [], f"residuals is one of {RESIDUALS}, not {residuals!r}")
         leaves, self.rebuild = flatten(state)
@@ -128,13 +124,9 @@ class Loop:
         return e
 
     def apply(
-        self,
-        body: Body,
-        check: Body | None,
-        parameters: list[Expr],
-        lists: list[Expr],
+        self, body: Body, check: Body | None, parameters: list[Expr], lists: list[Expr],
         reverse: bool,
-    ) -> tuple[list[Expr], list[Expr]]:
+    ) -> tuple[list[Expr], list[Expr]]:  # fmt: skip
         """The results of the loop, and the assignments of variables that its body assigns."""
         changed = state_of([body])
         own = set(changed)

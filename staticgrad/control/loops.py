@@ -14,14 +14,10 @@ from .loop_builder import Loop
 
 
 def while_loop(
-    cond: Callable[..., Operand],
-    body: Callable[..., object],
-    loop_vars: object,
-    shape_invariants: Sequence[object] | None = None,
-    maximum_iterations: Operand | None = None,
-    residuals: str = "stack",
-    name: str = "while_loop",
-) -> Any:
+    cond: Callable[..., Operand], body: Callable[..., object], loop_vars: object,
+    shape_invariants: Sequence[object] | None = None, maximum_iterations: Operand | None = None,
+    residuals: str = "stack", name: str = "while_loop",
+) -> Any:  # fmt: skip
     """Replace `loop_vars` by `body(*loop_vars)` as long as `cond(*loop_vars)` holds.
 
     `loop_vars` is a list, tuple or other structure of values; both functions take its members and
@@ -57,13 +53,9 @@ def members(several: Any) -> list[object]:
 
 
 def scan(
-    fn: Callable[[Any, Any], object],
-    elems: object,
-    initializer: object = None,
-    reverse: bool = False,
-    residuals: str = "stack",
-    name: str = "scan",
-) -> Any:
+    fn: Callable[[Any, Any], object], elems: object, initializer: object = None,
+    reverse: bool = False, residuals: str = "stack", name: str = "scan",
+) -> Any:  # fmt: skip
     """Stack the states `a = fn(a, x)` over the entries x of `elems` along its first axis.
 
     `elems` and the state may be structures of arrays. The first state is `initializer`; without
@@ -98,13 +90,9 @@ def joined(a: Expr, ys: Expr, reverse: bool) -> Expr:
 
 
 def map_accumulate(
-    fn: Callable[[Any, Any], tuple[object, object]],
-    initializer: object,
-    elems: object,
-    reverse: bool = False,
-    residuals: str = "stack",
-    name: str = "scan",
-) -> tuple[Any, Any]:
+    fn: Callable[[Any, Any], tuple[object, object]], initializer: object, elems: object,
+    reverse: bool = False, residuals: str = "stack", name: str = "scan",
+) -> tuple[Any, Any]:  # fmt: skip
     """Carry a state through `state, result = fn(state, x)`: the last state, stacked results.
 
     This is JAX's `lax.scan`. See `scan`.
@@ -119,12 +107,9 @@ def map_accumulate(
 
 
 def foldl(
-    fn: Callable[[Any, Any], object],
-    elems: object,
-    initializer: object = None,
-    residuals: str = "stack",
-    name: str = "foldl",
-) -> Any:
+    fn: Callable[[Any, Any], object], elems: object, initializer: object = None,
+    residuals: str = "stack", name: str = "foldl",
+) -> Any:  # fmt: skip
     """The last state of `a = fn(a, x)` over the entries x of `elems`; see `scan`.
 
     >>> x = sg.placeholder("float32", [None], name="x")
@@ -152,13 +137,9 @@ def map(
 
 
 def fori(
-    lower: Operand,
-    upper: Operand,
-    body: Callable[[Any, Any], object],
-    init: object,
-    residuals: str = "stack",
-    name: str = "fori",
-) -> Any:
+    lower: Operand, upper: Operand, body: Callable[[Any, Any], object], init: object,
+    residuals: str = "stack", name: str = "fori",
+) -> Any:  # fmt: skip
     """The last state of `state = body(i, state)` for the integers `lower <= i < upper`.
 
     >>> x = sg.placeholder("float32", [], name="x")

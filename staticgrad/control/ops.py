@@ -48,15 +48,9 @@ part: Op = Op(
 
 
 def run_loop(
-    *operands: Any,
-    body: Graph,
-    cond: Graph | None = None,
-    carries: int = 0,
-    lists: int = 0,
-    gives: int = 0,
-    reverse: bool = False,
-    recompute: bool = False,
-) -> tuple[Value, ...]:
+    *operands: Any, body: Graph, cond: Graph | None = None, carries: int = 0, lists: int = 0,
+    gives: int = 0, reverse: bool = False, recompute: bool = False,
+) -> tuple[Value, ...]:  # fmt: skip
     """Run a loop: the final state, and lists of the other results of the steps.
 
     There is a step for each entry of the lists among the operands; with `cond`, as long as it
@@ -92,15 +86,9 @@ def keep_results(
 
 
 def loop_infer(
-    *operands: ArrayType,
-    body: FrozenGraph,
-    cond: FrozenGraph | None,
-    carries: int,
-    lists: int,
-    gives: int,
-    reverse: bool,
-    recompute: bool,
-) -> ArrayType:
+    *operands: ArrayType, body: FrozenGraph, cond: FrozenGraph | None, carries: int, lists: int,
+    gives: int, reverse: bool, recompute: bool,
+) -> ArrayType:  # fmt: skip
     """The types of the final state and of the lists."""
     if len(body.outputs) != carries + gives or len(operands) < carries + lists:
         raise ShapeError("loop", operands, "the body does not fit the operands")

@@ -145,12 +145,9 @@ class Split:
 
 
 def split(
-    graph: FrozenGraph,
-    seeds: Sequence[int],
-    wanted: Sequence[int],
-    recompute: bool = False,
+    graph: FrozenGraph, seeds: Sequence[int], wanted: Sequence[int], recompute: bool = False,
     fixed: Iterable[int] = (),
-) -> Split:
+) -> Split:  # fmt: skip
     """Split a graph for reverse mode from the outputs `seeds` to the inputs `wanted`.
 
     With `recompute` the backward recomputes all values from the inputs; otherwise only views, and
@@ -199,12 +196,9 @@ def depends_only_on(inputs: Sequence[Expr], fixed: Iterable[int]) -> Callable[[E
 
 
 def residuals(
-    results: Sequence[Expr],
-    cotangents: set[Expr],
-    inputs: Sequence[Expr],
-    first: int,
+    results: Sequence[Expr], cotangents: set[Expr], inputs: Sequence[Expr], first: int,
     again: Callable[[Expr], bool],
-) -> tuple[list[Expr], list[int]]:
+) -> tuple[list[Expr], list[int]]:  # fmt: skip
     """The residuals, and the numbers of the inputs, that the backward part reads.
 
     The backward part is the expressions with numbers from `first` on, and those forward ones that
@@ -231,12 +225,9 @@ def residuals(
 
 
 def add_size_sources(
-    results: Sequence[Expr],
-    kept: dict[Expr, None],
-    reads: dict[int, None],
-    inputs: Sequence[Expr],
+    results: Sequence[Expr], kept: dict[Expr, None], reads: dict[int, None], inputs: Sequence[Expr],
     cotangents: set[Expr],
-) -> None:
+) -> None:  # fmt: skip
     """Add to `reads`, or to `kept`, expressions that determine sizes in the backward part."""
     ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
     between = reachable(results, stop=ends)

@@ -70,14 +70,9 @@ class Backward:
     """
 
     def __init__(
-        self,
-        s: Split,
-        active: list[int],
-        given: list[int],
-        carries: int,
-        lists: int,
+        self, s: Split, active: list[int], given: list[int], carries: int, lists: int,
         operands: Sequence[Expr],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.split, self.active, self.given, self.operands = s, active, given, operands
         end = carries + lists
         self.sums = [i for i in s.gives if i >= end]
@@ -114,13 +109,9 @@ class Backward:
         return freeze_body([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
     def run(
-        self,
-        wanted: Sequence[int],
-        g: Mapping[int, Expr],
-        y: Expr,
-        histories: Sequence[Expr],
+        self, wanted: Sequence[int], g: Mapping[int, Expr], y: Expr, histories: Sequence[Expr],
         attrs: Attrs,
-    ) -> Cotangents:
+    ) -> Cotangents:  # fmt: skip
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
         start = [g[k] if k in g else zeros_like(part(y, index=k)) for k in self.active]

@@ -79,12 +79,9 @@ def freeze(
 
 
 def freeze_body(
-    outputs: Sequence[Expr],
-    parameters: Sequence[Expr],
-    effects: Sequence[Expr] = (),
-    state: Sequence[Expr] = (),
-    measured: Sequence[Expr] = (),
-) -> FrozenGraph:
+    outputs: Sequence[Expr], parameters: Sequence[Expr], effects: Sequence[Expr] = (),
+    state: Sequence[Expr] = (), measured: Sequence[Expr] = (),
+) -> FrozenGraph:  # fmt: skip
     """The graph of the body of a loop, a branch or a function.
 
     It computes `outputs`, and after them the values that the variables `state`, which are among the

@@ -27,12 +27,9 @@ class StateResolver:
     """
 
     def __init__(
-        self,
-        feeds: Sequence[Expr],
-        needed: Iterable[Expr],
-        inner: bool = False,
+        self, feeds: Sequence[Expr], needed: Iterable[Expr], inner: bool = False,
         values: Mapping[Expr, np.ndarray] = MappingProxyType({}),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.feeds, self.inner, self.values = set(feeds), inner, values
         self.intern = Interning()
         self.frozen: dict[Expr, Expr] = {}

@@ -6,28 +6,27 @@ restored. One thread traces at a time, since others see the same holders.
 """
 
 import threading
-from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from types import CellType, FunctionType
+from types import CellType
 from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, TransformError, leaves_of, type_of
+from gradops import GraphError, type_of
 from gradops.core.levels import TRACING
-from gradops.core.tracer_protocol import held, is_holder
+from gradops.core.tracer_protocol import held
 
 from ..build.graph import Graph
-from ..build.guards import is_same, is_same_state, set_state, state_of
+from ..build.guards import is_same_state, set_state, state_of
 from ..build.inputs import placeholder
 from ..build.surroundings import Surroundings
 from ..build.tracing import expression, placeholder_like
 from ..ir.expr import Expr
 from ..ir.names import set_context
+from .python_state import Container, has_contents, restore_container, restore_members
 
 Numbers = dict[Any, float]
-Container = list[Any] | dict[Any, Any] | deque[Any]
 LOCK = threading.RLock()
 SMALL = 1 << 16  # bytes up to which arrays are compared as a whole with their earlier contents
 
@@ -256,46 +255,6 @@ class TraceContext:
         return wrong
 
 
-def restore_container(
-    name: str, x: Container, before: Any, own: set[tuple[int, Hashable]]
-) -> list[str]:
-    """Restore a container; the names of its changed members, except for entries that calls set.
-
-    Values that the program added to a dict stay there unless a call could make them stale.
-    """
-    if is_same(x, before):
-        return []
-    if not isinstance(x, dict):
-        x.clear()
-        x.extend(before)
-        return [name]
-    wrong = [k for k, v in before.items() if x.get(k, x) is not v]
-    for k in x.keys() - before.keys():
-        if (id(x), k) in own or is_traced(x[k]):
-            wrong += [] if (id(x), k) in own else [k]
-            del x[k]
-    x.update(before)
-    return [f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]" for k in wrong]
-
-
-def is_traced(x: object) -> bool:
-    """Whether a value that was put into a dict depends on traced values."""
-    return any(isinstance(held(leaf), Expr) or not is_memo(leaf) for leaf in leaves_of(x))
-
-
-def is_memo(x: object) -> bool:
-    """Whether a value may be a cache entry, which needs no update in later calls."""
-    return is_value(x) or isinstance(x, tuple | FunctionType)
-
-
-def restore_members(cls: type, members: dict[str, object]) -> list[str]:
-    """Restore the members of a class; the names of those that were changed."""
-    wrong = [k for k, v in members.items() if vars(cls).get(k, cls) is not v]
-    for k in wrong:
-        setattr(cls, k, members[k])
-    return wrong
-
-
 def owner(x: np.ndarray) -> np.ndarray:
     """The array that owns the memory of an array."""
     while isinstance(x.base, np.ndarray):
@@ -309,14 +268,6 @@ def strided_sample(x: np.ndarray) -> np.ndarray:
         return x
     most = max(1, int((SMALL / 8 / x.itemsize) ** (1 / x.ndim)))
     return x[tuple(slice(None, None, -(-n // most)) for n in x.shape)]
-
-
-def has_contents(cell: CellType) -> bool:
-    """Whether a cell of a closure has contents."""
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False
 
 
 @contextmanager
@@ -338,24 +289,3 @@ def resume(inside: TraceContext, givens: Sequence[TracedHolder]) -> Iterator[Non
         finally:
             for g, state in reversed(before):
                 g.kind.restore(g.x, state)
-
-
-def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> None:
-    """Raise for a program that changes Python state, which would happen only while tracing."""
-    if drawn:
-        raise TransformError(
-            f"{name} takes values from {', '.join(drawn)} while it is traced, which would be the"
-            " same in every call\n  hint: sg.random_normal(shape) and its like draw anew in each"
-            " call, gradops.random_normal(key, ...) by a key; or pass the numbers in as arguments"
-        )
-    if wrong:
-        raise GraphError(
-            f"{name} changes {', '.join(dict.fromkeys(wrong))} while it is traced, which would"
-            " happen once, and not in each call\n  hint: return what is new; tensors can be"
-            " written to in place, as by copy_() under no_grad()"
-        )
-
-
-def is_value(x: object) -> bool:
-    """Whether an argument is fed as a value, not part of the program."""
-    return is_holder(x) or isinstance(x, np.ndarray | np.generic)

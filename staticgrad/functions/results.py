@@ -7,7 +7,8 @@ from gradops.core.tracer_protocol import is_holder
 
 from ..build.effects import is_run_only
 from ..ir.expr import Expr
-from .captures import TracedHolder, is_value
+from .captures import TracedHolder
+from .python_state import is_value
 
 View = tuple[Any, TracedHolder | None, int]  # the view, the holder it views, or a result's number
 

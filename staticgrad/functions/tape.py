@@ -28,14 +28,9 @@ class Tape:
     """The tape of a traced program: its ends, where gradients arrive, and its outputs."""
 
     def __init__(
-        self,
-        inside: TraceContext,
-        givens: Sequence[TracedHolder],
-        feeds: Sequence[Expr],
-        ends: Sequence[object],
-        outputs: Sequence[Any],
-        optimize: int,
-    ) -> None:
+        self, inside: TraceContext, givens: Sequence[TracedHolder], feeds: Sequence[Expr],
+        ends: Sequence[object], outputs: Sequence[Any], optimize: int,
+    ) -> None:  # fmt: skip
         self.inside, self.givens, self.optimize = inside, givens, optimize
         self.feeds, self.ends, self.outputs = list(feeds), list(ends), list(outputs)
         self.kind: Any = outputs[0].__gradop_kind__ if outputs else None
@@ -84,13 +79,9 @@ class TapedCall:
     """One call of a traced program: the values it ran with, which its gradient reads."""
 
     def __init__(
-        self,
-        name: str,
-        tape: Tape,
-        values: Sequence[Any],
-        variables: dict[str, np.ndarray],
+        self, name: str, tape: Tape, values: Sequence[Any], variables: dict[str, np.ndarray],
         places: Sequence[int | None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.name, self.tape, self.values, self.variables = name, tape, values, variables
         self.places = places  # of each input among the values; None for one that may change
         self.kind: Any = tape.kind
@@ -134,12 +125,9 @@ class TapedCall:
         return [self.kind.read(self.values[k], self.name) for k in d.places]
 
     def recorded_gradients(
-        self,
-        wanted: Sequence[int],
-        given: Sequence[int],
-        seeds: Sequence[Any],
+        self, wanted: Sequence[int], given: Sequence[int], seeds: Sequence[Any],
         inputs: Sequence[object],
-    ) -> list[Any]:
+    ) -> list[Any]:  # fmt: skip
         """The gradients as holders, recorded as functions of `inputs` and the cotangents."""
         values = [held(s) for s in seeds]
         d = self.tape.derivative(wanted, given)

@@ -18,7 +18,8 @@ from ..control.calls import Calls, Rebuild
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..runtime.executable import Executable
-from .captures import LOCK, is_value
+from .captures import LOCK
+from .python_state import is_value
 from .traces import Trace
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]  # by position and by name

@@ -27,7 +27,8 @@ from ..ir.names import set_context
 from ..ir.reachability import reachable
 from ..runtime.executable import Executable
 from .call_effects import Entry, Gradient, Write, effects_of
-from .captures import LOCK, Numbers, TraceContext, TracedHolder, building, is_value, refuse_changes
+from .captures import LOCK, Numbers, TraceContext, TracedHolder, building
+from .python_state import is_value, refuse_changes
 from .results import Results
 from .tape import Tape, TapedCall, are_arrays
 from .trace_guards import TraceGuards

@@ -19,14 +19,9 @@ from .weights import Initial, Training, count, features, variable
 
 
 def embedding(
-    ids: Operand,
-    vocab_size: int,
-    embed_dim: int,
-    initializer: Initial = None,
-    dtype: DTypeLike = "float32",
-    trainable: bool = True,
-    name: str = "embedding",
-) -> Expr:
+    ids: Operand, vocab_size: int, embed_dim: int, initializer: Initial = None,
+    dtype: DTypeLike = "float32", trainable: bool = True, name: str = "embedding",
+) -> Expr:  # fmt: skip
     """The rows of a table, the variable `weight`, at given indices.
 
     Its initial values are normal random numbers.
@@ -43,17 +38,10 @@ def embedding(
 
 
 def multi_head_attention(
-    query: Operand,
-    key: Operand | None = None,
-    value: Operand | None = None,
-    num_heads: int = 1,
-    masks: Sequence[AnyArray] = (),
-    dropout: float = 0.0,
-    training: Training = False,
-    use_bias: bool = True,
-    trainable: bool = True,
-    name: str = "attention",
-) -> tuple[Operand, Operand]:
+    query: Operand, key: Operand | None = None, value: Operand | None = None, num_heads: int = 1,
+    masks: Sequence[AnyArray] = (), dropout: float = 0.0, training: Training = False,
+    use_bias: bool = True, trainable: bool = True, name: str = "attention",
+) -> tuple[Operand, Operand]:  # fmt: skip
     """Multi-head attention: the outputs, and the weights (batch, heads, queries, keys).
 
     Operands have the shape (batch, positions, features); values default to the keys, and these to
@@ -102,18 +90,11 @@ def projections_of(sizes: list[int], use_bias: bool, dtype: DTypeLike, train: bo
 
 
 def transformer_encoder_layer(
-    inputs: Operand,
-    num_heads: int,
-    units: int = 2048,
-    dropout: float = 0.1,
-    activation: Callable[[Expr], Expr] = ops.relu,
-    norm_first: bool = False,
-    masks: Sequence[AnyArray] = (),
-    training: Training = False,
-    epsilon: float = 1e-5,
-    trainable: bool = True,
-    name: str = "layer",
-) -> AnyArray:
+    inputs: Operand, num_heads: int, units: int = 2048, dropout: float = 0.1,
+    activation: Callable[[Expr], Expr] = ops.relu, norm_first: bool = False,
+    masks: Sequence[AnyArray] = (), training: Training = False, epsilon: float = 1e-5,
+    trainable: bool = True, name: str = "layer",
+) -> AnyArray:  # fmt: skip
     """A transformer encoder layer: self-attention, then a feed-forward network with `units`.
 
     Inputs have the shape (batch, positions, features). Each part has a residual connection and a

@@ -16,15 +16,10 @@ from .weights import Activation, Initial, Training, features, require_functions,
 
 
 def dense(
-    inputs: Operand,
-    units: int,
-    activation: Activation = None,
-    use_bias: bool = True,
-    kernel_initializer: Initial = None,
-    bias_initializer: Initial = None,
-    trainable: bool = True,
+    inputs: Operand, units: int, activation: Activation = None, use_bias: bool = True,
+    kernel_initializer: Initial = None, bias_initializer: Initial = None, trainable: bool = True,
     name: str = "dense",
-) -> Expr:
+) -> Expr:  # fmt: skip
     """`activation(inputs @ kernel + bias)`, with new variables called kernel and bias.
 
     An initializer is a function of a shape and a dtype, as in `sg.initializers`: by default
@@ -56,13 +51,9 @@ def dense(
 
 
 def dropout(
-    inputs: Operand,
-    rate: float = 0.5,
-    noise_shape: ShapeLike | None = None,
-    seed: int | None = None,
-    training: Training = False,
-    name: str = "dropout",
-) -> Expr:
+    inputs: Operand, rate: float = 0.5, noise_shape: ShapeLike | None = None,
+    seed: int | None = None, training: Training = False, name: str = "dropout",
+) -> Expr:  # fmt: skip
     """While training, each entry is zero with probability `rate`, else divided by 1 - rate.
 
     `training` is a truth value, or an expression of one. Each run drops other entries; see

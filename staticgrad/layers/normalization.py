@@ -20,20 +20,12 @@ Moments = tuple[Variable, Variable]
 
 
 def batch_normalization(
-    inputs: Operand,
-    axis: int = -1,
-    momentum: float = 0.99,
-    epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
-    beta_initializer: Initial = None,
-    gamma_initializer: Initial = None,
-    moving_mean_initializer: Initial = None,
-    moving_variance_initializer: Initial = None,
-    training: Training = False,
-    trainable: bool = True,
+    inputs: Operand, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3,
+    center: bool = True, scale: bool = True, beta_initializer: Initial = None,
+    gamma_initializer: Initial = None, moving_mean_initializer: Initial = None,
+    moving_variance_initializer: Initial = None, training: Training = False, trainable: bool = True,
     name: str = "batch_normalization",
-) -> Expr:
+) -> Expr:  # fmt: skip
     """Batch normalization of the channels along `axis`, with scales gamma and offsets beta.
 
     `training` is a truth value, or an expression of one. Training uses the mean and variance of the
@@ -101,14 +93,9 @@ def last_sizes(layer: str, x: Expr, axes: int) -> tuple[int, ...]:
 
 
 def layer_norm(
-    inputs: Operand,
-    axes: int = 1,
-    epsilon: float = 1e-5,
-    center: bool = True,
-    scale: bool = True,
-    trainable: bool = True,
-    name: str = "layer_norm",
-) -> Expr:
+    inputs: Operand, axes: int = 1, epsilon: float = 1e-5, center: bool = True, scale: bool = True,
+    trainable: bool = True, name: str = "layer_norm",
+) -> Expr:  # fmt: skip
     """Layer normalization over the last `axes` axes, with a scale and an offset.
 
     The variables are called weight and bias.
@@ -124,13 +111,9 @@ def layer_norm(
 
 
 def rms_norm(
-    inputs: Operand,
-    axes: int = 1,
-    epsilon: float = 1e-6,
-    scale: bool = True,
-    trainable: bool = True,
-    name: str = "rms_norm",
-) -> Expr:
+    inputs: Operand, axes: int = 1, epsilon: float = 1e-6, scale: bool = True,
+    trainable: bool = True, name: str = "rms_norm",
+) -> Expr:  # fmt: skip
     """Root-mean-square normalization over the last `axes` axes, with a scale.
 
     The variable is called weight.
@@ -146,15 +129,9 @@ def rms_norm(
 
 
 def group_norm(
-    inputs: Operand,
-    groups: int = 32,
-    axis: int = -1,
-    epsilon: float = 1e-5,
-    center: bool = True,
-    scale: bool = True,
-    trainable: bool = True,
-    name: str = "group_norm",
-) -> Expr:
+    inputs: Operand, groups: int = 32, axis: int = -1, epsilon: float = 1e-5, center: bool = True,
+    scale: bool = True, trainable: bool = True, name: str = "group_norm",
+) -> Expr:  # fmt: skip
     """Group normalization of the channels along `axis`, with a scale and an offset per channel.
 
     The variables are called weight and bias. With as many groups as channels it is instance norm.

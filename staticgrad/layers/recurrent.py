@@ -101,19 +101,11 @@ def weights_of(
 
 
 def rnn(
-    inputs: Operand,
-    units: int,
-    num_layers: int = 1,
-    nonlinearity: str = "tanh",
-    bidirectional: bool = False,
-    dropout: float = 0.0,
-    training: Training = False,
-    use_bias: bool = True,
-    time_major: bool = False,
-    initial_state: Start = None,
-    trainable: bool = True,
-    name: str = "rnn",
-) -> tuple[Expr, Expr]:
+    inputs: Operand, units: int, num_layers: int = 1, nonlinearity: str = "tanh",
+    bidirectional: bool = False, dropout: float = 0.0, training: Training = False,
+    use_bias: bool = True, time_major: bool = False, initial_state: Start = None,
+    trainable: bool = True, name: str = "rnn",
+) -> tuple[Expr, Expr]:  # fmt: skip
     """The outputs of layers of h' = tanh(W_ih x + b_ih + W_hh h + b_hh), and their last states.
 
     Inputs have the shape (batch, steps, features), or with `time_major` (steps, batch, features);
@@ -152,18 +144,11 @@ def lstm() -> None:
 
 
 def gru(
-    inputs: Operand,
-    units: int,
-    num_layers: int = 1,
-    bidirectional: bool = False,
-    dropout: float = 0.0,
-    training: Training = False,
-    use_bias: bool = True,
-    time_major: bool = False,
-    initial_state: Start = None,
-    trainable: bool = True,
+    inputs: Operand, units: int, num_layers: int = 1, bidirectional: bool = False,
+    dropout: float = 0.0, training: Training = False, use_bias: bool = True,
+    time_major: bool = False, initial_state: Start = None, trainable: bool = True,
     name: str = "gru",
-) -> tuple[Expr, Expr]:
+) -> tuple[Expr, Expr]:  # fmt: skip
     """The outputs of layers of gated recurrent units, and their last states; see `rnn`.
 
     >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")

@@ -44,12 +44,9 @@ def as_parameter(x: Operand, dtype: DTypeLike) -> Expr | np.ndarray:
 
 
 def random_poisson(
-    lam: Operand,
-    shape: ShapeLike,
-    dtype: DTypeLike = None,
-    seed: int | None = None,
+    lam: Operand, shape: ShapeLike, dtype: DTypeLike = None, seed: int | None = None,
     name: str = "random_poisson",
-) -> Expr:
+) -> Expr:  # fmt: skip
     """Poisson-distributed counts: `shape` of them for each mean in `lam`.
 
     The result has `shape` and then the shape of the means.

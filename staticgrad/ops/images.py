@@ -262,12 +262,9 @@ def pooling(pool: Callable[..., AnyArray], n: int | None = None) -> Callable[...
     """The pooling over `n` spatial axes, or as many as there are, with TensorFlow's options."""
 
     def call(
-        input: Operand,
-        ksize: Strides,
-        strides: Strides,
-        padding: Padding,
+        input: Operand, ksize: Strides, strides: Strides, padding: Padding,
         data_format: Format = None,
-    ) -> AnyArray:
+    ) -> AnyArray:  # fmt: skip
         axes = len(shape_of(input)) - 2 if n is None else n
         if len(shape_of(input)) != axes + 2 or axes < 1:
             raise ShapeError("pool", [type_of(input)], f"it takes {axes + 2} axes")

@@ -39,15 +39,10 @@ class Executable:
     """
 
     def __init__(
-        self,
-        written: FrozenGraph,
-        optimize: int = 1,
-        form: str = "{},",
-        rebuild: Callable[[Any], Any] | None = None,
-        any_layout: bool = False,
-        check_numerics: bool = False,
-        rules: Sequence[Rule] = (),
-    ) -> None:
+        self, written: FrozenGraph, optimize: int = 1, form: str = "{},",
+        rebuild: Callable[[Any], Any] | None = None, any_layout: bool = False,
+        check_numerics: bool = False, rules: Sequence[Rule] = (),
+    ) -> None:  # fmt: skip
         keep_freed_memory()
         self.written, self.form, self.rebuild = written, form, rebuild
         self.graph = graph = optimize_graph(written, optimize, rules)
@@ -185,12 +180,9 @@ def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
 
 
 def compile(
-    outputs: Any,
-    inputs: Any = None,
-    optimize: int = 1,
-    check_numerics: bool = False,
+    outputs: Any, inputs: Any = None, optimize: int = 1, check_numerics: bool = False,
     rules: Sequence[Rule] = (),
-) -> Executable:
+) -> Executable:  # fmt: skip
     """An executable that computes `outputs` from `inputs`.
 
     `outputs` is an expression, or a structure (list, tuple, dict, dataclass) of them, whose form

@@ -97,13 +97,9 @@ class Session:
         self.plans.clear()
 
     def run(
-        self,
-        fetches: Any,
-        feed_dict: Feeds = None,
-        *,
-        debug: Any = None,
+        self, fetches: Any, feed_dict: Feeds = None, *, debug: Any = None,
         check_numerics: bool = False,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """The values of `fetches`, in their structure.
 
         Fetches are expressions, names of expressions, or nested lists, tuples, dicts and

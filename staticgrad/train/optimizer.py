@@ -50,13 +50,9 @@ class Optimizer:
     """
 
     def __init__(
-        self,
-        rule: Callable[..., Any],
-        learning_rate: Operand,
-        name: str | None = None,
-        slots: Slots | None = None,
-        **options: Any,
-    ) -> None:
+        self, rule: Callable[..., Any], learning_rate: Operand, name: str | None = None,
+        slots: Slots | None = None, **options: Any,
+    ) -> None:  # fmt: skip
         self.rule, self.learning_rate = rule, number(one_number(learning_rate))
         self.options = {name: number(option) for name, option in options.items()}
         self.name = name or rule.__name__
@@ -66,14 +62,9 @@ class Optimizer:
         self.steps: dict[Names, Variable] = {}
 
     def minimize(
-        self,
-        loss: Expr,
-        global_step: Variable | None = None,
-        var_list: Variables = None,
-        *,
-        grad_loss: Operand | None = None,
-        name: str | None = None,
-    ) -> Expr:
+        self, loss: Expr, global_step: Variable | None = None, var_list: Variables = None, *,
+        grad_loss: Operand | None = None, name: str | None = None,
+    ) -> Expr:  # fmt: skip
         """An expression whose evaluation takes a step: computes gradients of `loss`, applies them.
 
         `var_list` are the variables to train, by default all trainable ones of the graph. Each step

@@ -40,13 +40,9 @@ class MomentumOptimizer(Optimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Operand,
-        momentum: float,
-        use_locking: bool = False,
-        name: str = "Momentum",
-        use_nesterov: bool = False,
-    ) -> None:
+        self, learning_rate: Operand, momentum: float, use_locking: bool = False,
+        name: str = "Momentum", use_nesterov: bool = False,
+    ) -> None:  # fmt: skip
         slots = {"momentum_buffer": ("momentum", 0.0)} if momentum else {}
         super().__init__(sgd, learning_rate, name, slots, momentum=momentum, nesterov=use_nesterov)
 
@@ -65,16 +61,10 @@ class AdamOptimizer(Optimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Operand = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        use_locking: bool = False,
-        name: str = "Adam",
-        *,
+        self, learning_rate: Operand = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+        epsilon: float = 1e-8, use_locking: bool = False, name: str = "Adam", *,
         epsilon_hat: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(
             adam, learning_rate, name, ADAM,
             betas=(beta1, beta2), eps=epsilon, eps_hat=epsilon_hat,
@@ -94,14 +84,9 @@ class AdamWOptimizer(Optimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Operand = 0.001,
-        weight_decay: float = 0.01,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        name: str = "AdamW",
-    ) -> None:
+        self, learning_rate: Operand = 0.001, weight_decay: float = 0.01, beta1: float = 0.9,
+        beta2: float = 0.999, epsilon: float = 1e-8, name: str = "AdamW",
+    ) -> None:  # fmt: skip
         super().__init__(
             adamw, learning_rate, name, ADAM,
             betas=(beta1, beta2), eps=epsilon, weight_decay=weight_decay,
@@ -121,12 +106,9 @@ class AdagradOptimizer(Optimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Operand,
-        initial_accumulator_value: float = 0.1,
-        use_locking: bool = False,
-        name: str = "Adagrad",
-    ) -> None:
+        self, learning_rate: Operand, initial_accumulator_value: float = 0.1,
+        use_locking: bool = False, name: str = "Adagrad",
+    ) -> None:  # fmt: skip
         if not initial_accumulator_value > 0:
             reason = f"initial_accumulator_value must be positive, not {initial_accumulator_value}"
             raise OptionError("AdagradOptimizer", [], reason)
@@ -149,15 +131,10 @@ class RMSPropOptimizer(Optimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Operand,
-        decay: float = 0.9,
-        momentum: float = 0.0,
-        epsilon: float = 1e-10,
-        use_locking: bool = False,
-        centered: bool = False,
+        self, learning_rate: Operand, decay: float = 0.9, momentum: float = 0.0,
+        epsilon: float = 1e-10, use_locking: bool = False, centered: bool = False,
         name: str = "RMSProp",
-    ) -> None:
+    ) -> None:  # fmt: skip
         slots = {"square_avg": ("rms", 1.0)}
         slots |= {"grad_avg": ("mg", 0.0)} if centered else {}
         slots |= {"momentum_buffer": ("momentum", 0.0)} if momentum else {}

@@ -64,14 +64,10 @@ def inverse_time_decay() -> None:
 
 
 def polynomial_decay(
-    learning_rate: Operand,
-    global_step: Operand,
-    decay_steps: Operand,
-    end_learning_rate: Operand = 0.0001,
-    power: Operand = 1.0,
-    cycle: bool = False,
+    learning_rate: Operand, global_step: Operand, decay_steps: Operand,
+    end_learning_rate: Operand = 0.0001, power: Operand = 1.0, cycle: bool = False,
     name: str = "polynomial_decay",
-) -> Expr:
+) -> Expr:  # fmt: skip
     """Decay from `learning_rate` to `end_learning_rate` in `decay_steps`, by a power.
 
     After that the rate is constant, or with `cycle` the decay starts again with twice the steps,
@@ -93,12 +89,9 @@ def polynomial_decay(
 
 
 def cosine_decay(
-    learning_rate: Operand,
-    global_step: Operand,
-    decay_steps: Operand,
-    alpha: float = 0.0,
+    learning_rate: Operand, global_step: Operand, decay_steps: Operand, alpha: float = 0.0,
     name: str = "cosine_decay",
-) -> Expr:
+) -> Expr:  # fmt: skip
     """Decay from `learning_rate` to `alpha` times that, along half a period of the cosine.
 
     >>> step = sg.placeholder("int64", [])

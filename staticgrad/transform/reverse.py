@@ -35,12 +35,9 @@ Exprs = Expr | Sequence[Expr]
 
 
 def gradients(
-    ys: Exprs,
-    xs: Exprs,
-    grad_ys: Operand | Sequence[Operand | None] | None = None,
-    stop_gradients: Exprs = (),
-    unconnected: str = "none",
-) -> list[Expr | None]:
+    ys: Exprs, xs: Exprs, grad_ys: Operand | Sequence[Operand | None] | None = None,
+    stop_gradients: Exprs = (), unconnected: str = "none",
+) -> list[Expr | None]:  # fmt: skip
     """The gradients of the sum of `ys` with respect to each of `xs`, as expressions.
 
     `grad_ys` are the cotangents of the ys, by default ones. Expressions in `stop_gradients` count
