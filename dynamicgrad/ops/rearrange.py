@@ -18,7 +18,7 @@ from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
 from .assignment import writing_method
-from .shapes import axis_of, empty_result, make_writable, own_memory, size_at, sizes
+from .shapes import axis_of, cat, empty_result, make_writable, own_memory, size_at, sizes
 
 
 def copy_of_view(x: Tensor) -> Tensor:
@@ -298,7 +298,16 @@ def stack_function(name: str, like: str) -> Callable[..., Tensor]:
     return set_name(call, name, f"Tensors joined {like}.")
 
 
-hstack = stack_function("hstack", "along the second dimension, or the first if it is the only")
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second dimension, or the first if it is the only.
+
+    >>> dg.hstack([dg.ones(2), dg.zeros(1)])
+    tensor([1., 1., 0.])
+    """
+    rows = [atleast_1d(t) for t in tensors]
+    return cat(rows, 0 if not rows or len(shape_of(rows[0])) == 1 else 1)
+
+
 vstack = stack_function("vstack", "along the first dimension; a vector counts as a row")
 dstack = stack_function("dstack", "along the third dimension, which they get if they have none")
 column_stack = stack_function("column_stack", "as columns of a matrix")

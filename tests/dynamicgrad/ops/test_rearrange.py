@@ -36,3 +36,16 @@ def test_writing_to_a_diagonal_is_recorded():
 def test_repeating_needs_a_number_for_each_dimension():
     with pytest.raises(ShapeError, match="fewer counts"):
         dg.zeros(2, 2).repeat(2)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "joined"),
+    [
+        ([(2, 0), (0,)], (2, 0)),
+        ([(2, 3), (0,)], (2, 3)),
+        ([(0,), (2, 2, 2)], (2, 2, 2)),
+        ([(3,), ()], (4,)),
+    ],
+)
+def test_hstack_skips_empty_vectors_as_cat_does(shapes, joined):
+    assert dg.hstack([dg.zeros(shape) for shape in shapes]).shape == joined
