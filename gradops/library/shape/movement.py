@@ -238,16 +238,18 @@ HALF, SINGLE = np.dtype("float16"), np.dtype("float32")
 def in_single(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f` with half precision computed in single precision, as sums of squares would overflow.
 
-    The result is rounded once, unless another operand is wider or the caller gives `dtype`.
+    The result is rounded once, unless another operand or the given `dtype` is wider.
     """
 
     @wraps(f)
     def call(*args: Any, **options: Any) -> Any:
         operands = [a for a in (*args, *options.values()) if hasattr(a, "dtype")]
-        if all(a.dtype != HALF for a in operands) or options.get("dtype") is not None:
+        asked = options.get("dtype")
+        if all(of != HALF for of in ([a.dtype for a in operands] if asked is None else [asked])):
             return f(*args, **options)
+        options |= {} if asked is None else {"dtype": SINGLE}
         y = f(*map(widen, args), **{k: widen(a) for k, a in options.items()})
-        wider = any(a.dtype != HALF and a.dtype.kind in "fc" for a in operands)
+        wider = asked is None and any(a.dtype != HALF and a.dtype.kind in "fc" for a in operands)
         return y if wider else astype(y, dtype=HALF)
 
     return call

@@ -99,3 +99,20 @@ def test_no_op_of_half_precision_overflows_on_the_way(name):
             continue
         fits = np.isfinite(single) & np.isfinite(single.astype(np.float16))
         np.testing.assert_allclose(half[fits], single[fits], rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("of", ["float16", "float32"])
+@pytest.mark.parametrize("norm", [dg.norm, dg.linalg.vector_norm, dg.linalg.matrix_norm])
+def test_a_norm_asked_for_in_half_precision_is_summed_in_single_precision(norm, of):
+    y = norm(dg.tensor(LARGE.astype(of)), dtype=dg.float16)
+    assert y.dtype == dg.float16
+    assert y.item() == np.float16(np.linalg.norm(LARGE.astype(np.float64)))
+
+
+@pytest.mark.parametrize("of", [dg.float16, dg.float32, dg.float64])
+@pytest.mark.parametrize("name", ["dist", "pairwise_distance"])
+def test_a_number_in_a_tensor_leaves_a_distance_in_half_precision(name, of):
+    f = getattr(dg, name, None) or getattr(F, name)
+    x, number = dg.tensor(LARGE), dg.tensor(1.5, dtype=of)
+    assert f(x, number).dtype == f(number, x).dtype == dg.float16
+    assert np.isfinite(f(x, number).numpy()).all()
