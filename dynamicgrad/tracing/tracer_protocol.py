@@ -14,7 +14,7 @@ from ..engine.handle import hold as new_handle
 from ..engine.node import Leaf
 from ..engine.storage import storage_of
 from ..ops.inplace import require_writable
-from . import kind
+from . import tensor_tracing
 
 
 def held_value(t: Handle) -> AnyArray:
@@ -49,5 +49,5 @@ def like(t: Handle, x: object) -> object:
 
 METHODS: dict[str, Any] = {
     "__gradop_held__": held_value, "__gradop_hold__": hold, "__gradop_write__": write,
-    "__gradop_like__": like, "__gradop_kind__": kind,
+    "__gradop_like__": like, "__gradop_kind__": tensor_tracing,
 }  # fmt: skip
