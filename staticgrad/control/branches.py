@@ -15,16 +15,8 @@ from ..build.graph import get_default_graph
 from ..build.inputs import as_expression
 from ..ir.expr import Expr, clock
 from ..ir.names import Names
-from .body_tracing import (
-    Body,
-    as_result,
-    assign_final_values,
-    captures_of,
-    close_body,
-    depend_on,
-    state_of,
-    trace_body,
-)
+from . import body_tracing
+from .body_tracing import Body, as_result, captures_of, close_body, trace_body
 
 Branch = Callable[[], Any]
 
@@ -140,15 +132,15 @@ def build_case(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[E
                 bodies.append(trace_body(fn, [], next(clock), lambda parameters: (), what))
         require_one_structure(name, bodies)
         convert_results(names, name, bodies)
-        state = state_of(bodies)
+        state = body_tracing.state_of(bodies)
         captures = captures_of(bodies)
         graphs = tuple([close_body(b, captures, state) for b in bodies])
         if not graphs[0].outputs:
             return group(*checks)
         result = OPS["case"](index, *captures, branches=graphs)
         n = len(bodies[0].outputs)
-        effects = [*checks, *assign_final_values(state, result[n:])]
-    results = depend_on(result[:n], effects)
+        effects = [*checks, *body_tracing.assign_final_values(state, result[n:])]
+    results = body_tracing.depend_on(result[:n], effects)
     return bodies[0].rebuild(results) if n else group(*effects)
 
 

@@ -18,16 +18,8 @@ from ..build.tracing import name_of
 from ..ir.expr import Expr, clock, common_names
 from ..ir.graph import FrozenGraph
 from ..ir.names import Names
-from .body_tracing import (
-    Body,
-    as_result,
-    assign_final_values,
-    captures_of,
-    close_body,
-    depend_on,
-    state_of,
-    trace_body,
-)
+from . import body_tracing
+from .body_tracing import Body, as_result, captures_of, close_body, trace_body
 
 Rebuild = Callable[[Iterable[object]], Any]  # from leaves to the structure that they had
 
@@ -62,8 +54,8 @@ class Calls:
             callee = graph.callees[self, key] = self.trace(names, leaves, values, rebuild)
         result = OPS["call"](*values, *callee.captures, function=callee.graph)
         n = len(result) - len(callee.state)
-        effects = assign_final_values(callee.state, result[n:])
-        results = iter(depend_on(result[:n], effects))
+        effects = body_tracing.assign_final_values(callee.state, result[n:])
+        results = iter(body_tracing.depend_on(result[:n], effects))
         (value,) = callee.rebuild(
             [group(*effects) if is_run_only(x) else next(results) if is_operand(x) else x
              for x in callee.form]
@@ -91,7 +83,7 @@ class Calls:
 def callee_of(names: Names, body: Body) -> Callee:
     """The graph of a traced body, for all calls that share it."""
     body.outputs = [as_result(names, x) for x in body.leaves if is_operand(x)]
-    captures, state = captures_of([body]), state_of([body])
+    captures, state = captures_of([body]), body_tracing.state_of([body])
     graph = close_body(body, [*body.parameters, *captures], state)
     return Callee(graph, captures, state, body.leaves, body.rebuild)
 

@@ -1,6 +1,6 @@
 """Forward mode of loops, branches and calls: their graphs also compute tangents."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradops.typing import Attrs
@@ -8,9 +8,9 @@ from gradops.typing import Attrs
 from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr, as_exprs, parts_of
 from ..ir.graph import FrozenGraph
-from ..ir.tuple_types import Parts, carries_derivatives
+from ..ir.tuple_types import Parts
 from ..transform.forward import push_forward
-from .partial_eval import Scratch, loop_reach
+from .partial_eval import Scratch, active_state
 from .reverse import extend
 from .stacks import zeros_like
 
@@ -37,13 +37,8 @@ class TangentGraph:
             result = {e: t for e, t in push_forward(seeds, outputs).items() if t is not None}
         self.with_tangent = [k for k, y in enumerate(outputs) if y in result or k in always]
         ends = [outputs[k] for k in self.with_tangent]
-        with_tangent = [s.expression(result[y] if y in result else zeros_like(y)) for y in ends]
-        self.inputs, self.tangents, self.outputs, self.results = (
-            inputs,
-            tangents,
-            outputs,
-            with_tangent,
-        )
+        self.inputs, self.tangents, self.outputs = inputs, tangents, outputs
+        self.results = [s.expression(result[y] if y in result else zeros_like(y)) for y in ends]
 
     def graph(self) -> FrozenGraph:
         """The graph of values and tangents."""
@@ -88,13 +83,6 @@ def loop_graphs(
     if cond is not None:
         cond = with_unused_inputs(cond, carries, start, shared)
     return {"body": body, "cond": cond}
-
-
-def active_state(body: FrozenGraph, tangents: Iterable[int], carries: int) -> list[int]:
-    """The loop-carried values that have a tangent if the operands `tangents` have one."""
-    reach, active = loop_reach(body, carries), sum(1 << i for i in tangents)
-    inputs = body.inputs
-    return [k for k in range(carries) if reach[k] & active and carries_derivatives(inputs[k].type)]
 
 
 def with_unused_inputs(

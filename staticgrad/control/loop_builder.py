@@ -15,16 +15,8 @@ from ..build.inputs import as_expression, constant, parameter, placeholder_type
 from ..ir.expr import Expr, clock
 from ..ir.names import Names
 from ..ir.tuple_types import with_shape
-from .body_tracing import (
-    Body,
-    as_result,
-    assign_final_values,
-    captures_of,
-    close_body,
-    depend_on,
-    state_of,
-    trace_body,
-)
+from . import body_tracing
+from .body_tracing import Body, as_result, captures_of, close_body, trace_body
 from .ops import element_of
 
 Function = Callable[..., object]
@@ -128,7 +120,7 @@ class Loop:
         reverse: bool,
     ) -> tuple[list[Expr], list[Expr]]:  # fmt: skip
         """The results of the loop, and the assignments of variables that its body assigns."""
-        changed = state_of([body])
+        changed = body_tracing.state_of([body])
         own = set(changed)
         captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in own]
         n, m = len(self.start), len(changed)
@@ -142,15 +134,15 @@ class Loop:
             lists=len(lists), gives=len(inner.outputs) - n - m, reverse=reverse,
             recompute=self.recompute,
         )  # fmt: skip
-        effects = assign_final_values(changed, result[n : n + m])
-        return depend_on([*result[:n], *result[n + m :]], effects), effects
+        effects = body_tracing.assign_final_values(changed, result[n : n + m])
+        return body_tracing.depend_on([*result[:n], *result[n + m :]], effects), effects
 
     def finish(self, body: Body, results: tuple[list[Expr], list[Expr]]) -> tuple[Any, Any]:
         """The state and the stacked results of the steps, each in its structure."""
         values, effects = results
         n = len(self.start)
         arrays = [OPS["stacked"](y, shape=y.shape[1:], dtype=y.dtype) for y in values[n:]]
-        depend_on(arrays, effects)
+        body_tracing.depend_on(arrays, effects)
         if not self.whole:
             return self.rebuild(values[:n]), ()
         return self.rebuild(values[:n]), body.rebuild([*values[:n], *arrays])[1]

@@ -84,15 +84,21 @@ def loop_reach(body: FrozenGraph, carries: int, **attrs: object) -> tuple[int, .
     if result is None:
         once = dependencies(body)
         state = [once[k] | 1 << k for k in range(carries)]
-        settled = False
-        while not settled:
+        before: list[int] = []
+        while state != before:
             before = list(state)
             for k in range(carries):
                 state[k] = with_dependencies(state[k], state)
-            settled = state == before
         rest = [with_dependencies(each, state) for each in once[carries:]]
         result = body.derived["reach", carries] = (*state, *rest)
     return result
+
+
+def active_state(body: FrozenGraph, operands: Iterable[int], carries: int) -> list[int]:
+    """The differentiable loop-carried values that depend on any of the numbered operands."""
+    reach, asked = loop_reach(body, carries), sum(1 << i for i in operands)
+    inputs = body.inputs
+    return [k for k in range(carries) if reach[k] & asked and carries_derivatives(inputs[k].type)]
 
 
 def with_dependencies(bits: int, state: Sequence[int]) -> int:

@@ -23,7 +23,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.sizes import sizes_determined_by
 from ..ir.tuple_types import Parts, ResidualsType, Widening, carries_derivatives
 from .packing import pack_values, unpack_values, unused_value
-from .partial_eval import Scratch, Split, loop_reach, split
+from .partial_eval import Scratch, Split, active_state, loop_reach, split
 from .stacks import Cotangent, add, cotangent_like, cotangents_in, zeros_like
 
 Cotangents = list[Cotangent | None]
@@ -33,7 +33,9 @@ def loop_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     """The cotangents of a loop's operands. See Note [Residuals]."""
     body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
     seeds = cotangents_in(g)
-    active = active_state(body, wanted, carries, seeds)
+    reach = loop_reach(body, carries)
+    useful = reduce(or_, [reach[i] for i in seeds], 0)
+    active = [k for k in active_state(body, wanted, carries) if useful >> k & 1]
     given = sorted(i for i in seeds if i >= carries)
     if not active and not given:
         return [None] * len(wanted)
@@ -46,19 +48,6 @@ def loop_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     back = Backward(s, active, given, carries, lists, operands)
     histories = residual_lists(s, y, operands, attrs, back)
     return back.run(wanted, seeds, y, histories, attrs)
-
-
-def active_state(
-    body: FrozenGraph, wanted: Iterable[int], carries: int, seeds: Iterable[int]
-) -> list[int]:
-    """The active loop-carried values: reached from `wanted`, and reaching one with a cotangent."""
-    reach = loop_reach(body, carries)
-    asked = sum(1 << i for i in wanted)
-    useful = reduce(or_, [reach[i] for i in seeds], 0)
-    return [
-        k for k in range(carries)
-        if reach[k] & asked and useful >> k & 1 and carries_derivatives(body.inputs[k].type)
-    ]  # fmt: skip
 
 
 class Backward:
