@@ -142,7 +142,10 @@ def tensor_of(x: AnyArray) -> Tensor:
 
 def as_tensor(x: object) -> Any:
     """`x` itself if it is a handle, else a tensor of it; sequences become arrays."""
-    return x if isinstance(x, Handle) else hold(Tensor, copy_if_small(as_operand(x)))
+    if isinstance(x, Handle):
+        return x
+    value = as_operand(x)
+    return hold(Tensor, copy_if_small(value if hasattr(value, "shape") else np.asarray(value)))
 
 
 def replace_data(t: Tensor, source: Tensor) -> None:

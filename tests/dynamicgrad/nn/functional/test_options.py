@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import gradops as ops
 
 CALLS = """
 F.avg_pool2d(img, 2, padding=(1,)) ; F.avg_pool2d(img, (2,), stride=(1,)) ; F.max_pool2d(img, (2,))
@@ -68,3 +69,20 @@ def test_gradients_pass_through_bags():
     labels, offsets = dg.tensor([0, 1, 1, 2]), dg.tensor([0, 3])
     dg.nn.functional.embedding_bag(labels, w, offsets).sum().backward()
     np.testing.assert_allclose(w.grad.numpy(), [[1 / 3] * 2, [2 / 3] * 2, [1.0] * 2], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: dg.nn.functional.lp_pool2d(x, 2, 2),
+        lambda x: dg.nn.functional.avg_pool2d(x, 1),
+        lambda x: dg.nn.functional.adaptive_avg_pool1d(x, 2),
+        lambda x: dg.nn.functional.normalize(x),
+        lambda x: dg.nn.functional.layer_norm(x, (3,)),
+        lambda x: dg.nn.functional.rms_norm(x, (3, 4), eps=1e-5),
+    ],
+)
+@pytest.mark.parametrize("number", [0.5, True, 2])
+def test_a_number_is_an_operand_without_dimensions(call, number):
+    with pytest.raises(ops.OperandError):
+        call(number)
