@@ -19,7 +19,9 @@ def lazily(
     def get(name: str) -> Any:
         if name not in module_of:
             absent = f"module {package!r} has no attribute {name!r}"
-            raise missing(name) if missing else AttributeError(absent)
+            error = missing(name) if missing else AttributeError(absent)
+            error.name, error.obj = name, sys.modules[package]  # Python suggests a similar name
+            raise error
         module = importlib.import_module(f".{module_of[name]}", package)
         value = module if module_of[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)  # the next access finds it at once

@@ -50,10 +50,10 @@ def between(low: float, high: float, *shapes: Shape, **attrs: object) -> Samples
 
 def distinct(*shapes: Shape, **attrs: object) -> Samples:
     """Reals that are far from each other in all operands, so that small steps keep their order."""
-    return partial(apart, shapes, attrs)
+    return partial(distinct_values, shapes, attrs)
 
 
-def apart(shapes: Sequence[Shape], attrs: Attrs, rng: "np.random.Generator") -> Any:
+def distinct_values(shapes: Sequence[Shape], attrs: Attrs, rng: "np.random.Generator") -> Any:
     """Shuffled multiples of a step, in arrays of some shapes, as the only sample."""
     sizes = [int(np.prod(shape)) for shape in shapes]
     values = (rng.permutation(sum(sizes)) - sum(sizes) / 2 + 0.25) / 4

@@ -33,7 +33,7 @@ class Holder(Protocol):
 
 
 Holders = Sequence[Holder]
-Numbers = Sequence[int]  # of inputs or outputs of a call
+Positions = Sequence[int]  # of inputs or outputs of a call
 
 
 class Kind(Protocol):
@@ -118,14 +118,14 @@ class CompiledCall(Protocol):
     name: str
     number: int
 
-    def needed(self, wanted: Numbers, given: Numbers) -> Numbers:
+    def needed(self, wanted: Positions, given: Positions) -> Positions:
         """The inputs on whose values the gradients of inputs for cotangents of outputs depend."""
 
-    def gradients(self, wanted: Numbers, given: Numbers, seeds: Sequence[Any]) -> list[Any]:
+    def gradients(self, wanted: Positions, given: Positions, seeds: Sequence[Any]) -> list[Any]:
         """The gradients of inputs for the cotangents of outputs, None where there is none."""
 
     def recorded_gradients(
-        self, wanted: Numbers, given: Numbers, seeds: Sequence[Holder | None], inputs: Holders
+        self, wanted: Positions, given: Positions, seeds: Sequence[Holder | None], inputs: Holders
     ) -> list[Holder | None]:
         """The gradients as holders whose history leads to `inputs` and the cotangents."""
 

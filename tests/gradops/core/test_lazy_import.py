@@ -41,3 +41,10 @@ def test_what_few_programs_need_is_not_imported_with_the_package(package, later)
 def test_an_absent_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         gradops.testing.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize(("module", "name"), [("staticgrad", "Session"), ("dynamicgrad", "tensor")])
+def test_a_misspelt_name_gets_a_suggestion(module, name):
+    program = [sys.executable, "-c", f"import {module}; {module}.{name}s"]
+    errors = subprocess.run(program, capture_output=True, text=True, check=False).stderr
+    assert f"Did you mean: '{name}'?" in errors
