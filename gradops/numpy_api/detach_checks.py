@@ -17,7 +17,6 @@ from .. import fft, linalg, special
 from ..core import source_location
 from ..core.errors import BY_HAND, DetachWarning, TransformError
 from ..core.source_location import Place
-from .numpy_hints import BY_NAME, instead_of
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
 JOIN = "np.stack and np.concatenate put values together, np.where chooses among them"
@@ -74,6 +73,8 @@ def warn_detached(message: str, write: str = "") -> None:
     if (noted := CUTS.get()) is not None:
         noted.append(place)
     if place is not None and not source_location.is_conversion(place):  # as training loops do
+        from .numpy_hints import instead_of
+
         message = with_hint(message, instead_of(source_location.call_of_user()))
     source_location.warn(message, DetachWarning)
 
@@ -112,6 +113,8 @@ def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
 
     Both are empty if it calls none.
     """
+    from .numpy_hints import BY_NAME, instead_of
+
     called = source_location.called_function()
     if not called:
         return "", instead_of(source_location.call_of_user()) if speaks_numpy else ""

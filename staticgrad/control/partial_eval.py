@@ -124,7 +124,7 @@ def set_bits(bits: int) -> set[int]:
     return {i for i in range(bits.bit_length()) if bits >> i & 1}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Split:
     """A graph split for reverse mode: a forward that also returns residuals, and a backward.
 
