@@ -253,7 +253,8 @@ def test_verification_takes_feeds(x):
         sg.compile(y, [x], passes=[Change(2.0)], verify=[np.ones(2)])
 
 
-def test_the_levels_are_verified_on_a_gradient_with_a_loop(x):
+def test_the_levels_are_verified_on_a_gradient_with_a_loop():
+    x = sg.placeholder("float32", ["n"], name="x")
     y = sg.fori(0, 3, lambda i, s: sg.tanh(s) * 1 + x, x)
     f = sg.compile(sg.gradients(sg.reduce_sum(y), x), [x], verify=True)
     assert f.graph != f.written
