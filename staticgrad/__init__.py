@@ -35,7 +35,7 @@ from .ops.tensorflow_names import DTYPES as _DTYPES
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
-    from . import array_api, initializers, layers, train
+    from . import array_api, initializers, layers, passes, train
     from .build.tracing import trace
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
@@ -76,7 +76,7 @@ _INITIALIZERS = [
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "layers": "layers", "train": "train",
+        "array_api": "array_api", "layers": "layers", "passes": "passes", "train": "train",
         "build.tracing": "trace", "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
@@ -138,7 +138,7 @@ __all__ = [
     "clip_by_norm", "compile", "cond", "custom_gradient", "explain", "extract", "foldl", "fori",
     "freeze", "function", "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp",
     "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers", "linalg", "load",
-    "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse", "random",
+    "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse", "passes", "random",
     "random_crop", "random_gamma", "random_poisson", "replace", "replay", "save", "scan", "scipy",
     "signal", "switch", "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_text",
     "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",

@@ -26,6 +26,7 @@
     - NotFiniteError      a checked value is infinite or no number    (also FloatingPoint-)
     - CheckError          an Assert of the program does not hold        (also an AssertionError)
     - GraphFormatError    a text or file that is not a graph            (also a ValueError)
+    - PassError           a pass or rule changes what a graph computes
 
 and warnings:
 
@@ -239,6 +240,10 @@ class GrowthWarning(UserWarning):
 
 class UnreachedWarning(UserWarning):
     """A check or print in the graph does not run."""
+
+
+class PassError(GraphError):
+    """A pass or a rewrite rule changed a type or a value that it must keep."""
 
 
 class GraphFormatError(GraphError, ValueError):

@@ -26,7 +26,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]  # by position and by name
 MANY_TRACES = 8
 
 
-def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
+def function(fn: Callable[..., Any] | None = None, *, optimize: int = 2) -> Any:
     """Compile `fn` to a graph, which is traced once for each kind of arguments.
 
     Arguments are arrays, tensors and structures of them; other values (numbers, strings, objects)
@@ -69,7 +69,7 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
 class Function:
     """A function and its traces, by the kinds of its arguments."""
 
-    def __init__(self, fn: Callable[..., Any], optimize: int = 1) -> None:
+    def __init__(self, fn: Callable[..., Any], optimize: int = 2) -> None:
         if not callable(fn):
             raise GraphError(f"function takes a callable, not {fn!r}")
         self.start(fn, optimize)

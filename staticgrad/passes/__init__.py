@@ -1,1 +1,29 @@
-"""Optimization passes: transformations that keep a graph's values and make it smaller."""
+"""Optimization passes: transformations that keep what a graph computes and make it cheaper."""
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from gradops.core.lazy_import import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from .constants import PropagateConstants
+    from .fold import Fold
+    from .interface import Pass
+    from .levels import LEVELS
+    from .pipeline import PassReport, Pipeline
+    from .prune import Prune
+    from .rewrite import Rewrite
+    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
+
+__getattr__, __dir__ = _lazily(
+    __name__,
+    {
+        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
+        "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
+        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify",
+    },
+)  # fmt: skip
+
+__all__ = [
+    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "Fold", "Pass", "PassReport",
+    "Pipeline", "PropagateConstants", "Prune", "Rewrite", "Simplify",
+]  # fmt: skip

@@ -6,27 +6,35 @@ and can be folded.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as replaced
+from typing import ClassVar
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
 from ..ir.interning import Interning, key_of
 from .inner import with_inner
+from .interface import Pass
 
 Known = dict[int, Expr]
 """The constants that a graph gets wherever it is used, by the numbers of its inputs."""
 
 
-def put_constants_inside(graph: FrozenGraph) -> FrozenGraph:
-    """Put constants into inner graphs that get them in every use. Exact."""
-    innermost_first = list(inner_graphs(graph))
-    if not innermost_first:
-        return graph
-    known = constants_given([graph, *reversed(innermost_first)])
-    made: dict[FrozenGraph, FrozenGraph] = {}
-    for each in innermost_first:
-        made[each] = with_constants(with_inner(each, made), known[each])
-    return with_inner(graph, made)
+@dataclass(frozen=True)
+class PropagateConstants(Pass):
+    """Put constants into inner graphs that get them in every use, and share equal inner graphs."""
+
+    whole: ClassVar[bool] = True
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        innermost_first = list(inner_graphs(graph))
+        if not innermost_first:
+            return graph
+        known = constants_given([graph, *reversed(innermost_first)])
+        made: dict[FrozenGraph, FrozenGraph] = {}
+        for each in innermost_first:
+            made[each] = with_constants(with_inner(each, made.__getitem__), known[each])
+        return with_inner(graph, made.__getitem__)
 
 
 def constants_given(outermost_first: Sequence[FrozenGraph]) -> dict[FrozenGraph, Known]:

@@ -1,5 +1,7 @@
 """Constant folding: expressions that depend on no input are computed when compiling."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gradops.core.dims import product
@@ -10,18 +12,25 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.sizes import sizes_determined_by, sizes_used
+from .interface import Pass
 from .rewrite import constant_like
 
-BIG = 64 * 1024  # bytes from which a result is computed in each run rather than kept
 
+@dataclass(frozen=True)
+class Fold(Pass):
+    """Compute expressions of constants when compiling, with the op's own kernel.
 
-def fold(graph: FrozenGraph) -> FrozenGraph:
-    """Compute expressions of constants. Exact: it runs the op's own kernel."""
-    with np.errstate(all="ignore"):
-        graph = graph.rebuilt(fold_expression)
-    if any(map(is_number_of_type, graph.order)) and inputs_determine_sizes(graph):
-        return graph.rebuilt(number_of_type)
-    return graph
+    A result of `limit` bytes or more is computed in each run rather than kept.
+    """
+
+    limit: int = 64 * 1024
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        with np.errstate(all="ignore"):
+            graph = graph.rebuilt(lambda e, intern: fold_expression(e, intern, self.limit))
+        if any(map(is_number_of_type, graph.order)) and inputs_determine_sizes(graph):
+            return graph.rebuilt(number_of_type)
+        return graph
 
 
 def inputs_determine_sizes(graph: FrozenGraph) -> bool:
@@ -42,7 +51,7 @@ def number_of_type(e: Expr, intern: Interning) -> Expr:
     return constant_like(np.array(value), e, intern)
 
 
-def fold_expression(e: Expr, intern: Interning) -> Expr:
+def fold_expression(e: Expr, intern: Interning, limit: int) -> Expr:
     """`e`, or a constant if all its inputs are constants."""
     if e.op is None or not e.op.traits.isdisjoint({Trait.EFFECT, Trait.CONTROL}):
         return e
@@ -50,7 +59,7 @@ def fold_expression(e: Expr, intern: Interning) -> Expr:
         if x.kind is not Kind.CONSTANT:
             return e
     size = product(e.shape)
-    if not isinstance(size, int) or size * e.dtype.itemsize > BIG:
+    if not isinstance(size, int) or size * e.dtype.itemsize > limit:
         return e
     try:
         value = np.array(compute(e.op, [x.value for x in e.inputs], e.attrs))

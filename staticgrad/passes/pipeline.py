@@ -1,89 +1,135 @@
-"""Optimization levels: which passes run, and reports of what they did."""
+"""The pipeline: passes run one after another, timed, checked and logged."""
 
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
-from gradops.core.errors import OptionError
+from gradops.core.errors import PassError
 
-from ..ir.graph import FrozenGraph, inner_graphs
-from ..ir.verify import verify
-from .constants import put_constants_inside
-from .fold import fold
-from .inner import with_inner
-from .prune import prune
-from .rewrite import Rule, rewrite
-from .simplify import drop_broadcasts, drop_gradients, drop_retyping, simplify
+from ..ir.graph import FrozenGraph
+from .inner import total_size, with_inner, within
+from .interface import Pass
 
-Pass = Callable[[FrozenGraph], FrozenGraph]
-LEVELS: dict[int, tuple[Pass, ...]] = {
-    0: (),
-    1: (drop_gradients, drop_retyping, drop_broadcasts, simplify, fold, simplify),
-}
+Check = Callable[[Pass, FrozenGraph, FrozenGraph], None]
+"""A check of a pass, given the graph before and after it."""
 
 
 @dataclass(frozen=True)
 class PassReport:
-    """The report of one pass: expressions before and after, and its time."""
+    """The report of one pass: expressions before and after, inner graphs included, and its time."""
 
     name: str
+    bound: float
     before: int
     after: int
     seconds: float
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.before} -> {self.after} in {self.seconds * 1e3:.2f} ms"
+        exactness = "" if self.bound == 0 else f", bound {self.bound:g}"
+        return (
+            f"{self.name}: {self.before} -> {self.after} in {self.seconds * 1e3:.2f} ms{exactness}"
+        )
 
 
-def optimize_graph(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> FrozenGraph:
-    """The graph after rules of users, if there are any, and the passes of a level.
+@dataclass(frozen=True)
+class Pipeline:
+    """Passes to run one after another, each of them followed by a `check`.
 
-    Raises OptionError for an unknown level.
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> pipeline = sg.passes.Pipeline([sg.passes.Simplify(), sg.passes.Fold()])
+    >>> graph, reports = pipeline.run(sg.freeze([x * 1 + sg.exp(sg.constant(0.0))], [x]))
+    >>> [(r.name, r.before, r.after) for r in reports]
+    [('simplify', 6, 4), ('fold', 4, 3)]
     """
-    if level not in LEVELS:
-        raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
-    rules = [rules] if isinstance(rules, Rule) else list(rules)
-    for rule in rules:
-        if not isinstance(rule, Rule):
-            raise OptionError("compile", [], f"a rewrite rule is a Rule, not {rule!r}")
-    own: list[Pass] = [partial(rewrite, rules=rules)] if rules else []
-    passes = (*own, *LEVELS[level])
-    if not passes:
-        return graph
-    graph = graph if level == 0 else prune(put_constants_inside(graph))
-    made: dict[FrozenGraph, FrozenGraph] = {}
-    for each in inner_graphs(graph):  # the innermost first
-        made[each] = run_passes(with_inner(each, made), passes)[0]
-    return run_passes(with_inner(graph, made), passes)[0]
+
+    passes: Sequence[Pass] = ()
+    check: Check | None = None
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return self.run(graph)[0]
+
+    def run(self, graph: FrozenGraph) -> tuple[FrozenGraph, tuple[PassReport, ...]]:
+        """The graph after all passes, and a report of each."""
+        reports = []
+        for _, after, report in self.steps(graph):
+            graph = after
+            reports.append(report)
+        return graph, tuple(reports)
+
+    def steps(self, graph: FrozenGraph) -> Iterator[tuple[FrozenGraph, FrozenGraph, PassReport]]:
+        """The graph before and after each pass, with the report.
+
+        A pass that fails is named in the error, with those that ran before it.
+        """
+        ran: list[str] = []
+        unchanged: list[Pass] = []  # passes that would not change the present graph
+        for step in self.passes:
+            before, start = graph, time.perf_counter()
+            try:
+                graph = graph if step in unchanged else apply(step, graph)
+                seconds = time.perf_counter() - start
+                require_interface(step, before, graph)
+                if self.check is not None and graph is not before:
+                    self.check(step, before, graph)
+            except Exception as error:
+                error.add_note(f"  in the pass {step}, after {', '.join(ran) or 'no pass'}")
+                raise
+            ran.append(step.name)
+            unchanged = [*unchanged, step] if graph is before else []
+            sizes = total_size(before), total_size(graph)
+            report = PassReport(step.name, step.bound, *sizes, seconds)
+            log(before, graph, report)
+            yield before, graph, report
 
 
-def run_passes(
-    graph: FrozenGraph, passes: Sequence[Pass], check: bool = False
-) -> tuple[FrozenGraph, list[PassReport]]:
-    """The graph after passes, and a report of each; with `check`, it is verified after each.
+def apply(step: Pass, graph: FrozenGraph) -> FrozenGraph:
+    """The graph after a pass over it and over the graphs inside, the innermost first."""
+    if step.whole:
+        return step(graph)
+    made: dict[int, FrozenGraph] = {}
+    for inner in within(graph):
+        made[id(inner)] = step(with_inner(inner, lambda g: made[id(g)]))
+    return step(with_inner(graph, lambda g: made[id(g)]))
 
-    A pass that fails is named in the error, with those that ran before it.
+
+def require_interface(step: Pass, before: FrozenGraph, after: FrozenGraph) -> None:
+    """Raise PassError unless a pass kept the types of inputs and results."""
+    if before is after:
+        return
+    for what, old, new in (
+        ("input", before.inputs, after.inputs),
+        ("result", before.results, after.results),
+    ):
+        if len(old) != len(new):
+            raise PassError(f"{step} changes the number of {what}s: {len(old)} to {len(new)}")
+        for x, y in zip(old, new, strict=True):
+            if x.type != y.type:
+                raise PassError(f"{step} changes the type of the {what} {x.label} to {y.type}")
+
+
+def log(before: FrozenGraph, after: FrozenGraph, report: PassReport) -> None:
+    """Log the report of a pass, and the change as a diff, if somebody listens.
+
+    The logger `staticgrad.passes` has reports at the level INFO and diffs at DEBUG.
     """
-    reports: list[PassReport] = []
-    settled: list[Pass] = []  # passes that would not change the present graph
-    for step in passes:
-        start = time.perf_counter()
-        before = len(graph)
-        old = graph
-        try:
-            graph = graph if step in settled else step(graph)
-            if check:
-                verify(graph)
-        except Exception as error:
-            done = ", ".join(r.name for r in reports) or "no pass"
-            error.add_note(f"  in the pass {name_of(step)}, after {done}")
-            raise
-        settled = [*settled, step] if graph is old else []
-        reports.append(PassReport(name_of(step), before, len(graph), time.perf_counter() - start))
-    return graph, reports
+    logging: Any = sys.modules.get("logging")  # who listens has imported it
+    if logging is None:
+        return
+    logger = logging.getLogger("staticgrad.passes")
+    if logger.isEnabledFor(logging.INFO):
+        logger.info("%s", report)
+    if before is not after and logger.isEnabledFor(logging.DEBUG):
+        logger.debug("%s", difference(before, after, report.name))
 
 
-def name_of(step: Pass) -> str:
-    """The name of a pass: of a function, as it is written."""
-    return getattr(step, "__name__", repr(step))
+def difference(before: FrozenGraph, after: FrozenGraph, name: str) -> str:
+    """The lines of the graphs' texts that differ, as a unified diff."""
+    import difflib
+
+    from ..text.printer import to_text
+
+    old, new = (to_text(g, lines=False).splitlines() for g in (before, after))
+    lines = difflib.unified_diff(old, new, f"before {name}", f"after {name}", n=0, lineterm="")
+    return "\n".join(lines)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
+from typing import ClassVar
 
 from gradops.typing import Attrs
 
@@ -12,13 +13,24 @@ from ..ir.interning import Interning
 from ..ir.reachability import reachable
 from ..ir.sizes import sizes_determined_by, sizes_introduced_by, sizes_missing
 from ..ir.tuple_types import TupleType
+from .interface import Pass
 
 Step = Callable[[FrozenGraph], FrozenGraph]
 WITH_GRAPHS = frozenset({"loop", "case", "call"})
 
 
+@dataclass(frozen=True)
+class Prune(Pass):
+    """Drop values, state and operands of loops, branches and calls that nothing needs."""
+
+    whole: ClassVar[bool] = True
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return prune(graph)
+
+
 def prune(graph: FrozenGraph) -> FrozenGraph:
-    """Drop values, state and operands of loops, branches and calls that nothing needs. Exact."""
+    """The graph without unread values, state and operands."""
     return memoize("pruned", drop_unread, graph)
 
 

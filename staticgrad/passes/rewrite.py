@@ -1,6 +1,7 @@
 """Rewrite rules: both sides are functions of the same holes; calling one builds a pattern."""
 
 import inspect
+import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError, Op, Operators, type_of
+from gradops.core.errors import PassError
 from gradops.core.traits import Trait
 from gradops.core.types import operand_types
 from gradops.typing import Attrs, Number
@@ -17,6 +19,7 @@ from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
+from .interface import Pass
 
 MOST_STEPS = 1000  # rewrites of one expression, from which the rules count as cyclic
 
@@ -99,10 +102,13 @@ class Rule:
         if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
             return None
         made = instantiate(self.template, result, e, intern)
+        if made.type != e.type:
+            raise PassError(
+                f"the rule {self} would change the type of {e.label} to {made.type}"
+                "\n  hint: give it a condition, when=..., on the types of its holes"
+            )
         drops = self.exact and is_hole(self.template)
-        if made.type != e.type or (drops and not has_layout_of(made, e, ordered)):
-            return None
-        return made
+        return None if drops and not has_layout_of(made, e, ordered) else made
 
     def __str__(self) -> str:
         return f"{self.pattern} -> {self.template}"
@@ -133,7 +139,10 @@ def match(pattern: Part, e: Expr, found: dict[str, Expr]) -> bool:
         return found.setdefault(pattern.name, e) is e
     if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs) or pattern.attrs != e.attrs:
         return False
-    return all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True))
+    if not all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True)):
+        return False
+    has_number = not all(isinstance(p, Pattern) for p in pattern.inputs)
+    return not has_number or len({x.dtype for x in e.inputs}) == 1  # a number takes their dtype
 
 
 def same_number(value: np.ndarray, number: Number) -> bool:
@@ -168,6 +177,21 @@ def constant_like(value: np.ndarray, e: Expr, intern: Interning) -> Expr:
     type = type_of(value)
     made = e._replace(kind=Kind.CONSTANT, type=type, op=None, inputs=(), attrs={}, value=value)
     return intern.copy(made, ())
+
+
+@dataclass(frozen=True)
+class Rewrite(Pass):
+    """Apply rules until none applies. No bound is known of rules that are not exact."""
+
+    rules: Sequence[Rule] = ()
+
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        """0 if all rules are exact."""
+        return 0.0 if all(rule.exact for rule in self.rules) else math.inf
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return rewrite(graph, self.rules)
 
 
 def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:

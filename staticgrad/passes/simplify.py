@@ -1,6 +1,7 @@
 """Simplification: algebraic identities, and removal of ops without effect."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from gradops.core.traits import Trait
 from gradops.core.types import broadcast_shapes
@@ -10,20 +11,27 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.reachability import guarded_value
+from .interface import Pass
 from .rewrite import rewrite
 from .rules.algebra import RULES
 
 Step = Callable[[Expr, Interning, set[Expr]], Expr]
 
 
-def simplify(graph: FrozenGraph, exact_only: bool = True) -> FrozenGraph:
-    """Apply algebraic identities until none applies."""
-    return rewrite(graph, [r for r in RULES if r.exact or not exact_only])
+@dataclass(frozen=True)
+class Simplify(Pass):
+    """Apply the algebraic identities that hold to the bit until none applies."""
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return rewrite(graph, [r for r in RULES if r.exact])
 
 
-def drop_retyping(graph: FrozenGraph) -> FrozenGraph:
-    """Drop a change of shape or dtype that changes neither. Exact."""
-    return with_layouts(graph, without_retyping)
+@dataclass(frozen=True)
+class DropRetyping(Pass):
+    """Drop a change of shape or dtype that changes neither."""
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return with_layouts(graph, without_retyping)
 
 
 def without_retyping(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
@@ -34,14 +42,20 @@ def without_retyping(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
     return e.inputs[0] if same else e
 
 
-def drop_gradients(graph: FrozenGraph) -> FrozenGraph:
-    """Erase custom-gradient wrappers once gradients are built. Exact."""
-    return graph.rebuilt(lambda e, intern: e if (x := guarded_value(e)) is None else x)
+@dataclass(frozen=True)
+class DropGradients(Pass):
+    """Erase custom-gradient wrappers once gradients are built."""
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return graph.rebuilt(lambda e, intern: e if (x := guarded_value(e)) is None else x)
 
 
-def drop_broadcasts(graph: FrozenGraph) -> FrozenGraph:
-    """Let elementwise ops broadcast their operands instead of reading filled arrays. Exact."""
-    return with_layouts(graph, without_broadcasts)
+@dataclass(frozen=True)
+class DropBroadcasts(Pass):
+    """Let elementwise ops broadcast their operands instead of reading filled arrays."""
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return with_layouts(graph, without_broadcasts)
 
 
 def without_broadcasts(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:

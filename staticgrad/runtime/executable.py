@@ -1,7 +1,7 @@
 """The executable: a compiled graph, called with values."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Any
@@ -21,11 +21,13 @@ from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
-from ..passes.pipeline import optimize_graph
+from ..passes.levels import Level, PassLike, pipeline_for
+from ..passes.pipeline import Pipeline, difference
 from ..passes.rewrite import Rule
 from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
+from .verification import verifier
 
 SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
 
@@ -39,14 +41,16 @@ class Executable:
     """
 
     def __init__(
-        self, written: FrozenGraph, optimize: int = 1, form: str = "{},",
+        self, written: FrozenGraph, optimize: Level | Pipeline = 2, form: str = "{},",
         rebuild: Callable[[Any], Any] | None = None, any_layout: bool = False,
-        check_numerics: bool = False, rules: Sequence[Rule] = (),
+        check_numerics: bool = False,
     ) -> None:  # fmt: skip
         keep_freed_memory()
         self.written, self.rebuild = written, rebuild
-        self.graph = graph = optimize_graph(written, optimize, rules)
         self.form, self.any_layout = form, any_layout
+        self.pipeline = pipeline_for(optimize)
+        graph, self.pass_reports = self.pipeline.run(written)
+        self.graph = graph
         self.run = Checked(written, form) if check_numerics else loaded(graph, form, any_layout)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
@@ -94,6 +98,15 @@ class Executable:
     def for_any_layout(self) -> "Executable":
         """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
+
+    def diff(self, name: str | None = None) -> str:
+        """The change of the graph by the pass called `name`, or by each pass, as unified diffs."""
+        changes = [
+            difference(before, after, report.name)
+            for before, after, report in self.pipeline.steps(self.written)
+            if before is not after and name in (None, report.name)
+        ]
+        return "\n".join(changes)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
@@ -191,27 +204,32 @@ def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
 
 
 def compile(
-    outputs: Any, inputs: Any = None, optimize: int = 1, check_numerics: bool = False,
-    rules: Sequence[Rule] = (),
+    outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
+    rules: Sequence[Rule] = (), *, passes: Iterable[PassLike] | None = None,
+    without: Iterable[PassLike] | PassLike = (), verify: bool | Sequence[Any] = False,
 ) -> Executable:  # fmt: skip
     """An executable that computes `outputs` from `inputs`.
 
     `outputs` is an expression, or a structure (list, tuple, dict, dataclass) of them, whose form
     the results have; or a frozen graph, whose results come as a tuple. `optimize=0` computes what
-    was written and nothing else, with the bits that eager execution gives; 1 also folds constants
-    and applies identities that are exact. `rules` are applied before, inside loops too. With
-    `check_numerics` it runs node by node, and the first value that is not finite, inside loops too,
-    raises NotFiniteError. Raises FeedError if a placeholder is missing in `inputs`.
+    was written and nothing else; 1 also runs passes that are exact: both have the bits that eager
+    execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
+    `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
+    `verify` the graph is run before and after each pass, on random feeds or on those given, and
+    what a pass changes beyond its bound raises PassError. With `check_numerics` it runs node by
+    node, and the first value that is not finite, inside loops too, raises NotFiniteError. Raises
+    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])
     >>> f([1.0, 2.0])
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
+    pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
-        return Executable(outputs, optimize, check_numerics=check_numerics, rules=rules)
+        return Executable(outputs, pipeline, check_numerics=check_numerics)
     leaves, rebuild = flatten(outputs)
     fetches = [fetched(e) for e in leaves]
     graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
@@ -220,7 +238,7 @@ def compile(
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
                         " it in a Session, which has their values")  # fmt: skip
     form, rebuild = form_of(outputs, rebuild)
-    return Executable(graph, optimize, form, rebuild, check_numerics=check_numerics, rules=rules)
+    return Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
 
 
 def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:

@@ -71,7 +71,7 @@ class Session:
     {'y': array([2., 4.], dtype=float32)}
     """
 
-    def __init__(self, graph: Graph | None = None, optimize: int = 1) -> None:
+    def __init__(self, graph: Graph | None = None, optimize: int = 2) -> None:
         self.graph = get_default_graph() if graph is None else graph
         if not isinstance(self.graph, Graph):
             hint = "Session() runs the default graph"

@@ -12,23 +12,33 @@ def nonnegative(x: Expr) -> bool:
     return x.op is not None and Trait.NONNEGATIVE in x.op.traits
 
 
+def same_shape(c: Expr, x: Expr) -> bool:
+    """True if the condition of a `where` does not broadcast its operands."""
+    return c.shape in ((), x.shape)
+
+
+def inexact(x: Expr) -> bool:
+    """True of floating-point and complex numbers, which division keeps in their dtype."""
+    return x.dtype.kind in "fc"
+
+
 RULES = [
     Rule(lambda x: neg(neg(x)), lambda x: x),
     Rule(lambda x: mul(x, 1), lambda x: x),
     Rule(lambda x: mul(1, x), lambda x: x),
-    Rule(lambda x: div(x, 1), lambda x: x),
+    Rule(lambda x: div(x, 1), lambda x: x, when=inexact),
     Rule(lambda x: sub(x, 0), lambda x: x),
     Rule(lambda x: mul(x, -1), lambda x: neg(x)),
     Rule(lambda x: mul(-1, x), lambda x: neg(x)),
     Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y),
     Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y)),
     Rule(lambda x: transpose(transpose(x)), lambda x: x),
-    Rule(lambda c, x: where(c, x, x), lambda c, x: x),
+    Rule(lambda c, x: where(c, x, x), lambda c, x: x, when=same_shape),
     Rule(lambda x: maximum(x, x), lambda x: x),
     Rule(lambda x: minimum(x, x), lambda x: x),
     Rule(lambda x: abs(abs(x)), lambda x: abs(x)),
     Rule(lambda x: abs(neg(x)), lambda x: abs(x)),
     Rule(lambda x: abs(x), lambda x: x, when=nonnegative),
-    Rule(lambda x: log(exp(x)), lambda x: x, exact=False),
+    Rule(lambda x: log(exp(x)), lambda x: x, when=inexact, exact=False),
     Rule(lambda x, a, b: x * a + x * b, lambda x, a, b: x * (a + b), exact=False),
 ]

@@ -5,8 +5,9 @@ import pytest
 
 import gradops as ops
 import staticgrad as sg
-from staticgrad.passes.constants import put_constants_inside
-from staticgrad.passes.pipeline import optimize_graph
+from staticgrad.passes import LEVELS, Pipeline, PropagateConstants
+
+exact = Pipeline(LEVELS[1])
 
 X = np.array([0.5, -1.0])
 
@@ -41,11 +42,11 @@ def test_a_constant_is_put_inside_unless_it_is_fed(kind):
     x, c = sg.placeholder("float64", [2], name="x"), sg.constant(3.0, "float64")
     y = BODIES[kind](x, c)
     free, fed = sg.freeze(y, [x]), sg.freeze(y, [x, c])
-    assert operands(optimize_graph(free, 1)) < operands(optimize_graph(fed, 1)) == operands(fed)
-    inside = put_constants_inside(free)
+    assert operands(exact(free)) < operands(exact(fed)) == operands(fed)
+    inside = PropagateConstants()(free)
     sg.verify(inside)
     wanted = sg.interpret(free, [X])[0]
-    for graph in (inside, optimize_graph(free, 1)):
+    for graph in (inside, exact(free)):
         assert np.array_equal(sg.compile(graph, optimize=0)(X)[0], wanted)
     assert np.array_equal(sg.compile(fed)(X, 3.0)[0], wanted)
 
@@ -58,7 +59,7 @@ def test_calls_that_give_different_constants_go_on_sharing_one_graph(other):
         sg.constant(3.0, "float64"),
         sg.constant(other, "float64"),
     )
-    graph = optimize_graph(sg.freeze(f(x, a) + f(x, b), [x]), 1)
+    graph = exact(sg.freeze(f(x, a) + f(x, b), [x]))
     assert {len(e.inputs) for e in graph if e.what == "call"} == {1 if other == 3.0 else 2}
     assert np.array_equal(sg.compile(graph)(X)[0], X * 3.0 + X * other)
 
@@ -66,4 +67,4 @@ def test_calls_that_give_different_constants_go_on_sharing_one_graph(other):
 def test_a_body_without_constants_stays_as_it_is():
     x = sg.placeholder("float64", [2])
     graph = sg.freeze(sg.fori(0, 3, lambda i, y: y * x, x), [x])
-    assert put_constants_inside(graph) is graph
+    assert PropagateConstants()(graph) is graph

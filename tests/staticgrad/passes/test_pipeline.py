@@ -1,5 +1,6 @@
 """Passes keep what a graph computes, to the bit, and the pipeline tells what they did."""
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,12 +8,12 @@ import pytest
 
 import gradops
 import staticgrad as sg
-from gradops.core.errors import OptionError
+from gradops.core.errors import OptionError, PassError
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
-from staticgrad.passes.fold import fold
-from staticgrad.passes.pipeline import LEVELS, optimize_graph, run_passes
-from staticgrad.passes.simplify import drop_broadcasts, drop_retyping
+from staticgrad.passes import LEVELS, DropBroadcasts, DropRetyping, Fold, Pass, Pipeline
+
+exact = Pipeline(LEVELS[1])
 
 
 @pytest.fixture
@@ -30,7 +31,8 @@ def gradient_graph(x):
 def test_all_passes_of_a_level_keep_the_bits(x):
     graph = gradient_graph(x)
     feeds = [np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)]
-    changed, _ = run_passes(graph, LEVELS[1], check=True)
+    changed = exact(graph)
+    sg.verify(changed)
     assert len(changed) < len(graph)
     before, after = sg.interpret(graph, feeds), sg.interpret(changed, feeds)
     assert [a.tobytes() for a in before] == [b.tobytes() for b in after]
@@ -38,43 +40,42 @@ def test_all_passes_of_a_level_keep_the_bits(x):
 
 def test_passes_keep_the_interface(x):
     graph = gradient_graph(x)
-    changed = optimize_graph(graph, 1)
+    changed = exact(graph)
     assert [e.label for e in changed.inputs] == [e.label for e in graph.inputs]
     assert [e.type for e in changed.outputs] == [e.type for e in graph.outputs]
 
 
 def test_level_0_changes_nothing(x):
     graph = gradient_graph(x)
-    assert optimize_graph(graph, 0) is graph
+    assert Pipeline(LEVELS[0])(graph) is graph
 
 
 def test_a_level_that_there_is_not_is_refused(x):
-    with pytest.raises(OptionError, match=r"one of \[0, 1\], not 9"):
+    with pytest.raises(OptionError, match=r"one of \[0, 1, 2\], not 9"):
         sg.compile(x + 1, [x], optimize=9)
 
 
 def test_a_report_tells_what_each_pass_did(x):
-    _, reports = run_passes(gradient_graph(x), LEVELS[1])
-    assert [r.name for r in reports] == [p.__name__ for p in LEVELS[1]]
-    assert str(reports[0]).startswith("drop_gradients: ")
+    _, reports = exact.run(gradient_graph(x))
+    assert [r.name for r in reports] == [p.name for p in LEVELS[1]]
+    assert str(reports[2]).startswith("drop_gradients: ")
     assert all(r.seconds > 0 for r in reports)
 
 
 def test_a_failing_pass_is_named_with_those_before_it(x):
     @dataclass(frozen=True)
-    class Faulty:
+    class Faulty(Pass):
         def __call__(self, graph):
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError) as caught:
-        run_passes(gradient_graph(x), (fold, Faulty()))
-    assert "in the pass" in caught.value.__notes__[0]
-    assert "after fold" in caught.value.__notes__[0]
+        Pipeline([Fold(), Faulty()])(gradient_graph(x))
+    assert caught.value.__notes__ == ["  in the pass faulty, after fold"]
 
 
 def test_constants_are_folded_with_the_kernel(x):
     graph = sg.freeze([x + sg.exp(sg.constant(2.0)) * 3], [x])
-    changed = fold(graph)
+    changed = Fold()(graph)
     assert len(changed) == 3
     assert sg.interpret(changed, [np.zeros((1, 3), np.float32)])[0].tobytes() == (
         sg.interpret(graph, [np.zeros((1, 3), np.float32)])[0].tobytes()
@@ -83,20 +84,20 @@ def test_constants_are_folded_with_the_kernel(x):
 
 def test_a_big_result_is_not_folded(x):
     ones = sg.broadcast_to(sg.constant(1.0), shape=(1000, 1000))
-    assert len(fold(sg.freeze([ones]))) == 2
+    assert len(Fold()(sg.freeze([ones]))) == 2
 
 
 def test_what_fails_is_left_to_fail_when_it_runs(x):
     labels = sg.constant(np.array([7]), dtype="int64")
     loss = sg.cross_entropy(sg.constant(np.zeros((1, 3))), labels)
-    graph = fold(sg.freeze([loss]))
+    graph = Fold()(sg.freeze([loss]))
     with pytest.raises(gradops.IndexingError, match="label 7"):
         sg.interpret(graph, [])
 
 
 def test_a_change_of_shape_or_dtype_that_changes_nothing_is_dropped(x):
     same = sg.astype(sg.reshape(x, shape=x.shape), dtype="float32")
-    assert len(drop_retyping(sg.freeze([same + 0.5], [x]))) == 3
+    assert len(DropRetyping()(sg.freeze([same + 0.5], [x]))) == 3
 
 
 RETYPING = [
@@ -117,14 +118,14 @@ def test_retyping_to_the_same_type_is_the_identity(case):
 
 def test_elementwise_ops_broadcast_by_themselves(x):
     filled = sg.broadcast_to(sg.constant(2.0), shape=x.shape)
-    changed = drop_broadcasts(sg.freeze([x * filled], [x]))
+    changed = DropBroadcasts()(sg.freeze([x * filled], [x]))
     assert [e.what for e in changed] == ["placeholder", "constant", "mul"]
 
 
 def test_a_broadcast_that_the_shape_needs_stays(x):
     filled = sg.broadcast_to(sg.constant(2.0), shape=(5, 3))
     graph = sg.freeze([sg.exp(filled)], [])
-    assert len(drop_broadcasts(graph)) == 3
+    assert len(DropBroadcasts()(graph)) == 3
 
 
 LAYOUTS = {
@@ -150,7 +151,7 @@ def test_passes_keep_layouts_and_so_the_order_of_sums(name):
 
 def test_simplification_still_happens_where_the_layout_is_known(x):
     graph = sg.freeze([sg.negative(-sg.tanh(x @ np.ones((3, 4), np.float32))) * 1], [x])
-    assert [e.what for e in optimize_graph(graph, 1)] == [
+    assert [e.what for e in exact(graph)] == [
         "placeholder",
         "constant",
         "matmul",
@@ -166,3 +167,106 @@ def test_rules_of_users_are_applied_inside_loops_too(x):
     assert "np.exp" not in f.source
     assert "np.exp" not in sg.compile([y], [x], optimize=0, rules=[rule]).source
     np.testing.assert_array_equal(f(np.ones((2, 3), np.float32)), [np.full((2, 3), 4.0)])
+
+
+def test_passes_are_switched_by_name_class_or_themselves(x):
+    y = x * 1 + sg.exp(sg.constant(0.0))
+    names = lambda **options: [r.name for r in sg.compile(y, [x], **options).pass_reports]
+    assert names(passes=["fold", DropRetyping, Fold(limit=8)]) == ["fold", "drop_retyping", "fold"]
+    assert "fold" not in names(without="fold")
+    assert not {"fold", "simplify"} & set(names(without=[Fold, "simplify"]))
+    assert names(optimize=0) == []
+    with pytest.raises(OptionError, match="no pass 'fould'; did you mean 'fold'"):
+        names(without="fould")
+    with pytest.raises(OptionError, match=r"the passes are propagate_constants, prune"):
+        names(passes=[3])
+
+
+def test_every_pass_has_a_name_of_its_own_and_a_bound():
+    assert LEVELS[2][: len(LEVELS[1])] == LEVELS[1]
+    assert all(p.bound == 0 for p in LEVELS[1])
+    assert all(p.bound < np.inf for p in LEVELS[2])
+    assert len({p.name for p in LEVELS[2]}) == len({type(p) for p in LEVELS[2]})
+
+
+def with_changed_output(graph, change):
+    """The graph with its only output replaced by `change` of it."""
+    (feed,) = graph.inputs
+    with sg.Graph().as_default():
+        new = sg.placeholder(feed.dtype, feed.shape, name="x")
+        (y,) = sg.replay(graph, [new])
+        return sg.freeze([change(y)], [new])
+
+
+@dataclass(frozen=True)
+class Change(Pass):
+    """A pass that changes what is computed, as a wrong one does."""
+
+    factor: float = 1.0
+    bound = 0.0
+
+    def __call__(self, graph):
+        return with_changed_output(graph, lambda y: y * self.factor)
+
+
+@dataclass(frozen=True)
+class BoundedChange(Change):
+    bound = 4.0
+
+
+@dataclass(frozen=True)
+class Widen(Pass):
+    def __call__(self, graph):
+        return with_changed_output(graph, lambda y: sg.astype(y, "float64"))
+
+
+def test_a_pass_that_changes_a_type_is_an_error(x):
+    with pytest.raises(PassError, match=r"widen changes the type of the result .* to float64"):
+        sg.compile(sg.tanh(x), [x], passes=[Widen()])
+
+
+@pytest.mark.parametrize("make", [Change, BoundedChange])
+def test_a_pass_that_changes_a_value_is_found_by_verification(x, make):
+    y = sg.tanh(x)
+    good = sg.compile(y, [x], passes=[make(1.0)], verify=True)
+    assert [r.name for r in good.pass_reports] == [make().name]
+    with pytest.raises(PassError, match=rf"{make().name} changes the value of .*becomes") as caught:
+        sg.compile(y, [x], passes=["fold", make(1.001)], verify=True)
+    assert caught.value.__notes__ == [f"  in the pass {make().name}, after fold"]
+
+
+def test_a_change_within_the_bound_is_allowed_and_beyond_it_not(x):
+    eps = float(np.finfo(np.float32).eps)
+    sg.compile(sg.tanh(x), [x], passes=[BoundedChange(1 + eps)], verify=True)
+    with pytest.raises(PassError):
+        sg.compile(sg.tanh(x), [x], passes=[Change(1 + eps)], verify=True)
+    with pytest.raises(PassError, match="more than its bound of 4 allows"):
+        sg.compile(sg.tanh(x), [x], passes=[BoundedChange(1 + 64 * eps)], verify=True)
+
+
+def test_verification_takes_feeds(x):
+    y = sg.sqrt(x)
+    feeds = [np.ones((2, 3), np.float32)]
+    with pytest.raises(PassError, match=r"\[0, 0\]: np.float32\(1.0\) becomes"):
+        sg.compile(y, [x], passes=[Change(2.0)], verify=feeds)
+    with pytest.raises(gradops.FeedError):
+        sg.compile(y, [x], passes=[Change(2.0)], verify=[np.ones(2)])
+
+
+def test_the_levels_are_verified_on_a_gradient_with_a_loop():
+    x = sg.placeholder("float32", ["n"], name="x")
+    y = sg.fori(0, 3, lambda i, s: sg.tanh(s) * 1 + x, x)
+    f = sg.compile(sg.gradients(sg.reduce_sum(y), x), [x], verify=True)
+    assert f.graph != f.written
+
+
+def test_changes_are_logged_and_shown_as_diffs(x, caplog):
+    with caplog.at_level(logging.DEBUG, "staticgrad.passes"):
+        f = sg.compile(x * 1 + 2, [x], optimize=1)
+    shown = f.diff("simplify")
+    assert shown.splitlines()[:2] == ["--- before simplify", "+++ after simplify"]
+    assert "-  mul: float32[n, 3] = mul(x, constant)" in shown.splitlines()
+    assert f.diff("fold") == ""
+    assert shown in caplog.messages
+    assert str(f.pass_reports[0]) in caplog.messages
+    assert f.diff() == shown

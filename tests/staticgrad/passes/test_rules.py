@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
+from gradops.core.errors import PassError
 from staticgrad.ir.interning import Interning
 from staticgrad.passes.rewrite import Pattern, rewrite
 from staticgrad.passes.rules.algebra import RULES, nonnegative
@@ -73,6 +74,14 @@ def test_a_rule_that_would_change_the_type_is_not_applied():
         x, big = sg.placeholder("float32", [3], name="x"), sg.constant(1.0, dtype="float64")
         graph = sg.freeze([x * big], [x])
     assert rewrite(graph, RULES) == graph
+
+
+def test_a_rule_that_changes_the_type_of_what_it_fits_is_an_error():
+    with sg.Graph().as_default():
+        x = sg.placeholder("int32", [3], name="x")
+        rule = sg.Rule(lambda x: sg.exp(sg.log(x)), lambda x: x, exact=False)
+        with pytest.raises(PassError, match=r"would change the type of exp: .* to int32\[3\]"):
+            sg.compile(sg.exp(sg.log(x)), [x], rules=[rule])
 
 
 def test_what_replaces_an_expression_keeps_its_line_and_cause():

@@ -1,0 +1,72 @@
+"""Optimization levels: which passes run, and choosing among them."""
+
+from collections.abc import Iterable, Sequence
+
+from gradops.core.errors import OptionError
+
+from ..build.suggest import nearest
+from .constants import PropagateConstants
+from .fold import Fold
+from .interface import Pass
+from .pipeline import Check, Pipeline
+from .prune import Prune
+from .rewrite import Rewrite, Rule
+from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
+
+Level = int
+PassLike = Pass | str | type[Pass]
+
+EXACT: tuple[Pass, ...] = (
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
+    Fold(), Simplify(),
+)  # fmt: skip
+BOUNDED: tuple[Pass, ...] = ()
+LEVELS: dict[Level, tuple[Pass, ...]] = {0: (), 1: EXACT, 2: (*EXACT, *BOUNDED)}
+"""The passes of each level: none; exact ones; and those that state a bound, too."""
+
+
+def pipeline_for(
+    optimize: Level | Pipeline, passes: Iterable[PassLike] | None = None,
+    without: Iterable[PassLike] | PassLike = (), rules: Sequence[Rule] | Rule = (),
+    check: Check | None = None,
+) -> Pipeline:  # fmt: skip
+    """The passes of a level, or those of `passes`, but `without` some, and after the `rules`.
+
+    Passes are named by themselves, their classes or their names. Raises OptionError for a level, a
+    pass or a rule that there is not.
+    """
+    if isinstance(optimize, Pipeline):
+        return optimize
+    if optimize not in LEVELS:
+        raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {optimize!r}")
+    listed = LEVELS[optimize] if passes is None else [pass_named(p) for p in sequence_of(passes)]
+    left_out = {pass_named(p).name for p in sequence_of(without)}
+    own = [Rewrite(require_rules(rules))] if rules else []
+    return Pipeline((*own, *[p for p in listed if p.name not in left_out]), check)
+
+
+def sequence_of(passes: Iterable[PassLike] | PassLike) -> list[PassLike]:
+    """One or several passes as a list."""
+    return [passes] if isinstance(passes, Pass | str | type) else list(passes)
+
+
+def pass_named(p: PassLike) -> Pass:
+    """A pass, given itself, its class or its name."""
+    known = {each.name: each for each in LEVELS[2]}
+    if isinstance(p, type) and issubclass(p, Pass):
+        return p()
+    if isinstance(p, Pass):
+        return p
+    if p in known:
+        return known[p]
+    hint = nearest(str(p), known) or f"\n  hint: the passes are {', '.join(known)}"
+    raise OptionError("compile", [], f"there is no pass {p!r}{hint}")
+
+
+def require_rules(rules: Sequence[Rule] | Rule) -> tuple[Rule, ...]:
+    """The rules as a tuple; raises OptionError for what is not one."""
+    listed = (rules,) if isinstance(rules, Rule) else tuple(rules)
+    for rule in listed:
+        if not isinstance(rule, Rule):
+            raise OptionError("compile", [], f"a rewrite rule is a Rule, not {rule!r}")
+    return listed

@@ -1,0 +1,134 @@
+"""Numerical verification of passes: the graph is run before and after each."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradops.core.errors import PassError
+
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from ..ir.sizes import names_in
+from ..ir.verify import verify
+from ..passes.interface import Pass
+from ..passes.pipeline import Check
+from .interpreter import interpret
+
+Array = np.ndarray[Any, Any]
+PERTURBED = 2  # runs with changed feeds, which show what rounding may do
+
+
+def verifier(feeds: bool | Sequence[Any]) -> Check | None:
+    """A check of a pass that runs the graph: with random feeds for True, or with those given.
+
+    Where the graph fails on random feeds, it is checked only for being well formed. Variables have
+    their initial values.
+    """
+    if feeds is False:
+        return None
+    return partial(require_values, feeds=None if feeds is True else feeds)
+
+
+def require_values(
+    step: Pass, before: FrozenGraph, after: FrozenGraph, feeds: Sequence[Any] | None
+) -> None:
+    """Raise PassError unless a pass kept the values of all results within its bound."""
+    verify(after)
+    values = random_feeds(before) if feeds is None else list(feeds)
+    try:
+        old = interpret(before, values)
+    except Exception:
+        if feeds is not None:
+            raise
+        return
+    spread = (
+        [spread_of(before, values, old, seed) for seed in range(PERTURBED)] if step.bound else []
+    )
+    new = interpret(after, values)
+    for i, (e, x, y) in enumerate(zip(before.results, old, new, strict=True)):
+        allowed = np.max([s[i] for s in spread], axis=0) if spread else 0.0
+        require_close(step, e, np.asarray(x), np.asarray(y), allowed)
+
+
+def require_close(step: Pass, e: Expr, x: Array, y: Array, allowed: Any) -> None:
+    """Raise PassError unless `y` is `x` but for `bound` times the `allowed` rounding error."""
+    if x.shape != y.shape or x.dtype != y.dtype:
+        raise PassError(f"{step} changes {e.label}: {x.dtype}{x.shape} becomes {y.dtype}{y.shape}")
+    wrong = ~same_entries(x, y)
+    if step.bound and np.any(wrong):
+        with np.errstate(all="ignore"):
+            wrong &= ~(np.abs(np.subtract(y, x, dtype=wide(x))) <= step.bound * allowed)
+    if np.any(wrong):
+        first = np.argwhere(wrong)[0].tolist()
+        where = f"[{', '.join(map(str, first))}]" if first else ""
+        limit = f", which is more than its bound of {step.bound:g} allows" if step.bound else ""
+        raise PassError(
+            f"{step} changes the value of {e.label}{where}: {x[tuple(first)]!r} becomes"
+            f" {y[tuple(first)]!r}{limit}"
+        )
+
+
+def same_entries(x: Array, y: Array) -> Any:
+    """Where the entries are equal to the bit, all NaNs being equal."""
+    if x.dtype.kind == "c":
+        return same_entries(x.real, y.real) & same_entries(x.imag, y.imag)
+    if x.dtype.kind != "f":
+        return np.asarray(x == y)
+    return ((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))
+
+
+def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed: int) -> list[Any]:
+    """The rounding error of each result: eps of its magnitude, and what eps in the feeds does."""
+    rng = np.random.default_rng(seed)
+    new = interpret(graph, [perturbed(np.asarray(x), rng) for x in feeds])
+    return [error_scale(np.asarray(x), np.asarray(y)) for x, y in zip(old, new, strict=True)]
+
+
+def error_scale(x: Array, y: Array) -> Any:
+    """The rounding error of a result `x` that becomes `y` if the feeds change by eps."""
+    if x.shape != y.shape:
+        return np.inf
+    with np.errstate(all="ignore"):
+        change = np.abs(np.subtract(y, x, dtype=wide(x)))
+        size = np.abs(x.astype(wide(x)))
+    finite = size[np.isfinite(size)]
+    eps = np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 0.0
+    most = np.max(change[np.isfinite(change)], initial=0.0)
+    return np.where(np.isnan(change), np.inf, most + eps * np.max(finite, initial=0.0))
+
+
+def wide(x: Array) -> Any:
+    """The dtype in which values of an array are compared."""
+    return np.complex128 if x.dtype.kind == "c" else np.float64
+
+
+def perturbed(x: Array, rng: np.random.Generator) -> Array:
+    """A feed with its entries changed by eps of themselves, up or down."""
+    if x.dtype.kind not in "fc":
+        return x
+    with np.errstate(all="ignore"):
+        change = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1], x.shape)
+        return np.asarray(x * change.astype(x.dtype))
+
+
+def random_feeds(graph: FrozenGraph) -> list[Any]:
+    """Random values of the inputs; variables have their own."""
+    rng = np.random.default_rng(0)
+    names = sorted(names_in(e.shape for e in graph.inputs))
+    sizes = {name: 2 + i % 4 for i, name in enumerate(names)}
+    return [random_feed(e, sizes, rng) if e.value is None else e.value for e in graph.inputs]
+
+
+def random_feed(e: Expr, sizes: dict[str, int], rng: np.random.Generator) -> Array:
+    """A random value of one input."""
+    shape = tuple([n if isinstance(n, int) else n.evaluate(sizes) for n in e.shape])
+    match e.dtype.kind:
+        case "f":
+            return np.asarray(rng.standard_normal(shape)).astype(e.dtype)
+        case "c":
+            real, imag = rng.standard_normal((2, *shape))
+            return np.asarray(real + 1j * imag).astype(e.dtype)
+        case _:
+            return np.asarray(rng.integers(0, 2, shape)).astype(e.dtype)
