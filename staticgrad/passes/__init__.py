@@ -12,6 +12,7 @@ if _TYPE_CHECKING:
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
     from .rewrite import Rewrite
+    from .scalars import FloatScalars, MathScalars
     from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
 
 __getattr__, __dir__ = _lazily(
@@ -19,12 +20,13 @@ __getattr__, __dir__ = _lazily(
     {
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
+        "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "Fold", "Pass", "PassReport",
-    "Pipeline", "PropagateConstants", "Prune", "Rewrite", "Simplify",
-    "Stabilize",
+    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
+    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune", "Rewrite",
+    "Simplify", "Stabilize",
 ]  # fmt: skip

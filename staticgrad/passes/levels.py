@@ -11,6 +11,7 @@ from .interface import Pass
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
+from .scalars import FloatScalars, MathScalars
 from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
 
 Level = int | str
@@ -18,9 +19,9 @@ PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
     PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(),
+    Fold(), Simplify(), FloatScalars(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = ()
+BOUNDED: tuple[Pass, ...] = (MathScalars(),)
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
     "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),

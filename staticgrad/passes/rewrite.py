@@ -61,7 +61,8 @@ class Rule:
     """Replace `before` by `after` wherever it occurs and `when` holds.
 
     Parameters of the two sides are operands; those that are given by keyword only are values of
-    attributes: `Rule(lambda x, *, axis: log(softmax(x, axis=axis)), ...)`. Rules that hold for real numbers but not for floats are not `exact`, and are off by default.
+    attributes: `Rule(lambda x, *, axis: log(softmax(x, axis=axis)), ...)`. Rules that hold for real
+    numbers but not for floats are not `exact`, and are off by default.
     """
 
     before: Callable[..., Any]

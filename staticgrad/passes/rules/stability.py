@@ -8,8 +8,28 @@ from collections.abc import Callable
 from typing import Any
 
 from gradops import (
-    broadcast_to, cos, div, exp, expm1, hypot, log, log1p, log_softmax, logaddexp, logsumexp, mul, neg, reshape,
-    sigmoid, sin, softmax, softplus, sqrt, sub, sum, sum_to,
+    broadcast_to,
+    cos,
+    div,
+    exp,
+    expm1,
+    hypot,
+    log,
+    log1p,
+    log_softmax,
+    logaddexp,
+    logsumexp,
+    mul,
+    neg,
+    reshape,
+    sigmoid,
+    sin,
+    softmax,
+    softplus,
+    sqrt,
+    sub,
+    sum,
+    sum_to,
 )  # fmt: skip
 from gradops import strong_product as carry
 
