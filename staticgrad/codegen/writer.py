@@ -1,6 +1,5 @@
 """The state of a source that is being written: names in use, lines, values in its scope."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,9 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
+from .arena import Arena
 from .buffers import plan_buffers
 from .names import RESERVED, identifier
-
-
-@dataclass(frozen=True)
-class Arena:
-    """The reused memory of one generated function: its names there, its types, and their sizes."""
-
-    pools: str
-    allocate: str
-    types: list[ArrayType]
-    sizes: tuple[str, ...]
 
 
 class Module:
