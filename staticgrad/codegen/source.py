@@ -21,24 +21,35 @@ from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_te
 
 @dataclass
 class Source:
-    """The text of a function, the values it refers to, the expression of each line, and names."""
+    """The lines of functions, the values they refer to, the expression of each line, and names.
 
-    text: str
+    `starts` has the line at which each function starts; the last one is what the source is of.
+    """
+
+    lines: list[str]
+    starts: dict[str, int]
     scope: dict[str, Any]
     plan: Plan
     arenas: list[Arena]
-    functions: tuple[str, ...]
     owners: list[Expr | None]
     names: dict[Expr, str]
     sizes: dict[str, str]
 
+    @property
+    def text(self) -> str:
+        """The source as one text."""
+        return "\n".join(self.lines) + "\n"
 
-def emit(graph: FrozenGraph, form: str = "{},", any_layout: bool = False) -> Source:
+
+def emit(
+    graph: FrozenGraph, form: str = "{},", any_layout: bool = False, comments: bool = True
+) -> Source:
     """The source of a function of the graph's inputs that returns its results.
 
     `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one. The
     function returns NotImplemented for a value other than a C-ordered array of its input's type;
-    with `any_layout` it requires arrays of the right types, in any layout.
+    with `any_layout` it requires arrays of the right types, in any layout. Without `comments` the
+    lines are the same but for these: a graph has the same source whenever it is written.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
@@ -50,7 +61,7 @@ def emit(graph: FrozenGraph, form: str = "{},", any_layout: bool = False) -> Sou
         return add_3
     <BLANKLINE>
     """
-    module = Module()
+    module = Module(comments)
     w = Writer(graph, "run", module, any_layout)
     for e in graph.inputs:
         if not any_layout:
@@ -60,23 +71,21 @@ def emit(graph: FrozenGraph, form: str = "{},", any_layout: bool = False) -> Sou
     for binding in bindings(graph.inputs):
         write_binding(w, binding)
     write_body(w, lambda: write_return(w, form))
-    text, inner = "\n".join(module.lines) + "\n", tuple(module.functions.values())
-    facts = module.owners, module.names, module.sizes
-    return Source(text, w.scope, w.plan, module.arenas, inner, *facts)
+    facts = module.arenas, module.owners, module.names, module.sizes
+    return Source(module.lines, module.starts, w.scope, w.plan, *facts)
 
 
 def write_body(w: Writer, write_end: Callable[[], None]) -> None:
     """Write the lines of all expressions, and the end of the function, which is then finished."""
     write_buffers(w)
-    previous = None
+    start = len(w.lines)
     for i, e in enumerate(w.plan.order):
         if e.op is not None or e.kind is Kind.SIZE:
-            line = w.graph.lines(e)
-            write_expression(w, i, e, "" if line in ("", previous) else f"  {line}")
-            previous = line
+            write_expression(w, i, e)
         elif e not in w.names:
             w.names[e] = w.fresh_in_scope(f"c_{i}")
             w.scope[w.names[e]] = e.value
+    w.body = start, len(w.lines)
     write_end()
     w.finish()
 
@@ -166,15 +175,23 @@ def write_buffers(w: Writer) -> None:
     w.write(f"    {buffers} = arena = pool.pop() if pool else {allocate}({key})", None)
 
 
-def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
+def write_expression(w: Writer, i: int, e: Expr) -> None:
     """Write the line that computes `e`, and the release of arrays that it is the last to read."""
     w.names[e] = name = w.fresh(f"{e.what}_{i}")
-    origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
-    w.write(f"    {name} = {render(w, e)}  # {comment(f'{w.type_of(e)}{line}{origin}')}", e)
+    w.write(f"    {name} = {render(w, e)}{note(w, e) if w.module.comments else ''}", e)
     write_sizes(w, e)
     dead = w.plan.dying.get(i)
     if dead:
         w.write(f"    del {', '.join([w.names[x] for x in dead])}", e)
+
+
+def note(w: Writer, e: Expr) -> str:
+    """A comment: the type of `e`, its line unless it is that of the last comment, and its cause."""
+    line, last = w.graph.lines(e), w.last_line
+    w.last_line = line
+    shown = "" if line in ("", last) else f"  {line}"
+    origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
+    return f"  # {comment(f'{w.type_of(e)}{shown}{origin}')}"
 
 
 def render(w: Writer, e: Expr) -> str:

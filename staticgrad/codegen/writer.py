@@ -1,5 +1,6 @@
 """The state of a source that is being written: names in use, lines, values in its scope."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,14 @@ from ..ir.tuple_types import HistoryType
 from .arena import Arena
 from .buffers import plan_buffers
 from .names import RESERVED, identifier
+from .parts import LONG, split
 
 
 class Module:
     """The state that the functions of one source share: names in use, and their values."""
 
-    def __init__(self) -> None:
+    def __init__(self, comments: bool) -> None:
+        self.comments = comments
         kernels = {op.name: op.kernel for op in OPS.values()}
         self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
@@ -27,11 +30,28 @@ class Module:
         self.lines: list[str] = []
         self.owners: list[Expr | None] = []
         self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
+        self.starts: dict[str, int] = {}  # the line at which each function starts
         self.functions: dict[FrozenGraph, str] = {}
         self.arenas: list[Arena] = []
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
         self.types: dict[Any, str] = {}  # in words, which takes long
+
+    def add(
+        self, name: str, parameters: Sequence[str], called: Iterable[str], lines: Sequence[str],
+        owners: Sequence[Expr | None],
+    ) -> None:  # fmt: skip
+        """Add a function.
+
+        The functions that it calls are defaults of parameters: in the module's scope they would be
+        a part of what they refer to themselves, a cycle.
+        """
+        defaults = [f"{each}={each}" for each in called]
+        head = f"def {name}({', '.join([*parameters, *['*'] * bool(defaults), *defaults])}):"
+        gap = [""] if self.lines else []
+        self.starts[name] = len(self.lines)
+        self.lines += [*gap, head, *lines]
+        self.owners += [*[None] * len(gap), None, *owners]
 
 
 class Writer:
@@ -40,7 +60,7 @@ class Writer:
     def __init__(self, graph: FrozenGraph, name: str, module: Module, any_layout: bool) -> None:
         self.graph, self.plan, self.module = graph, plan_buffers(graph, any_layout), module
         self.scope, self.types = module.scope, module.types
-        self.taken: set[str] = set()
+        self.taken: dict[str, int] = {}  # names, and the line from which on each is assigned
         self.names: dict[Expr, str] = {}
         self.numbers: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
@@ -48,16 +68,19 @@ class Writer:
         self.owners: list[Expr | None] = []
         self.buffers: list[str] = []
         self.called: dict[str, None] = {}
+        self.body = 0, 0  # the first line of the body, and the line after it
+        self.last_line = ""  # of the user's program, in a comment
         self.name = name
         for e in graph.inputs:
             self.names[e] = self.fresh(e.name)
+        self.taken = dict.fromkeys(self.taken, -1)
 
     def fresh(self, wanted: str) -> str:
         """`wanted` as an identifier that is not taken in this function."""
         name = identifier(wanted)
         while name in self.taken or name in self.module.taken:
             name += "_"
-        self.taken.add(name)
+        self.taken[name] = len(self.lines)
         self.module.local.add(name)
         return name
 
@@ -87,18 +110,11 @@ class Writer:
         self.owners.append(e)
 
     def finish(self) -> None:
-        """Add the function to its module.
-
-        The functions that it calls are defaults of parameters: in the module's scope they would be
-        a part of what they refer to themselves, a cycle.
-        """
+        """Add the function to its module, a long one in parts."""
+        if len(self.lines) > LONG:
+            split(self)
         parameters = [self.names[e] for e in self.graph.inputs]
-        if self.called:
-            parameters += ["*", *(f"{name}={name}" for name in self.called)]
-        head = f"def {self.name}({', '.join(parameters)}):"
-        gap = [""] if self.module.lines else []
-        self.module.lines += [*gap, head, *self.lines]
-        self.module.owners += [*[None] * len(gap), None, *self.owners]
+        self.module.add(self.name, parameters, self.called, self.lines, self.owners)
         self.module.names |= self.names
         self.module.sizes |= self.sizes
 

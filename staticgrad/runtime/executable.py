@@ -43,13 +43,12 @@ class Executable:
         check_numerics: bool = False,
     ) -> None:  # fmt: skip
         keep_freed_memory()
-        self.written, self.form, self.rebuild = written, form, rebuild
+        self.written, self.rebuild = written, rebuild
+        self.form, self.any_layout = form, any_layout
         self.pipeline = pipeline_for(optimize)
         graph, self.pass_reports = self.pipeline.run(written)
         self.graph = graph
-        self.emitted: Source = emit(graph, form, any_layout=any_layout)
-        self.emitted.scope.update(runtime_scope(graph, self.emitted))
-        self.run = Checked(written, form) if check_numerics else load(self.emitted)
+        self.run = Checked(written, form) if check_numerics else loaded(graph, form, any_layout)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
@@ -57,6 +56,11 @@ class Executable:
     def source(self) -> str:
         """The generated function, as text."""
         return self.emitted.text
+
+    @cached_property
+    def emitted(self) -> Source:
+        """The source with comments, and the facts about its lines, written when asked for."""
+        return emit(self.graph, self.form, self.any_layout)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):
@@ -145,6 +149,13 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+def loaded(graph: FrozenGraph, form: str, any_layout: bool) -> Callable[..., Any]:
+    """The generated function; its text is written again when something shows it."""
+    source = emit(graph, form, any_layout, comments=False)
+    source.scope.update(runtime_scope(graph, source))
+    return load(source, lambda: emit(graph, form, any_layout).text)
 
 
 def innermost(error: Exception, filename: str) -> TracebackType | None:

@@ -117,10 +117,13 @@ def same_bits():
 
 
 def buffered(frozen, feeds, monkeypatch):
-    """The results of generated code that keeps all it can in buffers, when they hold old values."""
+    """The results of code in short parts that keeps all in buffers, when they hold old values."""
     with monkeypatch.context() as patch:
         patch.setattr("staticgrad.codegen.buffers.WORTHWHILE", 0)
         patch.setattr("staticgrad.codegen.source.BIG", 0)
+        patch.setattr("staticgrad.codegen.writer.LONG", 4)
+        patch.setattr("staticgrad.codegen.parts.PART", 2)
+        patch.setattr("staticgrad.codegen.load.PART", 2)
         call = sg.compile(frozen, optimize=0)
     first = call(*feeds)
     kept = [bits(x) for x in first]
