@@ -1,8 +1,8 @@
 """Scalars as Python floats: which values are held so, and how generated code refers to them.
 
-Note [Float scalars]. An operation on a NumPy scalar costs two to ten times one on a Python float. In a
-graph that a pass has marked with `Lowering.FLOATS`, float64 values without axes are computed by
-Python's operators, which give the same bits. With `Lowering.MATH`, float32 is, too, in double
+Note [Float scalars]. An operation on a NumPy scalar costs two to ten times one on a Python float.
+In a graph that a pass has marked with `Lowering.FLOATS`, float64 values without axes are computed
+by Python's operators, which give the same bits. With `Lowering.MATH`, float32 is, too, in double
 precision, and functions are those of the module `math`. Inside the graphs of loops and branches a
 parameter without axes may be either; where an array is wanted, a float becomes a NumPy scalar of
 its type. Python raises where NumPy gives an infinity or NaN: then the executable runs on arrays.

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,11 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
+from .arena import Arena
 from .buffers import plan_buffers
 from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, takes_floats
-
-
-@dataclass(frozen=True)
-class Arena:
-    """The reused memory of one generated function: its names there, its types, and their sizes."""
-
-    pools: str
-    allocate: str
-    types: list[ArrayType]
-    sizes: tuple[str, ...]
 
 
 class Module:

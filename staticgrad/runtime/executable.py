@@ -1,6 +1,5 @@
 """The executable: a compiled graph, called with values."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from types import TracebackType
@@ -14,9 +13,9 @@ from gradops.core.traits import Trait
 from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
+from ..codegen.arena import pools_of
 from ..codegen.load import load
 from ..codegen.source import Source, emit
-from ..codegen.writer import Arena
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
@@ -29,8 +28,6 @@ from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
 from .verification import require_code, verifier
-
-SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
 
 
 class Executable:
@@ -200,21 +197,8 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
 
     result: dict[str, Any] = {"disagree": disagree}
     for arena in source.arenas:
-        result[arena.pools], result[arena.allocate] = memory(arena)
+        result[arena.pools], result[arena.allocate] = pools_of(arena)
     return result
-
-
-def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
-    """Sets of buffers that no call is using, by their sizes, and a function that allocates one."""
-
-    def allocate(*sizes: int) -> tuple[Any, ...]:
-        if len(pools) > SIZES_KEPT:
-            pools.pop(list(pools)[0], None)  # noqa: RUF015  (a list is made in one step)
-        known = dict(zip(arena.sizes, sizes, strict=True))
-        return tuple(np.empty(concrete(t.shape, known), t.dtype) for t in arena.types)
-
-    pools: Any = defaultdict(list)
-    return pools, allocate
 
 
 def compile(
