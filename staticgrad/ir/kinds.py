@@ -19,7 +19,7 @@ class Kind(Enum):
 
 
 class Lowering(Enum):
-    """How generated code computes values without axes: Note [Float scalars] of `codegen/scalars.py`."""
+    """How values without axes are computed: Note [Float scalars] in `codegen/scalars.py`."""
 
     FLOATS = "floats"  # float64 on Python's floats, where that gives the same bits
     MATH = "math"  # float32 in double precision, too, and functions of the module `math`
