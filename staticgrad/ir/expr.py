@@ -36,14 +36,16 @@ class Expr(ArrayMethods):
     that `set_shape` refines its type before it is used.
     """
 
+    # An odd number of 16 bytes, or hashes, which are addresses, would collide in sets.
     __slots__ = (
         "__weakref__", "attrs", "control_inputs", "in_c_order", "inputs", "kind", "name", "names",
         "number", "op", "origin", "place", "type", "value",
-    )  # fmt: skip  (an odd number of 16 bytes, or hashes, which are addresses, collide in sets)
+    )  # fmt: skip
     op: Op | None
     inputs: tuple["Expr", ...]
     attrs: Attrs
     type: ArrayType  # type: ignore[misc]
+    value: Any  # of a constant, a variable or a size; of a wider form its `Widening`
     gradop_level = 0.0
     watch = None
 
