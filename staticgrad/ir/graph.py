@@ -18,6 +18,7 @@ from gradops.typing import Operand
 from .errors import require_all
 from .expr import Expr, sequence
 from .interning import Interning, Table, key_of, structural_hash
+from .kinds import Lowering
 from .lossless import operand_for
 from .names import unique_name
 from .reachability import by_age, reachable
@@ -34,8 +35,8 @@ class FrozenGraph:
     `updates` are outputs that become the values of variables when a run has succeeded. `measured`
     is computed because nothing else determines a size in use. `merged` has the source locations of
     the expressions that were merged into an expression. `sequence` has all expressions, where their
-    order is not that of their numbers. `derived` caches results computed from the graph, such as
-    its backward.
+    order is not that of their numbers. `lowering` says how generated code may compute scalars.
+    `derived` caches results computed from the graph, such as its backward.
     """
 
     inputs: tuple[Expr, ...]
@@ -44,6 +45,7 @@ class FrozenGraph:
     measured: tuple[Expr, ...] = ()
     merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
     sequence: tuple[Expr, ...] | None = None
+    lowering: Lowering | None = None
     derived: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
@@ -163,8 +165,8 @@ class FrozenGraph:
             tuple([made.get(e, e) for e in self.outputs]),
             tuple([(made.get(v, v), made.get(new, new)) for v, new in self.updates]),
             tuple([made.get(e, e) for e in self.measured]),
-            intern.merged,
-        )
+            intern.merged, lowering=self.lowering,
+        )  # fmt: skip
         graph = graph.arranged(intern)
         graph.keep_table(intern.table)
         return graph

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError, Op, Operators, type_of
+from gradops.core.attributes import AttributeHole
 from gradops.core.errors import PassError
 from gradops.core.traits import Trait
 from gradops.core.types import operand_types
@@ -45,9 +46,11 @@ class Pattern(Operators):
 
 
 Part = Pattern | Number
+Found = dict[str, Any]
+"""The expression of each hole, and the value of each hole for an attribute."""
 
 
-def always(**found: Expr) -> bool:
+def always(**found: object) -> bool:
     """The condition of an unconditional rule."""
     return True
 
@@ -56,7 +59,9 @@ def always(**found: Expr) -> bool:
 class Rule:
     """Replace `before` by `after` wherever it occurs and `when` holds.
 
-    Rules that hold for real numbers but not for floats are not `exact`, and are off by default.
+    Parameters of the two sides are operands; those that are given by keyword only are values of
+    attributes: `Rule(lambda x, *, axis: log(softmax(x, axis=axis)), ...)`. Rules that hold for real
+    numbers but not for floats are not `exact`, and are off by default.
     """
 
     before: Callable[..., Any]
@@ -66,18 +71,25 @@ class Rule:
 
     @cached_property
     def holes(self) -> list[Pattern]:
-        """A hole for each parameter of the two sides."""
-        return [Pattern(name) for name in inspect.signature(self.before).parameters]
+        """A hole for each operand of the two sides."""
+        found = inspect.signature(self.before).parameters.values()
+        return [Pattern(p.name) for p in found if p.kind is not p.KEYWORD_ONLY]
+
+    @cached_property
+    def attribute_holes(self) -> dict[str, Any]:
+        """A hole for each value of an attribute in the two sides."""
+        found = inspect.signature(self.before).parameters.values()
+        return {p.name: AttributeHole(p.name) for p in found if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
     def pattern(self) -> Pattern:
         """The pattern to match."""
-        return self.before(*self.holes)
+        return self.before(*self.holes, **self.attribute_holes)
 
     @cached_property
     def template(self) -> Part:
         """The pattern to build in its place."""
-        return self.after(*self.holes)
+        return self.after(*self.holes, **self.attribute_holes)
 
     @cached_property
     def demands(self) -> list[tuple[int, Part]]:
@@ -99,7 +111,7 @@ class Rule:
 
     def apply(self, e: Expr, intern: Interning) -> Expr | None:
         """The replacement of `e`, or None if the rule does not apply."""
-        result: dict[str, Expr] = {}
+        result: Found = {}
         if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
             return None
         made = instantiate(self.template, result, e, intern)
@@ -132,18 +144,31 @@ def begins(part: Part, x: Expr) -> bool:
     return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
 
 
-def match(pattern: Part, e: Expr, found: dict[str, Expr]) -> bool:
-    """True if `e` matches `pattern`; `found` has the expression of each hole."""
+def match(pattern: Part, e: Expr, found: Found) -> bool:
+    """True if `e` matches `pattern`; what the holes are is added to `found`."""
     if not isinstance(pattern, Pattern):
         return begins(pattern, e)
     if pattern.op is None:
         return found.setdefault(pattern.name, e) is e
-    if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs) or pattern.attrs != e.attrs:
+    if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs):
+        return False
+    if pattern.attrs != e.attrs and not match_attributes(pattern.attrs, e.attrs, found):
         return False
     if not all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True)):
         return False
     has_number = not all(isinstance(p, Pattern) for p in pattern.inputs)
     return not has_number or len({x.dtype for x in e.inputs}) == 1  # a number takes their dtype
+
+
+def match_attributes(pattern: Attrs, attrs: Attrs, found: Found) -> bool:
+    """True if the attributes have the values of a pattern, or those that its holes have already."""
+    for name, wanted in pattern.items():
+        value = attrs[name]
+        if isinstance(wanted, AttributeHole):
+            wanted = found.setdefault(wanted.name, value)
+        if wanted != value:
+            return False
+    return True
 
 
 def same_number(value: np.ndarray, number: Number) -> bool:
@@ -153,11 +178,12 @@ def same_number(value: np.ndarray, number: Number) -> bool:
     )
 
 
-def instantiate(template: Part, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:
+def instantiate(template: Part, found: Found, e: Expr, intern: Interning) -> Expr:
     """Build the expression of a template in the place of `e`."""
     assert isinstance(template, Pattern)
     if template.op is None:
-        return found[template.name]
+        result: Expr = found[template.name]
+        return result
     parts = [
         instantiate(t, found, e, intern) if isinstance(t, Pattern) else t for t in template.inputs
     ]
@@ -166,7 +192,10 @@ def instantiate(template: Part, found: dict[str, Expr], e: Expr, intern: Interni
         x if isinstance(x, Expr) else constant_like(np.asarray(x, t.dtype), e, intern)
         for x, t in zip(parts, types, strict=True)
     ]
-    op, attrs = template.op, template.attrs
+    op = template.op
+    attrs = {
+        k: found[v.name] if isinstance(v, AttributeHole) else v for k, v in template.attrs.items()
+    }
     type = op.infer(*[x.type for x in inputs], **attrs)
     made = e._replace(kind=Kind.OP, type=type, op=op, attrs=attrs, inputs=tuple(inputs))
     return intern.copy(made, inputs)

@@ -1,6 +1,8 @@
 """Simplification: algebraic identities, and removal of ops without effect."""
 
 from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
 
 from gradops import OPS, Op
 from gradops.core.traits import Trait
@@ -12,6 +14,7 @@ from ..ir.interning import Interning
 from ..ir.reachability import guarded_value
 from .interface import Pass
 from .rewrite import rewrite
+from .rules import stability
 from .rules.algebra import RULES
 
 
@@ -21,6 +24,19 @@ class Simplify(Pass):
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         return rewrite(graph, [r for r in RULES if r.exact])
+
+
+@dataclass(frozen=True)
+class Stabilize(Pass):
+    """Replace forms that overflow or cancel, as log(1 + exp(x)), by stable equivalents.
+
+    It changes values on purpose, so there is no bound, and no level below "stabilize" has it.
+    """
+
+    bound: ClassVar[float] = inf
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return rewrite(graph, stability.RULES)
 
 
 @dataclass(frozen=True)
