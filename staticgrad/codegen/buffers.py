@@ -1,77 +1,122 @@
-"""The buffer plan: expressions that are computed into reused memory, and their shares of it.
+"""The buffer plan: which values are computed into reused memory, and into which.
 
-A buffer is in C order, so only values that are in C order anyway are computed into one: see Note
-[Layout] in `ir/contiguity.py`. A fetched array, and an array that it is a view of, is never in a
-buffer, so results do not change when the executable is called again.
+A block is memory that values are computed into one after another, each in place of the one before.
+A block is part of the arena if the op of its first value can write into memory that it is given,
+and no value in it leaves the run: results do not change when the executable is called again. Other
+blocks are new arrays. Memory is used in C order, so only values that are in C order anyway are
+computed into it: see Note [Layout] in `ir/contiguity.py`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from functools import cached_property
 
 from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
 from ..ir.contiguity import in_c_order
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import names_in, sizes_determined_by
+from ..ir.tuple_types import TupleType
+from .arena import Interval, Slot, placed
+from .lifetimes import Lifetimes, lifetimes, nominal_bytes
+from .schedule import schedule
 
+BIG = 4096  # bytes from which a dead array is let go at once
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
 
 @dataclass
-class Plan:
-    """The slot each buffered expression is computed into, and the type of each slot.
+class Block:
+    """Memory for values that are computed one in place of another; its lifetime as positions."""
 
-    `roots` are the expressions in whose memory the value of a view may lie. `last_use` has the last
-    reader of each piece of memory; None for what leaves the run or comes into it.
+    members: list[Expr]
+    first: int
+    last: int
+    is_ordered: bool
+    in_arena: bool
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of all values in it."""
+        return self.members[0].type
+
+
+@dataclass
+class Plan:
+    """The order of execution, and the memory into which expressions are computed.
+
+    `slots` has the number of the view of the arena into which an expression is computed,
+    `overwritten` the operand in whose memory, outside the arena, it is computed.
     """
 
+    lives: Lifetimes
+    blocks: list[Block] = field(default_factory=list)
+    block_of: dict[Expr, Block] = field(default_factory=dict)
     slots: dict[Expr, int] = field(default_factory=dict)
-    types: list[ArrayType] = field(default_factory=list)
-    last_use: dict[Expr, Expr | None] = field(default_factory=dict)
-    roots: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)
+    overwritten: dict[Expr, Expr] = field(default_factory=dict)
+    views: list[Slot] = field(default_factory=list)
+
+    @property
+    def order(self) -> Sequence[Expr]:
+        """The expressions in the order in which they are computed."""
+        return self.lives.order
+
+    @property
+    def types(self) -> list[ArrayType]:
+        """The types of the views of the arena."""
+        return [slot.type for slot in self.views]
 
     def memory(self, e: Expr) -> tuple[Expr, ...]:
         """The expressions in whose memory the value of `e` may lie."""
-        return self.roots.get(e, (e,))
+        return self.lives.memory(e)
+
+    @cached_property
+    def dying(self) -> dict[int, list[Expr]]:
+        """By position, the expressions whose values, and memory outside the arena, end there."""
+        result: dict[int, list[Expr]] = {}
+        big = {e for e in self.order if nominal_bytes(e.type) >= BIG and not self.is_kept(e)}
+        for e in self.order:
+            memory = self.memory(e)
+            if e.op is not None and not big.isdisjoint(memory):
+                end = max([self.end_of(r) for r in memory])
+                if end < self.lives.end:
+                    result.setdefault(end, []).append(e)
+        return result
+
+    def is_kept(self, root: Expr) -> bool:
+        """True for memory in the arena."""
+        block = self.block_of.get(root)
+        return block is not None and block.in_arena
+
+    def end_of(self, root: Expr) -> int:
+        """The last position at which memory is in use."""
+        block = self.block_of.get(root)
+        return self.lives.last[root] if block is None else block.last
 
 
 def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
-    """Give every expression that profits a slot, reusing slots whose content is dead.
+    """Give every expression that profits a place in kept memory.
 
     With `any_layout` the inputs need not be in C order.
     """
-    plan = Plan()
-    note_roots(plan, graph)
-    note_last_uses(plan, graph)
-    known = sizes_determined_by(graph.inputs)
+    plan = Plan(lifetimes(graph, schedule(graph)))
     ordered = in_c_order(graph, any_layout)
-    dying: dict[Expr | None, list[Expr]] = {}
-    free: dict[ArrayType, list[int]] = {}
-    for e in graph.order:
-        dead = dying.get(e, ())
-        in_place = e.op is not None and isinstance(e.op.kernel, np.ufunc)
-        if dead and in_place:  # entry by entry: the result may overwrite an operand
-            release(plan, dead, free)
-        if wants_buffer(e, plan) and e in ordered and names_in(e.shape) <= known:
-            plan.slots[e] = claim(plan, e.type, free)
-            dying.setdefault(plan.last_use[e], []).append(e)
-        if dead and not in_place:
-            release(plan, dead, free)
+    known = sizes_determined_by(graph.inputs)
+    for i, e in enumerate(plan.order):
+        if has_memory(plan, e):
+            add_to_block(plan, i, e, e in ordered, names_in(e.shape) <= known)
+    assign_slots(plan)
     return plan
 
 
-def wants_buffer(e: Expr, plan: Plan) -> bool:
-    """True if `e` is worth a buffer, its op can write into one, and it is not a result."""
-    if e.op is None or not e.type.shape or not takes(e.type, WORTHWHILE):
+def has_memory(plan: Plan, e: Expr) -> bool:
+    """True if an expression allocates an array that is worth a plan."""
+    if e.op is None or not e.type.shape or e in plan.lives.roots or e.type.dtype.kind == "O":
         return False
-    if plan.last_use.get(e) is None:
-        return False
-    return "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    return not isinstance(e.type, TupleType) and takes(e.type, WORTHWHILE)
 
 
 def takes(type: ArrayType, bytes: int) -> bool:
@@ -80,35 +125,57 @@ def takes(type: ArrayType, bytes: int) -> bool:
     return not isinstance(size, int) or size * type.dtype.itemsize >= bytes
 
 
-def claim(plan: Plan, type: ArrayType, free: dict[ArrayType, list[int]]) -> int:
-    """A free slot of the type, or a new one."""
-    if free.get(type):
-        return free[type].pop()
-    plan.types.append(type)
-    return len(plan.types) - 1
+def add_to_block(plan: Plan, i: int, e: Expr, is_ordered: bool, is_sized: bool) -> None:
+    """Compute `e` in place of a dying operand, or in memory of its own.
+
+    It is in C order for certain if `is_ordered`; the inputs determine its shape if `is_sized`.
+    """
+    assert e.op is not None
+    writes = is_ordered and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    last = plan.lives.last[e]
+    x = overwritable(plan, i, e) if writes else None
+    if x is None:
+        block = Block([e], i, last, is_ordered, writes and is_sized and last < plan.lives.end)
+        plan.blocks.append(block)
+    else:
+        block = plan.block_of[x]
+        block.members.append(e)
+        block.last = last
+        if last == plan.lives.end:
+            block.in_arena = False
+        plan.overwritten[e] = x
+    plan.block_of[e] = block
 
 
-def release(plan: Plan, dead: Iterable[Expr], free: dict[ArrayType, list[int]]) -> None:
-    """Free the slots of dead expressions."""
-    for e in dead:
-        free.setdefault(e.type, []).append(plan.slots[e])
+def overwritable(plan: Plan, i: int, e: Expr) -> Expr | None:
+    """The operand that the elementwise `e` may be computed in place of, else None."""
+    if e.op is None or Trait.ELEMENTWISE not in e.op.traits:
+        return None
+    for x in e.inputs:
+        block = plan.block_of.get(x)
+        if block is None or block.last != i or x.type != e.type or not block.is_ordered:
+            continue
+        if all(x is z or x not in {*plan.memory(z)} for z in e.inputs):
+            return x
+    return None
 
 
-def note_roots(plan: Plan, graph: FrozenGraph) -> None:
-    """Note the expressions in whose memory each view may be."""
-    for e in graph.order:
-        if e.op is not None and Trait.VIEW in e.op.traits:
-            plan.roots[e] = tuple({r: None for x in e.inputs for r in plan.memory(x)})
+def assign_slots(plan: Plan) -> None:
+    """Number the views of the arena: blocks of one type and one place share a view.
 
-
-def note_last_uses(plan: Plan, graph: FrozenGraph) -> None:
-    """Note the last reader of each piece of memory."""
-    last, roots = plan.last_use, plan.roots
-    for e in graph.order:
-        for x in e.inputs:
-            if x in roots:
-                last.update(dict.fromkeys(roots[x], e))
-            else:
-                last[x] = e
-    last.update((e, None) for e in graph.order if e.kind is not Kind.OP)
-    last.update((root, None) for e in graph.results for root in plan.memory(e))
+    Where sizes are unknown, they share it if they share a place for nominal sizes.
+    """
+    blocks = [b for b in plan.blocks if b.in_arena]
+    sizes = [nominal_bytes(b.type) for b in blocks]
+    offsets = placed(sizes, [((b.first, b.last),) for b in blocks]).offsets
+    numbers: dict[tuple[int, ArrayType], int] = {}
+    lives: list[list[Interval]] = []
+    types: list[ArrayType] = []
+    for block, offset in zip(blocks, offsets, strict=True):
+        number = numbers.setdefault((offset, block.type), len(numbers))
+        if number == len(types):
+            types.append(block.type)
+            lives.append([])
+        lives[number].append((block.first, block.last))
+        plan.slots |= dict.fromkeys(block.members, number)
+    plan.views = [Slot(t, tuple(ends)) for t, ends in zip(types, lives, strict=True)]

@@ -9,15 +9,15 @@ import numpy as np
 from gradops import Dim
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
-from .buffers import Plan, takes
+from .arena import Arena
+from .buffers import Plan
 from .names import comment
-from .writer import Arena, Module, Writer, axis_text, dtype_name, operand_name, size_text
-
-BIG = 4096  # bytes from which a dead array is let go at once
+from .scalars import float_source, is_list_of_floats, is_number, is_row
+from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_text
 
 
 @dataclass
@@ -68,7 +68,8 @@ def emit(
         if not any_layout:
             write_admission(w, e)
         if not e.shape:
-            w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
+            number = ".item()" if e in w.floats else "[()]"  # numbers are cheaper than arrays
+            w.write(f"    {w.names[e]} = {w.names[e]}{number}", e)
     for binding in bindings(graph.inputs):
         write_binding(w, binding)
     write_body(w, lambda: write_return(w, form))
@@ -80,7 +81,7 @@ def write_body(w: Writer, write_end: Callable[[], None]) -> None:
     """Write the lines of all expressions, and the end of the function, which is then finished."""
     write_buffers(w)
     start = len(w.lines)
-    for i, e in enumerate(w.graph.order):
+    for i, e in enumerate(w.plan.order):
         if e.op is not None or e.kind is Kind.SIZE:
             write_expression(w, i, e)
         elif e not in w.names:
@@ -166,12 +167,12 @@ def write_buffers(w: Writer) -> None:
     types = w.plan.types
     if not types:
         return
-    sizes = sorted(names_in(t.shape for t in types))
+    sizes = tuple(sorted(names_in(t.shape for t in types)))
     key = "".join(f"{w.sizes[n]}, " for n in sizes)
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
     pools, allocate = w.fresh_in_scope("pools"), w.fresh_in_scope("allocate")
-    w.module.arenas.append(Arena(pools, allocate, types, tuple(sizes)))
+    w.module.arenas.append(Arena(pools, allocate, w.plan.views, sizes))
     w.write(f"    pool = {pools}[({key})]", None)
     w.write(f"    {buffers} = arena = pool.pop() if pool else {allocate}({key})", None)
 
@@ -181,9 +182,9 @@ def write_expression(w: Writer, i: int, e: Expr) -> None:
     w.names[e] = name = w.fresh(f"{e.what}_{i}")
     w.write(f"    {name} = {render(w, e)}{note(w, e) if w.module.comments else ''}", e)
     write_sizes(w, e)
-    dead = [w.names[x] for x in dict.fromkeys(e.inputs) if dies_at(w, x, e)]
+    dead = w.plan.dying.get(i)
     if dead:
-        w.write(f"    del {', '.join(dead)}", e)
+        w.write(f"    del {', '.join([w.names[x] for x in dead])}", e)
 
 
 def note(w: Writer, e: Expr) -> str:
@@ -195,24 +196,33 @@ def note(w: Writer, e: Expr) -> str:
     return f"  # {comment(f'{w.type_of(e)}{shown}{origin}')}"
 
 
-def dies_at(w: Writer, x: Expr, e: Expr) -> bool:
-    """True if `e` is the last to read the big array `x`, which is not in a buffer."""
-    return w.plan.last_use.get(x) is e and x not in w.plan.slots and takes(x.type, BIG)
-
-
 def render(w: Writer, e: Expr) -> str:
     """The call that computes `e`."""
     if e.kind is Kind.SIZE:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
     assert e.op is not None
     names = [operand_name(w, x, e) for x in e.inputs]
+    if e in w.floats and whole_of(e) is None:
+        return float_source(e, names)
+    if is_list_of_floats(e, w.graph.lowering):
+        return f"{names[0]}.tolist()"
+    if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
+        return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
-    out = f", out={w.buffers[w.plan.slots[e]]}" if e in w.plan.slots else ""
+    out = out_text(w, e)
     attrs = {k: literal(w, v, k) for k, v in e.attrs.items()}
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
+
+
+def out_text(w: Writer, e: Expr) -> str:
+    """The argument that names the memory into which `e` is computed; empty for new memory."""
+    if e in w.plan.slots:
+        return f", out={w.buffers[w.plan.slots[e]]}"
+    x = w.plan.overwritten.get(e)
+    return "" if x is None else f", out={w.names[x]}"
 
 
 def literal(w: Writer, value: Any, name: str = "") -> str:
@@ -266,6 +276,8 @@ def result_text(w: Writer, e: Expr, shared: bool) -> str:
     """The text of a result: numbers become NumPy's scalars, and shared memory is copied."""
     if e.shape:
         return f"np.array({w.names[e]})" if shared else w.names[e]
+    if e in w.floats:
+        return f"{dtype_name(w, e.dtype, '_type')}({w.names[e]})"
     if e.op is not None:
         is_scalar = isinstance(e.op.kernel, np.ufunc) or Trait.REDUCTION in e.op.traits
     else:

@@ -1,6 +1,5 @@
 """The executable: a compiled graph, called with values."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from types import TracebackType
@@ -14,9 +13,9 @@ from gradops.core.traits import Trait
 from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
+from ..codegen.arena import pools_of
 from ..codegen.load import load
 from ..codegen.source import Source, emit
-from ..codegen.writer import Arena
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
@@ -24,15 +23,14 @@ from ..ir.graph import FrozenGraph, all_expressions
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
 from ..passes.rewrite import Rule
+from ..passes.scalars import FloatScalars, MathScalars
 from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
-from .verification import verifier
+from .verification import require_code, verifier
 
 if TYPE_CHECKING:
     from .profile import Profile
-
-SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
 
 
 class Executable:
@@ -84,6 +82,8 @@ class Executable:
                     return self.run(*args)
             return self.run(*args)
         except Exception as error:
+            if self.graph.lowering and is_of_floats(error):
+                return self.on_arrays.attempt(args)
             self.blame(error)
             raise
 
@@ -98,6 +98,12 @@ class Executable:
         return self.for_any_layout(*arrays)
 
     @cached_property
+    def on_arrays(self) -> "Executable":
+        """The executable for values on which floats raise. See Note [Float scalars]."""
+        passes = [p for p in self.pipeline.passes if not isinstance(p, FloatScalars | MathScalars)]
+        return Executable(self.written, Pipeline(passes), self.form)
+
+    @cached_property
     def for_any_layout(self) -> "Executable":
         """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
@@ -109,7 +115,7 @@ class Executable:
             for before, after, report in self.pipeline.steps(self.written)
             if before is not after and name in (None, report.name)
         ]
-        return "\n".join(changes)
+        return "\n".join(filter(None, changes))
 
     def profile(self, feeds: Any = (), repeat: int = 10) -> "Profile":
         """Where a run spends its time: by node, by scope, by line, and inside loops and branches.
@@ -179,6 +185,11 @@ def loaded(graph: FrozenGraph, form: str, any_layout: bool) -> Callable[..., Any
     return load(source, lambda: emit(graph, form, any_layout).text)
 
 
+def is_of_floats(error: Exception) -> bool:
+    """True for an error of Python's floats, where NumPy gives an infinity or NaN."""
+    return isinstance(error, ArithmeticError | ValueError) and not isinstance(error, GradError)
+
+
 def innermost(error: Exception, filename: str) -> TracebackType | None:
     """The last entry of an error's traceback whose code is of a file."""
     result, trace = None, error.__traceback__
@@ -204,21 +215,8 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
 
     result: dict[str, Any] = {"disagree": disagree}
     for arena in source.arenas:
-        result[arena.pools], result[arena.allocate] = memory(arena)
+        result[arena.pools], result[arena.allocate] = pools_of(arena)
     return result
-
-
-def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
-    """Sets of buffers that no call is using, by their sizes, and a function that allocates one."""
-
-    def allocate(*sizes: int) -> tuple[Any, ...]:
-        if len(pools) > SIZES_KEPT:
-            pools.pop(list(pools)[0], None)  # noqa: RUF015  (a list is made in one step)
-        known = dict(zip(arena.sizes, sizes, strict=True))
-        return tuple(np.empty(concrete(t.shape, known), t.dtype) for t in arena.types)
-
-    pools: Any = defaultdict(list)
-    return pools, allocate
 
 
 def compile(
@@ -247,25 +245,35 @@ def compile(
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
-        return Executable(outputs, pipeline, check_numerics=check_numerics)
-    leaves, rebuild = flatten(outputs)
-    fetches = [fetched(e) for e in leaves]
-    graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
+        graph, form, rebuild = outputs, "{},", None
+    else:
+        graph = graph_of(outputs, inputs)
+        form, rebuild = form_of(outputs)
+    result = Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    if verify is not False:
+        require_code(result.graph, result.attempt, pipeline, verify)
+    return result
+
+
+def graph_of(outputs: Any, inputs: Any) -> FrozenGraph:
+    """The frozen graph of a structure of expressions, without variables."""
+    graph = freeze(
+        [fetched(e) for e in flatten(outputs)[0]], [fetched(e) for e in sequence(inputs)]
+    )
     if variables := [e for e in graph.inputs if e.kind is Kind.VARIABLE]:
         shown = ", ".join(e.label for e in variables)
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
                         " it in a Session, which has their values")  # fmt: skip
-    form, rebuild = form_of(outputs, rebuild)
-    return Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    return graph
 
 
-def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
+def form_of(outputs: Any) -> tuple[str, Any]:
     """How the generated function returns results, and a function that rebuilds their structure."""
     if isinstance(outputs, Expr):
         return "{}", None
     if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
         return "[{}]", None
-    return "{},", rebuild
+    return "{},", flatten(outputs)[1]
 
 
 def fetched(e: Any) -> Expr:

@@ -174,6 +174,8 @@ def profiled(
     args = arguments(executable, feeds)
     if any(a.ndim > 1 and not a.flags.c_contiguous for a in args) and not executable.any_layout:
         executable = executable.for_any_layout
+    if executable.graph.lowering and fails(executable, args):
+        executable = executable.on_arrays
     source, meter, cost = with_clocks(scoped(executable), clock)
     run = load(source)
     spent, plain = measured(executable, run, args, meter, cost, repeat)
@@ -185,6 +187,15 @@ def profiled(
         for i, nanoseconds in zip(meter.intervals, spent, strict=True)
     )
     return Profile(joined(rows), plain * 1e-9, repeat)
+
+
+def fails(executable: "Executable", args: Sequence[Any]) -> bool:
+    """True if Python's floats raise for these values; then the code for arrays is run."""
+    try:
+        executable.run(*args)
+    except (ArithmeticError, ValueError):
+        return True
+    return False
 
 
 def arguments(executable: "Executable", feeds: Any) -> list[np.ndarray]:

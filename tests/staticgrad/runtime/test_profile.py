@@ -106,3 +106,10 @@ def test_wrong_arguments_are_refused_in_words():
         f.profile(np.ones(4), repeat=0)
     with pytest.raises(OptionError, match="'place'"):
         f.profile(np.ones(4)).by("place")
+
+
+def test_where_floats_raise_the_code_for_arrays_is_profiled():
+    x = sg.placeholder("float64", [], name="x")
+    with np.errstate(all="ignore"):
+        profile = sg.compile(sg.exp(x) * 0.0, [x]).profile(1e4)
+    assert rows_by_op(profile)["exp"].count == 1

@@ -1,0 +1,269 @@
+"""Arenas: offsets of buffers in one block of memory, and the blocks that calls take and give back.
+
+Note [Offsets]. To place blocks with given lifetimes in the least memory is NP-hard; the most bytes
+that are in use at once are a lower bound. Blocks are first placed one after another, each in the
+tightest gap. If that exceeds the bound, the largest is placed first, each at the lowest offset that
+is free while it lives (Pisarchyk and Lee, 2020), in a few orders; the best result is kept.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType
+
+from .lifetimes import bytes_of
+
+ALIGNMENT = 64  # bytes: of a cache line, and of the widest vectors
+SIZES_KEPT = 16  # sizes of the named dimensions for which arenas are kept
+BYTES_KEPT = 64 << 20  # bytes of arenas for other sizes than those of a call
+FEW = 400  # blocks that are placed in several orders, which takes their number squared
+
+Interval = tuple[int, int]
+"""The first and the last position at which a block is in use."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The offset of each block in an arena, and its bytes; `bound` are those in use at once."""
+
+    offsets: Sequence[int]
+    bytes: int
+    bound: int
+
+
+def aligned(bytes: int) -> int:
+    """A number of bytes, rounded up to the alignment."""
+    return -(-bytes // ALIGNMENT) * ALIGNMENT
+
+
+def placed(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Placement:
+    """Offsets for blocks of `sizes` bytes that are in use in some intervals. See Note [Offsets]."""
+    sizes = [aligned(n) for n in sizes]
+    bound = most_in_use(sizes, lives)
+    offsets: Sequence[int] = ()
+    if all(len(intervals) == 1 for intervals in lives):
+        offsets = one_after_another(sizes, [intervals[0] for intervals in lives])
+        if len(sizes) > FEW or total(sizes, offsets) <= bound:
+            return Placement(offsets, total(sizes, offsets), bound)
+    others = [by_order(sizes, conflicts(lives), order) for order in orders(sizes, lives)]
+    best = min([offsets, *others] if offsets else others, key=lambda found: total(sizes, found))
+    return Placement(best, total(sizes, best), bound)
+
+
+def total(sizes: Sequence[int], offsets: Sequence[int]) -> int:
+    """The bytes of an arena."""
+    return max([n + at for n, at in zip(sizes, offsets, strict=True)], default=0)
+
+
+def most_in_use(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> int:
+    """The most bytes that are in use at one position."""
+    changes: dict[int, int] = {}
+    for n, intervals in zip(sizes, lives, strict=True):
+        for first, last in intervals:
+            changes[first] = changes.get(first, 0) + n
+            changes[last + 1] = changes.get(last + 1, 0) - n
+    live = most = 0
+    for position in sorted(changes):
+        live += changes[position]
+        most = max(most, live)
+    return most
+
+
+def orders(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Iterator[list[int]]:
+    """Orders in which blocks are placed: by size, by size times lifetime, by lifetime."""
+    lasting = [sum(last - first + 1 for first, last in intervals) for intervals in lives]
+    begins = [intervals[0][0] for intervals in lives]
+    numbers = range(len(sizes))
+    yield sorted(numbers, key=lambda i: (-sizes[i], -lasting[i], begins[i]))
+    yield sorted(numbers, key=lambda i: (-sizes[i] * lasting[i], begins[i]))
+    yield sorted(numbers, key=lambda i: (-lasting[i], -sizes[i], begins[i]))
+    yield sorted(numbers, key=lambda i: (-sizes[i], begins[i]))
+
+
+def conflicts(lives: Sequence[Sequence[Interval]]) -> list[int]:
+    """For each block, a bit mask of those that are in use while it is."""
+    starts = sorted((a, i) for i, intervals in enumerate(lives) for a, _ in intervals)
+    ends = sorted((b, i) for i, intervals in enumerate(lives) for _, b in intervals)
+    result, live, k = [0] * len(lives), 0, 0
+    for position, i in starts:
+        while ends[k][0] < position:
+            live &= ~(1 << ends[k][1])
+            k += 1
+        result[i] |= live
+        live |= 1 << i
+    for i, mask in enumerate(result):
+        while mask:
+            lowest = mask & -mask
+            result[lowest.bit_length() - 1] |= 1 << i
+            mask ^= lowest
+    return result
+
+
+def by_order(sizes: Sequence[int], masks: Sequence[int], order: Iterable[int]) -> list[int]:
+    """Place blocks in an order, each at the lowest offset that no block in use with it has."""
+    offsets = [0] * len(sizes)
+    so_far: list[tuple[int, int, int]] = []
+    for i in order:
+        mask, at = masks[i], 0
+        for offset, end, j in so_far:
+            if mask >> j & 1:
+                if offset - at >= sizes[i]:
+                    break
+                at = max(at, end)
+        offsets[i] = at
+        if sizes[i]:
+            insort(so_far, (at, at + sizes[i], i))
+    return offsets
+
+
+def one_after_another(sizes: Sequence[int], lives: Sequence[Interval]) -> list[int]:
+    """Place blocks by the begin of their lives, each in the tightest gap."""
+    offsets, gaps, ends = [0] * len(sizes), Gaps(), list[tuple[int, int]]()
+    for i in sorted(range(len(sizes)), key=lambda i: (lives[i][0], -sizes[i])):
+        while ends and -ends[-1][0] < lives[i][0]:
+            j = ends.pop()[1]
+            gaps.give(offsets[j], sizes[j])
+        offsets[i] = gaps.take(sizes[i])
+        insort(ends, (-lives[i][1], i))
+    return offsets
+
+
+class Gaps:
+    """The free gaps of a block of memory whose end is open."""
+
+    def __init__(self) -> None:
+        self.end = 0
+        self.by_size: list[tuple[int, int]] = []
+        self.starts: dict[int, int] = {}  # offsets of gaps, with their sizes
+        self.ends: dict[int, int] = {}
+
+    def take(self, size: int) -> int:
+        """The offset of the smallest gap that is large enough, or the end."""
+        if not size:
+            return 0
+        k = bisect_left(self.by_size, (size, 0))
+        if k < len(self.by_size):
+            found, at = self.by_size[k]
+            self.remove(at, found)
+            if found > size:
+                self.add(at + size, found - size)
+            return at
+        if self.end in self.ends:  # the last gap reaches the end, which moves
+            found = self.ends[self.end]
+            at = self.end - found
+            self.remove(at, found)
+        else:
+            at = self.end
+        self.end = at + size
+        return at
+
+    def give(self, at: int, size: int) -> None:
+        """Free a block, and join it with the gaps beside it."""
+        if not size:
+            return
+        if at in self.ends:
+            before = self.ends[at]
+            self.remove(at - before, before)
+            at, size = at - before, size + before
+        if at + size in self.starts:
+            behind = self.starts[at + size]
+            self.remove(at + size, behind)
+            size += behind
+        self.add(at, size)
+
+    def add(self, at: int, size: int) -> None:
+        """Note a gap."""
+        self.starts[at] = self.ends[at + size] = size
+        insort(self.by_size, (size, at))
+
+    def remove(self, at: int, size: int) -> None:
+        """Forget a gap."""
+        del self.starts[at], self.ends[at + size]
+        del self.by_size[bisect_left(self.by_size, (size, at))]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A view of the arena: its type, and when what lies in it is in use."""
+
+    type: ArrayType
+    lives: tuple[Interval, ...]
+
+
+@dataclass(eq=False)
+class Arena:
+    """The reused memory of one generated function: its slots, and blocks that no call is using.
+
+    `names` are the unknown sizes on which offsets depend. The generated code calls the functions
+    `pools` and `allocate` of its scope.
+    """
+
+    pools: str
+    allocate: str
+    slots: Sequence[Slot]
+    names: tuple[str, ...]
+    placements: dict[tuple[int, ...], Placement] = field(default_factory=dict)
+
+    def placement(self, sizes: tuple[int, ...]) -> Placement:
+        """The offsets for these values of the unknown sizes, cached."""
+        result = self.placements.get(sizes)
+        if result is None:
+            known = dict(zip(self.names, sizes, strict=True))
+            bytes = [bytes_of(slot.type, known) for slot in self.slots]
+            result = placed(bytes, [slot.lives for slot in self.slots])
+            if len(self.placements) >= SIZES_KEPT:
+                self.placements.pop(next(iter(tuple(self.placements))), None)
+            self.placements[sizes] = result
+        return result
+
+    def views(self, sizes: tuple[int, ...]) -> tuple[np.ndarray[Any, Any], ...]:
+        """An array in a new block of memory for each slot."""
+        found = self.placement(sizes)
+        block = aligned_bytes(found.bytes)
+        known = dict(zip(self.names, sizes, strict=True))
+        return tuple(
+            np.ndarray(shape_of(slot.type, known), slot.type.dtype, block, at)
+            for slot, at in zip(self.slots, found.offsets, strict=True)
+        )
+
+
+def shape_of(type: ArrayType, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of a type, given sizes by name."""
+    return tuple([n if isinstance(n, int) else n.evaluate(sizes) for n in type.shape])
+
+
+def aligned_bytes(count: int) -> np.ndarray[Any, Any]:
+    """New memory whose address is a multiple of the alignment."""
+    block = np.empty(count + ALIGNMENT, np.uint8)
+    start = -block.ctypes.data % ALIGNMENT
+    return block[start : start + count]
+
+
+def pools_of(arena: Arena) -> tuple["Pools", Callable[..., Any]]:
+    """The blocks that no call is using, and a function that makes a new one."""
+    pools = Pools()
+
+    def allocate(*sizes: int) -> tuple[np.ndarray[Any, Any], ...]:
+        pools.drop_others(arena, sizes)
+        return arena.views(sizes)
+
+    return pools, allocate
+
+
+class Pools(dict[tuple[int, ...], list[Any]]):
+    """Views of the blocks that no call is using, by the values of the unknown sizes."""
+
+    def __missing__(self, sizes: tuple[int, ...]) -> list[Any]:
+        return self.setdefault(sizes, [])
+
+    def drop_others(self, arena: Arena, sizes: tuple[int, ...]) -> None:
+        """Let go of the blocks for other sizes, the oldest first, if they are many or big."""
+        kept = tuple(self)
+        bytes = sum([len(self.get(k, ())) * arena.placement(k).bytes for k in kept if k != sizes])
+        for k in kept:
+            if k != sizes and (bytes > BYTES_KEPT or len(self) > SIZES_KEPT):
+                bytes -= len(self.pop(k, ())) * arena.placement(k).bytes

@@ -1,0 +1,177 @@
+"""Lifetimes: the memory in which each value lies, and the positions at which it is in use.
+
+Note [Memory]. Memory belongs to the expression that allocates it. The value of a view lies in the
+memory of others, its roots. The values of a loop, a branch or a call lie in memory of the whole,
+and in that of the operands which it may return: a loop without steps returns its first state. Their
+graphs tell which: `output_memory`. Feeds, constants and what a run returns are in use to the end.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradops import ArrayType
+from gradops.core.dims import Size, eval_terms
+from gradops.core.traits import Trait
+
+from ..ir.expr import Expr, whole_of
+from ..ir.graph import FrozenGraph, graphs_in, inner_graphs
+from ..ir.tuple_types import HistoryType, TupleType
+
+Roots = tuple[Expr, ...]
+NOMINAL = 64
+"""The value of an unknown size where only the proportions matter."""
+
+
+@dataclass(frozen=True)
+class Lifetimes:
+    """Where values lie, and how long their memory is in use, in one order of execution.
+
+    `roots` has the memory of views, `position` the place of each expression in the order, `last`
+    that of the last reader of its memory: `end` for what leaves the run or comes into it.
+    """
+
+    order: Sequence[Expr]
+    roots: Mapping[Expr, Roots]
+    position: Mapping[Expr, int]
+    last: Mapping[Expr, int]
+
+    @property
+    def end(self) -> int:
+        """The position after the last expression."""
+        return len(self.order)
+
+    def memory(self, e: Expr) -> Roots:
+        """The expressions in whose memory the value of `e` may lie."""
+        return self.roots.get(e, (e,))
+
+
+def lifetimes(graph: FrozenGraph, order: Sequence[Expr]) -> Lifetimes:
+    """The lifetimes of all memory of a graph whose expressions are computed in this order."""
+    roots, last = memory_of_views(graph), dict[Expr, int]()
+    position: dict[Expr, int] = {}
+    for i, e in enumerate(order):
+        position[e] = i
+        for x in e.inputs:
+            if x in roots:
+                for r in roots[x]:
+                    last[r] = i
+            else:
+                last[x] = i
+    for e in order:
+        if e.op is None:
+            last[e] = len(order)
+        elif e not in last:
+            last[e] = position[e]
+    for e in graph.results:
+        for r in roots.get(e, (e,)):
+            last[r] = len(order)
+    return Lifetimes(order, roots, position, last)
+
+
+def memory_of_views(graph: FrozenGraph) -> Mapping[Expr, Roots]:
+    """The roots of each expression that may lie in the memory of others. See Note [Memory]."""
+    if "memory of views" not in graph.derived:
+        for inner in (*inner_graphs(graph), graph):
+            if "memory of views" not in inner.derived:
+                inner.derived["memory of views"] = roots_in(inner)
+    result: Mapping[Expr, Roots] = graph.derived["memory of views"]
+    return result
+
+
+def roots_in(graph: FrozenGraph) -> dict[Expr, Roots]:
+    """The roots of the views of a graph; those of the graphs inside it are known."""
+    roots: dict[Expr, Roots] = {}
+    for e in graph.order:
+        if e.op is None or Trait.VIEW not in e.op.traits or isinstance(e.type, TupleType):
+            continue
+        whole = whole_of(e)
+        if whole is not None:
+            among: Iterable[Expr] = memory_of_part(whole, e.attrs["index"])
+        else:
+            among = e.inputs
+        roots[e] = tuple({r: None for x in among for r in roots.get(x, (x,))})
+    return roots
+
+
+def memory_of_part(whole: Expr, index: int) -> tuple[Expr, ...]:
+    """The operands in whose memory value `index` of `whole` may lie; `whole` for its own memory."""
+    sharing = operands_returned(whole)
+    if sharing is None:
+        return (*whole.inputs, whole)
+    numbers, owns = sharing[index]
+    return (*(whole.inputs[i] for i in sorted(numbers)), *([whole] if owns else []))
+
+
+Sharing = tuple[frozenset[int], bool]
+"""The operands, by number, that a value may share memory with; if it may have its own memory."""
+
+
+def operands_returned(whole: Expr) -> list[Sharing] | None:
+    """For each value of a loop, branch or call, the operands that it shares memory with."""
+    assert whole.op is not None
+    graphs = list(graphs_in(whole))
+    match whole.op.name:
+        case "call":
+            return output_memory(graphs[0])
+        case "case":
+            shifted = [[shift(s, 1) for s in output_memory(g)] for g in graphs]
+            return [union(row) for row in zip(*shifted, strict=True)]
+        case "loop":
+            return memory_of_loop(output_memory(whole.attrs["body"]), whole.attrs["carries"])
+    return None
+
+
+def shift(sharing: Sharing, by: int) -> Sharing:
+    """Sharing with operands that have other numbers."""
+    return frozenset(i + by for i in sharing[0]), sharing[1]
+
+
+def union(several: Iterable[Sharing]) -> Sharing:
+    """Sharing of a value that may be any of several."""
+    several = list(several)
+    return frozenset().union(*(numbers for numbers, _ in several)), any(o for _, o in several)
+
+
+def memory_of_loop(step: Sequence[Sharing], carries: int) -> list[Sharing]:
+    """Sharing of the results of a loop: of the state after any number of steps, and of lists."""
+    state = [union([step[k], (frozenset({k}), False)]) for k in range(carries)]
+    before: list[Sharing] = []
+    while state != before:
+        before = list(state)
+        state = [union([s, *(state[i] for i in s[0] if i < carries)]) for s in state]
+    rest = [union([s, *(state[i] for i in s[0] if i < carries)]) for s in step[carries:]]
+    return [*state, *((numbers, True) for numbers, _ in rest)]
+
+
+def output_memory(graph: FrozenGraph) -> list[Sharing]:
+    """For each output of an inner graph, the inputs that it may share memory with."""
+    roots = memory_of_views(graph)
+    numbers = {e: i for i, e in enumerate(graph.inputs)}
+    result = []
+    for e in graph.outputs:
+        memory = roots.get(e, (e,))
+        shared = frozenset(numbers[r] for r in memory if r in numbers)
+        result.append((shared, len(shared) < len(memory)))
+    return result
+
+
+def nominal_bytes(type: ArrayType) -> int:
+    """The bytes of a value, where each unknown size is `NOMINAL`."""
+    return bytes_of(type, {})
+
+
+def bytes_of(type: ArrayType, sizes: Mapping[str, int]) -> int:
+    """The bytes of a value, given sizes by name; those missing are `NOMINAL`."""
+    if isinstance(type, TupleType):
+        return sum(bytes_of(t, sizes) for t in type.parts)
+    count = 1
+    for n in type.shape:
+        count *= n if isinstance(n, int) else size_of(n, sizes)
+    if type.dtype.kind == "O" and not isinstance(type, HistoryType):
+        return 0  # residuals do not list what they contain
+    return int(count * type.dtype.itemsize)
+
+
+def size_of(n: Size, sizes: Mapping[str, int]) -> int:
+    """A size, given some by name."""
+    return max(0, eval_terms(n, lambda name: sizes.get(name, NOMINAL)))
