@@ -7,48 +7,37 @@ buffer plans assume that feeds are in C order. For other feeds, the executable r
 graph, planned without that assumption. An array with one axis always counts as in C order.
 """
 
-from gradops.core.traits import Trait
+from collections.abc import Mapping
 
 from .expr import Expr
 from .graph import FrozenGraph
-from .kinds import Kind
-
-MAKING = frozenset({Trait.REDUCTION, Trait.C_ORDER})
-"""Traits of ops whose results are in C order if their operands are."""
-KEEPING = MAKING | {Trait.ELEMENTWISE}
-"""`MAKING`, and traits for which this holds if the result has the shape of an operand."""
+from .layouts import Layout, c_order, layout_of
 
 
-def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> frozenset[Expr]:
-    """The expressions whose value is certainly a C-ordered array. See Note [Layout].
+def layouts(graph: FrozenGraph, any_layout: bool = False) -> Mapping[Expr, Layout]:
+    """The layouts that are certain, by expression. See Note [Axes in memory].
 
     With `any_layout` nothing is assumed of the inputs.
     """
-    key = "any layout" if any_layout else "c order"
+    key = "layouts in any" if any_layout else "layouts"
     if key not in graph.derived:
-        result: set[Expr] = set()
-        unsure = {e for e in graph.inputs if e.shape} if any_layout else ()
+        result: dict[Expr, Layout] = {}
+        unsure = {e for e in graph.inputs if len(e.shape) > 1} if any_layout else ()
         for e in graph.order:
-            if e not in unsure and is_c_ordered(e, result):
-                result.add(e)
-        graph.derived[key] = frozenset(result)
-    return graph.derived[key]
+            if e not in unsure and (found := layout_of(e, result)) is not None:
+                result[e] = found
+        graph.derived[key] = result
+    known: Mapping[Expr, Layout] = graph.derived[key]
+    return known
+
+
+def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> frozenset[Expr]:
+    """The expressions whose value is certainly a C-ordered array. See Note [Layout]."""
+    known = layouts(graph, any_layout)
+    return frozenset(e for e, layout in known.items() if len(e.shape) < 2 or layout.is_c)
 
 
 def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     """True if `e` is certainly in C order, given which of its operands are."""
-    shape = e.type.shape
-    if e.op is None:
-        if e.kind is Kind.PARAMETER:  # of a body, whose operands have any layout
-            return len(shape) < 2
-        return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
-    if not shape:
-        return True
-    traits = e.op.traits
-    if Trait.C_ORDER in traits and len(shape) < 3:  # axes of a stack follow those of the operands
-        return True
-    if traits.isdisjoint(KEEPING) or not ordered.issuperset(e.inputs):
-        return False
-    if not traits.isdisjoint(MAKING):
-        return True
-    return any(x.type.shape == shape for x in e.inputs)
+    found = layout_of(e, {x: c_order(x) for x in e.inputs if x in ordered})
+    return found is not None and (len(e.shape) < 2 or found.is_c)
