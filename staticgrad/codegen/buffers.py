@@ -15,10 +15,9 @@ from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.contiguity import layouts
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..ir.layouts import Layout
+from ..ir.layouts import Layout, layouts
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Interval, Slot, placed

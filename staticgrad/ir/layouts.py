@@ -18,6 +18,7 @@ from gradops.core.types import normalize_axes
 from gradops.library.shape.broadcasting import COPIED
 
 from .expr import Expr
+from .graph import FrozenGraph
 from .kinds import Kind
 
 Known = Mapping[Expr, "Layout"]
@@ -42,6 +43,23 @@ class Layout:
     def is_c(self) -> bool:
         """True for an array in C order."""
         return self.dense and self.is_increasing
+
+
+def layouts(graph: FrozenGraph, any_layout: bool = False) -> Mapping[Expr, Layout]:
+    """The layouts that are certain, by expression.
+
+    With `any_layout` nothing is assumed of the inputs.
+    """
+    key = "layouts in any" if any_layout else "layouts"
+    if key not in graph.derived:
+        result: dict[Expr, Layout] = {}
+        unsure = {e for e in graph.inputs if len(e.shape) > 1} if any_layout else ()
+        for e in graph.order:
+            if e not in unsure and (found := layout_of(e, result)) is not None:
+                result[e] = found
+        graph.derived[key] = result
+    known: Mapping[Expr, Layout] = graph.derived[key]
+    return known
 
 
 def places(shape: Shape) -> tuple[int, ...]:

@@ -12,18 +12,21 @@ if _TYPE_CHECKING:
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
     from .rewrite import Rewrite
-    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
+    from .scalars import FloatScalars, MathScalars
+    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
 
 __getattr__, __dir__ = _lazily(
     __name__,
     {
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
-        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify",
+        "scalars": "FloatScalars MathScalars",
+        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "Fold", "Pass", "PassReport",
-    "Pipeline", "PropagateConstants", "Prune", "Rewrite", "Simplify",
+    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
+    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune", "Rewrite",
+    "Simplify", "Stabilize",
 ]  # fmt: skip

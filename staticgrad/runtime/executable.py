@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,14 @@ from ..ir.graph import FrozenGraph, all_expressions
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
 from ..passes.rewrite import Rule
+from ..passes.scalars import FloatScalars, MathScalars
 from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
-from .verification import verifier
+from .verification import require_code, verifier
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 
 class Executable:
@@ -78,6 +82,8 @@ class Executable:
                     return self.run(*args)
             return self.run(*args)
         except Exception as error:
+            if self.graph.lowering and is_of_floats(error):
+                return self.on_arrays.attempt(args)
             self.blame(error)
             raise
 
@@ -92,6 +98,12 @@ class Executable:
         return self.for_any_layout(*arrays)
 
     @cached_property
+    def on_arrays(self) -> "Executable":
+        """The executable for values on which floats raise. See Note [Float scalars]."""
+        passes = [p for p in self.pipeline.passes if not isinstance(p, FloatScalars | MathScalars)]
+        return Executable(self.written, Pipeline(passes), self.form)
+
+    @cached_property
     def for_any_layout(self) -> "Executable":
         """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
@@ -103,7 +115,22 @@ class Executable:
             for before, after, report in self.pipeline.steps(self.written)
             if before is not after and name in (None, report.name)
         ]
-        return "\n".join(changes)
+        return "\n".join(filter(None, changes))
+
+    def profile(self, feeds: Any = (), repeat: int = 10) -> "Profile":
+        """Where a run spends its time: by node, by scope, by line, and inside loops and branches.
+
+        `feeds` are values of the inputs, in their order or by name. The code is run `2 * repeat`
+        times and more, with its effects. Raises FeedError.
+
+        >>> x = sg.placeholder("float64", [64, 64], name="x")
+        >>> profile = sg.compile(sg.reduce_sum(x @ x), [x]).profile([np.ones((64, 64))])
+        >>> sorted((row.op, row.flops) for row in profile.rows if row.op)
+        [('matmul', 524288), ('sum', 4096)]
+        """
+        from .profile import profiled
+
+        return profiled(self, feeds, repeat)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
@@ -156,6 +183,11 @@ def loaded(graph: FrozenGraph, form: str, any_layout: bool) -> Callable[..., Any
     source = emit(graph, form, any_layout, comments=False)
     source.scope.update(runtime_scope(graph, source))
     return load(source, lambda: emit(graph, form, any_layout).text)
+
+
+def is_of_floats(error: Exception) -> bool:
+    """True for an error of Python's floats, where NumPy gives an infinity or NaN."""
+    return isinstance(error, ArithmeticError | ValueError) and not isinstance(error, GradError)
 
 
 def innermost(error: Exception, filename: str) -> TracebackType | None:
@@ -213,25 +245,35 @@ def compile(
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
-        return Executable(outputs, pipeline, check_numerics=check_numerics)
-    leaves, rebuild = flatten(outputs)
-    fetches = [fetched(e) for e in leaves]
-    graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
+        graph, form, rebuild = outputs, "{},", None
+    else:
+        graph = graph_of(outputs, inputs)
+        form, rebuild = form_of(outputs)
+    result = Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    if verify is not False:
+        require_code(result.graph, result.attempt, pipeline, verify)
+    return result
+
+
+def graph_of(outputs: Any, inputs: Any) -> FrozenGraph:
+    """The frozen graph of a structure of expressions, without variables."""
+    graph = freeze(
+        [fetched(e) for e in flatten(outputs)[0]], [fetched(e) for e in sequence(inputs)]
+    )
     if variables := [e for e in graph.inputs if e.kind is Kind.VARIABLE]:
         shown = ", ".join(e.label for e in variables)
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
                         " it in a Session, which has their values")  # fmt: skip
-    form, rebuild = form_of(outputs, rebuild)
-    return Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    return graph
 
 
-def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
+def form_of(outputs: Any) -> tuple[str, Any]:
     """How the generated function returns results, and a function that rebuilds their structure."""
     if isinstance(outputs, Expr):
         return "{}", None
     if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
         return "[{}]", None
-    return "{},", rebuild
+    return "{},", flatten(outputs)[1]
 
 
 def fetched(e: Any) -> Expr:

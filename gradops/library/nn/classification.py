@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import product
 from ...core.errors import DTypeError, IndexingError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -182,6 +183,7 @@ def sparse_vjp(
 
 sparse_cross_entropy = Op(
     "sparse_cross_entropy", sparse_kernel, arity=2,
+    flops=flops.per_operand(4),
     infer=partial(labelled_infer, "sparse_cross_entropy"), vjp=[sparse_vjp, None],
     jvp=[
         lambda t, y, logits, labels, reduction: reduce_losses(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Dim, Shape
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
@@ -158,6 +159,7 @@ def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 conv_bias = Op(
     "conv_bias", conv_bias_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_bias_infer, arity=3,
+    flops=flops.conv_bias,
     vjp=[
         lambda g, y, x, w, b, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, b, **attrs: to_filters(x, g, w, attrs),

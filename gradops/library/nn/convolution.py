@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
@@ -212,6 +213,7 @@ def to_filters(x: AnyArray, g: AnyArray, w: AnyArray, attrs: Attrs) -> AnyArray:
 
 conv = multilinear(
     "conv", conv_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_infer,
+    flops=flops.conv,
     transpose=[
         lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
@@ -240,6 +242,7 @@ conv = multilinear(
 )
 conv_operand = multilinear(
     "conv_operand", conv_operand_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_operand_infer,
+    flops=flops.conv_operand,
     transpose=[
         lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
         lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
@@ -259,6 +262,7 @@ conv_operand = multilinear(
 )
 conv_filters = multilinear(
     "conv_filters", conv_filters_kernel, traits=[Trait.C_CONTIGUOUS], infer=conv_filters_infer,
+    flops=flops.conv_filters,
     transpose=[
         lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
         lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
@@ -83,6 +84,7 @@ def linear_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 linear = Op(
     "linear", linear_kernel, arity=3, infer=linear_infer,
+    flops=flops.linear,
     vjp=[
         lambda g, y, x, w, b: matmul(g, w),
         to_weight,

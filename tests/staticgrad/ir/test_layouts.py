@@ -9,7 +9,7 @@ import gradops
 import staticgrad as sg
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
-from staticgrad.ir.contiguity import layouts
+from staticgrad.ir.layouts import layouts
 
 PLACED = {
     Trait.CHANNELS_LAST,
