@@ -1,8 +1,9 @@
 """Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class Expr(ArrayMethods):
     value: Any  # of a constant, a variable or a size; of a wider form its `Widening`
     gradop_level = 0.0
     watch = None
+    specialised: ClassVar["Specialised"]  # functions that build expressions, by op
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,
@@ -225,6 +227,71 @@ class Expr(ArrayMethods):
         raise self.unknown("the value", errors.BUILD, errors.WRITE)
 
 
+class Specialised(dict[Op, Callable[..., Any] | None]):
+    """Functions that apply an op to one or two expressions of one graph, created on demand.
+
+    They do what `__gradop__` does, without what only other operands need; None for other ops.
+    """
+
+    def __missing__(self, op: Op) -> Callable[..., Any] | None:
+        without_attrs = len(op.defaults) == len(op.params)
+        found = (
+            {1: unary, 2: binary}[op.arity](op) if op.arity in (1, 2) and without_attrs else None
+        )
+        self[op] = found
+        return found
+
+
+Expr.specialised = Specialised()
+
+
+def unary(op: Op) -> Callable[[Expr], Any]:
+    """`op` on an expression; NotImplemented where the general way is needed, as for an error."""
+    attrs = op.defaults
+
+    def build(x: Expr) -> Any:
+        names, t = x.names, x.type
+        if names is None or type(t) is not ArrayType:
+            return NotImplemented
+        try:
+            result = infer_array(op, t.shape, t.dtype)
+        except Exception:
+            return NotImplemented
+        return NotImplemented if result is None else apply(names, op, (x,), attrs, result)
+
+    return build
+
+
+def binary(op: Op) -> Callable[[Any, Any], Any]:
+    """`op` on two expressions; NotImplemented where the general way is needed, as for an error."""
+    attrs = op.defaults
+
+    def build(x: Any, y: Any) -> Any:
+        if type(x) is not Expr or type(y) is not Expr or x.names is not y.names:
+            return NotImplemented
+        names, t, u = x.names, x.type, y.type
+        if names is None or type(t) is not ArrayType or type(u) is not ArrayType:
+            return NotImplemented
+        try:
+            result = infer_array(op, t.shape, t.dtype, u.shape, u.dtype)
+        except Exception:
+            return NotImplemented
+        return NotImplemented if result is None else apply(names, op, (x, y), attrs, result)
+
+    return build
+
+
+@lru_cache(maxsize=4096)
+def infer_array(op: Op, *parts: Any) -> ArrayType | None:
+    """The type of an op with default attributes on arrays; None if it is not that of an array.
+
+    The parts are the shape and the dtype of each operand, which are hashed in C.
+    """
+    types = [ArrayType(shape, dtype) for shape, dtype in zip(parts[::2], parts[1::2], strict=True)]
+    result = op.infer(*types, **op.defaults)
+    return result if type(result) is ArrayType and result.dtype.kind != "O" else None
+
+
 Inputs = tuple[Expr, ...]
 Widens = Widening | None
 
@@ -234,16 +301,16 @@ def apply(
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
     origin = names.origin
-    name = op.name if origin is None else f"gradients/{origin.name}/{op.name}"
-    name = names.unique(name)
+    if origin is None:
+        name, place = names.unique(op.name), here()
+    else:
+        name, place = names.unique(f"gradients/{origin.name}/{op.name}"), origin.place
     type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
     return names.add(
         Expr(
-            Kind.OP, type, name, names, op=op, inputs=inputs, attrs=attrs, origin=origin,
-            place=origin.place if origin is not None else here(), control_inputs=names.after,
-            widens=widens,
+            Kind.OP, type, name, names, op, inputs, attrs, None, place, origin, names.after, widens
         )
-    )  # fmt: skip
+    )
 
 
 def parts_of(e: Expr) -> Any:
