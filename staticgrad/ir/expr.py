@@ -234,18 +234,16 @@ class Specialised(dict[Op, Callable[..., Any] | None]):
     """
 
     def __missing__(self, op: Op) -> Callable[..., Any] | None:
-        without_attrs = len(op.defaults) == len(op.params)
-        found = (
-            {1: unary, 2: binary}[op.arity](op) if op.arity in (1, 2) and without_attrs else None
-        )
-        self[op] = found
-        return found
+        make = {1: unary, 2: binary}.get(op.arity or 0)
+        is_complete = len(op.defaults) == len(op.params)
+        self[op] = function = make(op) if make is not None and is_complete else None
+        return function
 
 
 Expr.specialised = Specialised()
 
 
-def unary(op: Op) -> Callable[[Expr], Any]:
+def unary(op: Op) -> Callable[..., Any]:
     """`op` on an expression; NotImplemented where the general way is needed, as for an error."""
     attrs = op.defaults
 
@@ -262,7 +260,7 @@ def unary(op: Op) -> Callable[[Expr], Any]:
     return build
 
 
-def binary(op: Op) -> Callable[[Any, Any], Any]:
+def binary(op: Op) -> Callable[..., Any]:
     """`op` on two expressions; NotImplemented where the general way is needed, as for an error."""
     attrs = op.defaults
 
