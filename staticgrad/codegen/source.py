@@ -9,13 +9,14 @@ import numpy as np
 from gradops import Dim
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
 from .arena import Arena
 from .buffers import Plan
 from .names import comment
+from .scalars import float_source, is_list_of_floats, is_number, is_row
 from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_text
 
 
@@ -67,7 +68,8 @@ def emit(
         if not any_layout:
             write_admission(w, e)
         if not e.shape:
-            w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
+            number = ".item()" if e in w.floats else "[()]"  # numbers are cheaper than arrays
+            w.write(f"    {w.names[e]} = {w.names[e]}{number}", e)
     for binding in bindings(graph.inputs):
         write_binding(w, binding)
     write_body(w, lambda: write_return(w, form))
@@ -200,6 +202,12 @@ def render(w: Writer, e: Expr) -> str:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
     assert e.op is not None
     names = [operand_name(w, x, e) for x in e.inputs]
+    if e in w.floats and whole_of(e) is None:
+        return float_source(e, names)
+    if is_list_of_floats(e, w.graph.lowering):
+        return f"{names[0]}.tolist()"
+    if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
+        return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
     out = out_text(w, e)
@@ -268,6 +276,8 @@ def result_text(w: Writer, e: Expr, shared: bool) -> str:
     """The text of a result: numbers become NumPy's scalars, and shared memory is copied."""
     if e.shape:
         return f"np.array({w.names[e]})" if shared else w.names[e]
+    if e in w.floats:
+        return f"{dtype_name(w, e.dtype, '_type')}({w.names[e]})"
     if e.op is not None:
         is_scalar = isinstance(e.op.kernel, np.ufunc) or Trait.REDUCTION in e.op.traits
     else:
