@@ -53,6 +53,15 @@ def schedule(graph: FrozenGraph) -> Sequence[Expr]:
     return result
 
 
+def predicted_peak(graph: FrozenGraph) -> int:
+    """The most bytes that a run allocates at once, results included and inputs not.
+
+    Each unknown size counts as `NOMINAL`.
+    """
+    number = {e: i for i, e in enumerate(graph.order)}
+    return simulated_peak(problem(graph), [number[e] for e in schedule(graph)])
+
+
 def best_order(graph: FrozenGraph) -> Sequence[Expr]:
     """The order with the lowest simulated peak."""
     if peak_above(graph) <= SMALL:
