@@ -19,8 +19,8 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), FloatScalars(),
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), FloatScalars(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (JoinScatters(), Simplify(), Fold(), MathScalars())
 LEVELS: dict[Level, tuple[Pass, ...]] = {
