@@ -141,9 +141,7 @@ def piece_of(e: Expr) -> Piece | None:
     return Piece(e.inputs[0], axis, start, stop, False)
 
 
-def joined_sum(
-    e: Expr, pieces: Sequence[Piece], others: Sequence[Expr], intern: Interning
-) -> Expr:
+def joined_sum(e: Expr, pieces: Sequence[Piece], others: Sequence[Expr], intern: Interning) -> Expr:
     """The sum `e` with its pieces joined."""
 
     def apply(name: str, *inputs: Expr, **attrs: object) -> Expr:
@@ -164,16 +162,16 @@ def joined_sum(
     return result
 
 
-def blocks(
-    e: Expr, pieces: Sequence[Piece], apply: Make, intern: Interning
-) -> Iterator[Expr]:
+def blocks(e: Expr, pieces: Sequence[Piece], apply: Make, intern: Interning) -> Iterator[Expr]:
     """The pieces, and zeros for the gaps between them, in order along the axis."""
     axis, size = pieces[0].axis, e.shape[pieces[0].axis]
     at = 0
     for start, p in [*((p.start, p) for p in pieces), (size, None)]:
         if at < start:
             shape = (*e.shape[:axis], start - at, *e.shape[axis + 1 :])
-            yield apply("broadcast_to", constant_like(np.zeros((), e.dtype), e, intern), shape=shape)
+            yield apply(
+                "broadcast_to", constant_like(np.zeros((), e.dtype), e, intern), shape=shape
+            )
         if p is not None:
             shape = (*e.shape[:axis], p.stop - p.start, *e.shape[axis + 1 :])
             yield apply("reshape", p.value, shape=shape) if p.is_entry else p.value

@@ -7,7 +7,9 @@ import staticgrad as sg
 from staticgrad.passes import JoinScatters
 
 SLICED = {
-    "entries": lambda x: sum(w * a for w, a in zip((1.0, 2.0, 3.0, 4.0), sg.unstack(x), strict=True)),
+    "entries": lambda x: sum(
+        w * a for w, a in zip((1.0, 2.0, 3.0, 4.0), sg.unstack(x), strict=True)
+    ),
     "columns": lambda x: x[:, 0] * 2 + x[:, 2] * x[:, 1],
     "halves": lambda x: x[:2] * x[2:],
     "a gap": lambda x: x[0] * x[-1],
