@@ -11,6 +11,7 @@ if _TYPE_CHECKING:
     from .levels import LEVELS
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
+    from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
     from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
@@ -19,7 +20,8 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
-        "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
+        "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
+        "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
@@ -27,6 +29,6 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune", "Rewrite",
-    "Simplify", "Stabilize",
+    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune",
+    "Rematerialize", "Rewrite", "Simplify", "Stabilize",
 ]  # fmt: skip

@@ -18,8 +18,8 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), FloatScalars(),
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), FloatScalars(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (MathScalars(),)
 LEVELS: dict[Level, tuple[Pass, ...]] = {
