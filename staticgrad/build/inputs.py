@@ -234,7 +234,12 @@ class Variable(Expr):
         names = get_default_graph().names
         value = as_value(evaluate_initial(initial_value), dtype)
         super().__init__(
-            Kind.VARIABLE, type_of(value), names.unique_valid(name), names, value=value, place=here()
+            Kind.VARIABLE,
+            type_of(value),
+            names.unique_valid(name),
+            names,
+            value=value,
+            place=here(),
         )
         self.trainable = trainable
         if not trainable:

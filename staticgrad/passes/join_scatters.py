@@ -1,8 +1,8 @@
 """Gradients of slices: a sum of arrays that are zero but for a slice is one concatenation.
 
-The gradient of each `x[i]` is a scatter into zeros of the shape of x, and the gradient of x is their
-sum: for n slices, n arrays of its size are made and added. Where the slices do not overlap, their
-cotangents are joined instead, with zeros in the gaps.
+The gradient of each `x[i]` is a scatter into zeros of the shape of x, and the gradient of x is
+their sum: for n slices, n arrays of its size are made and added. Where the slices do not overlap,
+their cotangents are joined instead, with zeros in the gaps.
 """
 
 from bisect import bisect_left
