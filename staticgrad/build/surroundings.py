@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError
-from gradops.core.tracer_protocol import is_holder
 from gradops.core.source_location import OURS
+from gradops.core.tracer_protocol import is_holder
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
