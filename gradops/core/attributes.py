@@ -15,6 +15,18 @@ CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values ar
 REQUIRED = inspect.Parameter.empty
 
 
+class AttributeHole:
+    """The value of an attribute in a pattern, whatever it is."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
 def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
     """The attributes of an op and their defaults: its kernel's parameters after the operands."""
     if isinstance(kernel, np.ufunc):
@@ -50,6 +62,8 @@ def takes_out(kernel: Callable[..., Any]) -> bool:
 
 def canonical(name: str, value: object) -> Any:
     """An attribute's value in its one hashable form."""
+    if type(value) is AttributeHole:
+        return value
     match name:
         case "shape":
             return as_shape(value)

@@ -16,6 +16,7 @@ import numpy as np
 from ..typing import Attrs, Rule
 from . import errors
 from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
+from .flops import Formula, default
 from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
 from .traits import Trait
 from .types import ArrayType, operand_types
@@ -56,8 +57,10 @@ class Op:
     Operands come first, attributes after them, by position or by name. Rules are written with ops:
     `vjp[i](g, y, *operands, **attrs)` is operand i's cotangent, `jvp[i](t, y, *operands, **attrs)`
     the output's tangent; None marks an operand without derivative. `infix` is Python's operator on
-    numbers, where it gives the kernel's bits: "{0} + {1}". `source` is by default a call of the
-    kernel under the op's name.
+    numbers, where it gives the kernel's bits: "{0} + {1}". `scalar` computes the op on Python's
+    floats: "math.sin({0})", within a few ULP; where no result is finite it may raise
+    ArithmeticError or ValueError. `source` is by default a call of the kernel under the op's name.
+    `flops` gives the number of floating-point operations, by default what its traits imply.
     """
 
     def __init__(
@@ -65,12 +68,15 @@ class Op:
         jvp: Rules, doc: str, samples: Samples, source: str | Callable[..., str] = "",
         batch: Callable[..., Any] | None = None, arity: int | None = 1,
         traits: Iterable[Trait] = frozenset(), error_samples: Sequence[ErrorSample] = (),
-        family: str = "of its own", infix: str = "",
+        family: str = "of its own", infix: str = "", scalar: str = "",
+        flops: Formula | None = None,
     ) -> None:  # fmt: skip
         self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
         self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
         self.arity, self.traits = arity, frozenset(map(Trait, traits))
         self.error_samples, self.family, self.infix = error_samples, family, infix
+        self.flops = flops or default(self.traits)
+        self.scalar = infix or scalar
         self.params = attributes(kernel, arity)
         self.defaults = {k: v for k, v in self.params.items() if v is not REQUIRED}
         self.pull: Pullback = pullback(self)

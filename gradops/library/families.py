@@ -26,6 +26,7 @@ from ..core.types import (
     type_of,
 )
 from ..typing import AnyArray, Arrays, Attrs, Flags, Operand, Rule
+from .scalar_sources import scalar_source
 
 __all__ = ["discrete", "elementwise", "joining", "linear", "multilinear", "selection", "singular"]
 
@@ -61,6 +62,7 @@ def elementwise(name: str, kernel: Kernel, *, d: Sequence[Partial], **facets: An
     if isinstance(kernel, np.ufunc):
         operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
         facets.setdefault("source", f"np.{kernel.__name__}({operands}{{out}})")
+        facets.setdefault("scalar", scalar_source(kernel))
     kinds = {Trait.ELEMENTWISE, *facets.get("traits", ())}
     facets["traits"] = kinds | {Trait.SINGULAR for p in d if isinstance(p, singular)}
     facets.setdefault("family", "elementwise")

@@ -5,6 +5,7 @@ count as an error.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,8 @@ from .op_errors import PropertyError, demand
 __all__ = ["PropertyError", "check"]
 
 NOT_OF_ARRAYS = {Trait.CONTROL, Trait.EFFECT}  # traits of ops of graphs, lists and tokens
+NEAR = 1e-15  # a few ULP of double precision
+SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, 800.0, -800.0, np.inf, -np.inf, np.nan])
 SAME_SUM = 1e-12  # the same products, added in another order
 SINGULAR = (0.0, 1.0, -1.0)  # where a logarithm, a root or a quotient of an op has its singularity
 
@@ -211,6 +214,31 @@ def source_computes_the_same_bits(case: Case) -> None:
         demand(same_bits(evaluate(case, case.op.infix), y), f"{case.op.infix} is something else")
 
 
+def scalar_source_computes_the_op(case: Case) -> None:
+    """The op on Python's floats gives the kernel's values, or raises where these are not finite."""
+    if not case.op.scalar or any(is_complex(type_of(x).dtype) for x in case.operands):
+        return
+    floats = [x if x.dtype == bool else x.astype(float) for x in map(np.asarray, case.operands)]
+    columns = [a.ravel() for a in np.broadcast_arrays(*floats)]
+    for entries in [*zip(*columns, strict=True), *special_entries(floats)]:
+        numbers = {f"x{i}": x.item() for i, x in enumerate(entries)}
+        want = case.op.kernel(*entries)
+        try:
+            got = eval(case.op.scalar.format(*numbers), {"math": math, **numbers})
+        except (ArithmeticError, ValueError):
+            demand(not np.isfinite(want), f"{case.op.scalar} of {entries} raises")
+            continue
+        same = got == want or (got != got and want != want)
+        near = same or abs(got - want) <= NEAR * abs(want)
+        demand(near, f"{case.op.scalar} of {entries}: {got}, not {want}")
+
+
+def special_entries(floats: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Zeros, infinities and NaN in place of the operands that are floats."""
+    choices = [SPECIAL if x.dtype != bool else np.array([False, True]) for x in floats]
+    return itertools.product(*choices)
+
+
 def evaluate(case: Case, template: str, out: Any = None) -> Any:
     """The value of a source template, with operands without axes as NumPy's numbers."""
     names = {f"x{i}": x[()] for i, x in enumerate(case.operands)}
@@ -330,6 +358,14 @@ def stack_draws(draws: Sequence[Any], axis: int | None) -> Any:
     return draws[0] if axis is None else np.stack(draws)
 
 
+def operations_are_counted(case: Case) -> None:
+    """The number of floating-point operations is a number, and never negative."""
+    op, operands, attrs = case.op, case.operands, case.attrs
+    types = [type_of(x) for x in operands]
+    count = op.flops(op.type_for(types, attrs), *types, **attrs)
+    demand(isinstance(count, int) and count >= 0, f"the number of operations is {count!r}")
+
+
 def doc_is_a_sentence(op: Op) -> None:
     """The documentation of an op is a sentence."""
     demand(op.doc.endswith("."), f"the doc is {op.doc!r}")
@@ -346,12 +382,14 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     operands_are_left_alone,
     layout_in_memory_does_not_matter,
     source_computes_the_same_bits,
+    scalar_source_computes_the_op,
     vjp_is_the_derivative,
     jvp_is_the_transpose_of_vjp,
     second_derivative_is_the_derivative_of_the_vjp,
     float32_stays_float32,
     a_zero_cotangent_stays_zero,
     vmap_is_a_loop,
+    operations_are_counted,
 ]
 """The properties that are checked on each sample of an op."""
 

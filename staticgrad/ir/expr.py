@@ -1,8 +1,8 @@
 """Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
+NO_ATTRS: Attrs = {}  # those of all leaves; attributes are never written to
 
 
 class Expr(ArrayMethods):
@@ -35,28 +36,32 @@ class Expr(ArrayMethods):
     that `set_shape` refines its type before it is used.
     """
 
+    # An odd number of 16 bytes, or hashes, which are addresses, would collide in sets.
     __slots__ = (
-        "__weakref__", "attrs", "control_inputs", "inputs", "kind", "name", "names", "number", "op",
-        "origin", "place", "type", "value", "widens",
+        "__weakref__", "attrs", "control_inputs", "in_c_order", "inputs", "kind", "name", "names",
+        "number", "op", "origin", "place", "type", "value",
     )  # fmt: skip
     op: Op | None
     inputs: tuple["Expr", ...]
     attrs: Attrs
     type: ArrayType  # type: ignore[misc]
+    value: Any  # of a constant, a variable or a size; of a wider form its `Widening`
     gradop_level = 0.0
     watch = None
+    specialised: ClassVar[Mapping[Op, Any]]  # functions that build expressions, by op
 
     def __init__(
-        self, kind: Kind, type: ArrayType, name: str, names: Names | None, *, op: Op | None = None,
+        self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,
         inputs: tuple["Expr", ...] = (), attrs: Attrs | None = None, value: Any = None,
         place: Place | None = None, origin: "Expr | None" = None,
         control_inputs: tuple["Expr", ...] = (), widens: "Widening | None" = None,
     ) -> None:  # fmt: skip
         self.kind, self.type, self.name, self.names = kind, type, name, names
-        self.op, self.inputs, self.attrs = op, inputs, {} if attrs is None else attrs
-        self.value, self.place, self.origin = value, place, origin
-        self.control_inputs, self.widens = control_inputs, widens
+        self.op, self.inputs, self.attrs = op, inputs, NO_ATTRS if attrs is None else attrs
+        self.value = value if widens is None else widens
+        self.place, self.origin, self.control_inputs = place, origin, control_inputs
         self.number = next(clock)
+        self.in_c_order = False  # True in a frozen graph if it certainly is: see Note [Layout]
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> Any:
@@ -77,6 +82,11 @@ class Expr(ArrayMethods):
             raise errors.unsupported_operands(op, inputs)
         made = apply(names, op, inputs, attrs, result)
         return made if type(result) is ArrayType else parts_of(made)
+
+    @property
+    def widens(self) -> "Widening | None":
+        """The narrower form that this is a wider form of."""
+        return self.value if type(self.value) is Widening else None
 
     @property
     def outputs(self) -> tuple["Expr", ...]:
@@ -225,16 +235,16 @@ def apply(
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
     origin = names.origin
-    name = op.name if origin is None else f"gradients/{origin.name}/{op.name}"
-    name = names.unique(name)
+    if origin is None:
+        name, place = names.unique(op.name), here()
+    else:
+        name, place = names.unique(f"gradients/{origin.name}/{op.name}"), origin.place
     type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
     return names.add(
         Expr(
-            Kind.OP, type, name, names, op=op, inputs=inputs, attrs=attrs, origin=origin,
-            place=origin.place if origin is not None else here(), control_inputs=names.after,
-            widens=widens,
+            Kind.OP, type, name, names, op, inputs, attrs, None, place, origin, names.after, widens
         )
-    )  # fmt: skip
+    )
 
 
 def parts_of(e: Expr) -> Any:

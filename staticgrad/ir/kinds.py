@@ -1,4 +1,4 @@
-"""The kinds of expressions."""
+"""The kinds of expressions, and how they may be computed."""
 
 from enum import Enum
 from types import MappingProxyType
@@ -16,6 +16,13 @@ class Kind(Enum):
     PARAMETER = "parameter"  # an input of a loop's body, a branch or a function
     GROUP = "group"  # has no value; running it runs its control inputs
     TOKEN = "token"  # the hidden variable that orders effects
+
+
+class Lowering(Enum):
+    """How values without axes are computed: Note [Float scalars] in `codegen/scalars.py`."""
+
+    FLOATS = "floats"  # float64 on Python's floats, where that gives the same bits
+    MATH = "math"  # float32 in double precision, too, and functions of the module `math`
 
 
 NOT_TRAINED = MappingProxyType({"trainable": False})

@@ -11,19 +11,24 @@ if _TYPE_CHECKING:
     from .levels import LEVELS
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
+    from .rematerialize import Rematerialize
     from .rewrite import Rewrite
-    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
+    from .scalars import FloatScalars, MathScalars
+    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
 
 __getattr__, __dir__ = _lazily(
     __name__,
     {
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
-        "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
-        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify",
+        "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
+        "rewrite": "Rewrite",
+        "scalars": "FloatScalars MathScalars",
+        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "Fold", "Pass", "PassReport",
-    "Pipeline", "PropagateConstants", "Prune", "Rewrite", "Simplify",
+    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
+    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune",
+    "Rematerialize", "Rewrite", "Simplify", "Stabilize",
 ]  # fmt: skip

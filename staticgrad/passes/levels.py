@@ -11,18 +11,22 @@ from .interface import Pass
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
-from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
+from .scalars import FloatScalars, MathScalars
+from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
 
-Level = int
+Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(),
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), FloatScalars(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = ()
-LEVELS: dict[Level, tuple[Pass, ...]] = {0: (), 1: EXACT, 2: (*EXACT, *BOUNDED)}
-"""The passes of each level: none; exact ones; and those that state a bound, too."""
+BOUNDED: tuple[Pass, ...] = (MathScalars(),)
+LEVELS: dict[Level, tuple[Pass, ...]] = {
+    0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
+    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
+}  # fmt: skip
+"""The passes of each level: none; exact ones; those that state a bound, too; and `Stabilize`."""
 
 
 def pipeline_for(
@@ -38,7 +42,8 @@ def pipeline_for(
     if isinstance(optimize, Pipeline):
         return optimize
     if optimize not in LEVELS:
-        raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {optimize!r}")
+        levels = ", ".join(map(repr, LEVELS))
+        raise OptionError("compile", [], f"optimize is one of {levels}, not {optimize!r}")
     listed = LEVELS[optimize] if passes is None else [pass_named(p) for p in sequence_of(passes)]
     left_out = {pass_named(p).name for p in sequence_of(without)}
     own = [Rewrite(require_rules(rules))] if rules else []
@@ -52,7 +57,7 @@ def sequence_of(passes: Iterable[PassLike] | PassLike) -> list[PassLike]:
 
 def pass_named(p: PassLike) -> Pass:
     """A pass, given itself, its class or its name."""
-    known = {each.name: each for each in LEVELS[2]}
+    known = {each.name: each for each in LEVELS["stabilize"]}
     if isinstance(p, type) and issubclass(p, Pass):
         return p()
     if isinstance(p, Pass):

@@ -50,12 +50,23 @@ class Pipeline:
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         return self.run(graph)[0]
 
+    def followed_by(self, *more: Pass) -> "Pipeline":
+        """The pipeline with more passes at its end."""
+        return Pipeline((*self.passes, *more), self.check)
+
+    @property
+    def bound(self) -> float:
+        """The largest bound of the passes."""
+        return max((step.bound for step in self.passes), default=0.0)
+
     def run(self, graph: FrozenGraph) -> tuple[FrozenGraph, tuple[PassReport, ...]]:
         """The graph after all passes, and a report of each."""
         reports = []
         for _, after, report in self.steps(graph):
             graph = after
             reports.append(report)
+        for each in (graph, *within(graph)):
+            each.drop_table()
         return graph, tuple(reports)
 
     def steps(self, graph: FrozenGraph) -> Iterator[tuple[FrozenGraph, FrozenGraph, PassReport]]:

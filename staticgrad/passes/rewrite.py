@@ -2,20 +2,20 @@
 
 import inspect
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from gradops import GraphError, Op, Operators, type_of
+from gradops.core.attributes import AttributeHole
 from gradops.core.errors import PassError
 from gradops.core.traits import Trait
 from gradops.core.types import operand_types
 from gradops.typing import Attrs, Number
 
-from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
@@ -46,9 +46,11 @@ class Pattern(Operators):
 
 
 Part = Pattern | Number
+Found = dict[str, Any]
+"""The expression of each hole, and the value of each hole for an attribute."""
 
 
-def always(**found: Expr) -> bool:
+def always(**found: object) -> bool:
     """The condition of an unconditional rule."""
     return True
 
@@ -57,7 +59,9 @@ def always(**found: Expr) -> bool:
 class Rule:
     """Replace `before` by `after` wherever it occurs and `when` holds.
 
-    Rules that hold for real numbers but not for floats are not `exact`, and are off by default.
+    Parameters of the two sides are operands; those that are given by keyword only are values of
+    attributes: `Rule(lambda x, *, axis: log(softmax(x, axis=axis)), ...)`. Rules that hold for real
+    numbers but not for floats are not `exact`, and are off by default.
     """
 
     before: Callable[..., Any]
@@ -67,18 +71,25 @@ class Rule:
 
     @cached_property
     def holes(self) -> list[Pattern]:
-        """A hole for each parameter of the two sides."""
-        return [Pattern(name) for name in inspect.signature(self.before).parameters]
+        """A hole for each operand of the two sides."""
+        found = inspect.signature(self.before).parameters.values()
+        return [Pattern(p.name) for p in found if p.kind is not p.KEYWORD_ONLY]
+
+    @cached_property
+    def attribute_holes(self) -> dict[str, Any]:
+        """A hole for each value of an attribute in the two sides."""
+        found = inspect.signature(self.before).parameters.values()
+        return {p.name: AttributeHole(p.name) for p in found if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
     def pattern(self) -> Pattern:
         """The pattern to match."""
-        return self.before(*self.holes)
+        return self.before(*self.holes, **self.attribute_holes)
 
     @cached_property
     def template(self) -> Part:
         """The pattern to build in its place."""
-        return self.after(*self.holes)
+        return self.after(*self.holes, **self.attribute_holes)
 
     @cached_property
     def demands(self) -> list[tuple[int, Part]]:
@@ -93,12 +104,14 @@ class Rule:
                 return False
         return True
 
-    def apply(self, e: Expr, intern: Interning, ordered: Container[Expr]) -> Expr | None:
-        """The replacement of `e`, or None if the rule does not apply.
+    def fits_ops(self, ops: Sequence[Op | None]) -> bool:
+        """True if the rule may match, judged by the ops of the operands alone; leaves have None."""
+        wanted = [(i, part.op if isinstance(part, Pattern) else None) for i, part in self.demands]
+        return all(i < len(ops) and ops[i] is op for i, op in wanted)
 
-        `ordered` has the expressions that are certainly in C order. See Note [Layout].
-        """
-        result: dict[str, Expr] = {}
+    def apply(self, e: Expr, intern: Interning) -> Expr | None:
+        """The replacement of `e`, or None if the rule does not apply."""
+        result: Found = {}
         if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
             return None
         made = instantiate(self.template, result, e, intern)
@@ -108,7 +121,7 @@ class Rule:
                 "\n  hint: give it a condition, when=..., on the types of its holes"
             )
         drops = self.exact and is_hole(self.template)
-        return None if drops and not has_layout_of(made, e, ordered) else made
+        return None if drops and not has_layout_of(made, e) else made
 
     def __str__(self) -> str:
         return f"{self.pattern} -> {self.template}"
@@ -119,9 +132,9 @@ def is_hole(part: Part) -> bool:
     return isinstance(part, Pattern) and part.op is None
 
 
-def has_layout_of(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
+def has_layout_of(x: Expr, e: Expr) -> bool:
     """True if the operand `x` has the memory layout of `e`. See Note [Layout]."""
-    return x in ordered or (e.op is not None and Trait.VIEW in e.op.traits)
+    return x.in_c_order or (e.op is not None and Trait.VIEW in e.op.traits)
 
 
 def begins(part: Part, x: Expr) -> bool:
@@ -131,18 +144,31 @@ def begins(part: Part, x: Expr) -> bool:
     return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
 
 
-def match(pattern: Part, e: Expr, found: dict[str, Expr]) -> bool:
-    """True if `e` matches `pattern`; `found` has the expression of each hole."""
+def match(pattern: Part, e: Expr, found: Found) -> bool:
+    """True if `e` matches `pattern`; what the holes are is added to `found`."""
     if not isinstance(pattern, Pattern):
         return begins(pattern, e)
     if pattern.op is None:
         return found.setdefault(pattern.name, e) is e
-    if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs) or pattern.attrs != e.attrs:
+    if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs):
+        return False
+    if pattern.attrs != e.attrs and not match_attributes(pattern.attrs, e.attrs, found):
         return False
     if not all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True)):
         return False
     has_number = not all(isinstance(p, Pattern) for p in pattern.inputs)
     return not has_number or len({x.dtype for x in e.inputs}) == 1  # a number takes their dtype
+
+
+def match_attributes(pattern: Attrs, attrs: Attrs, found: Found) -> bool:
+    """True if the attributes have the values of a pattern, or those that its holes have already."""
+    for name, wanted in pattern.items():
+        value = attrs[name]
+        if isinstance(wanted, AttributeHole):
+            wanted = found.setdefault(wanted.name, value)
+        if wanted != value:
+            return False
+    return True
 
 
 def same_number(value: np.ndarray, number: Number) -> bool:
@@ -152,11 +178,12 @@ def same_number(value: np.ndarray, number: Number) -> bool:
     )
 
 
-def instantiate(template: Part, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:
+def instantiate(template: Part, found: Found, e: Expr, intern: Interning) -> Expr:
     """Build the expression of a template in the place of `e`."""
     assert isinstance(template, Pattern)
     if template.op is None:
-        return found[template.name]
+        result: Expr = found[template.name]
+        return result
     parts = [
         instantiate(t, found, e, intern) if isinstance(t, Pattern) else t for t in template.inputs
     ]
@@ -165,7 +192,10 @@ def instantiate(template: Part, found: dict[str, Expr], e: Expr, intern: Interni
         x if isinstance(x, Expr) else constant_like(np.asarray(x, t.dtype), e, intern)
         for x, t in zip(parts, types, strict=True)
     ]
-    op, attrs = template.op, template.attrs
+    op = template.op
+    attrs = {
+        k: found[v.name] if isinstance(v, AttributeHole) else v for k, v in template.attrs.items()
+    }
     type = op.infer(*[x.type for x in inputs], **attrs)
     made = e._replace(kind=Kind.OP, type=type, op=op, attrs=attrs, inputs=tuple(inputs))
     return intern.copy(made, inputs)
@@ -196,30 +226,48 @@ class Rewrite(Pass):
 
 def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     """The graph with rules applied until none applies, inputs before their users."""
-    by_op: dict[Op | None, list[Rule]] = {}
-    for rule in rules:
-        by_op.setdefault(rule.pattern.op, []).append(rule)
-
-    ordered = set(in_c_order(graph))
+    index = index_of(tuple(rules))
 
     def replace(e: Expr, intern: Interning) -> Expr:
         seen = 0
-        while e.op in by_op and (new := apply_first(e, by_op[e.op], intern, ordered)) is not e:
+        while (new := index.apply_first(e, intern)) is not e:
             e, seen = new, seen + 1
             if seen > MOST_STEPS:
-                texts = "; ".join(map(str, by_op[e.op]))
+                texts = "; ".join(map(str, index.by_op[e.op]))
                 raise GraphError(f"rewriting {e.label} does not end: {texts}")
-        if e not in ordered and is_c_ordered(e, ordered):
-            ordered.add(e)
         return e
 
-    return graph.rebuilt(replace)
+    return graph.rebuilt(replace, index.by_op)
 
 
-def apply_first(e: Expr, rules: list[Rule], intern: Interning, ordered: Container[Expr]) -> Expr:
-    """The result of the first rule that applies to `e`, or `e`."""
-    for rule in rules:
-        new = rule.apply(e, intern, ordered)
-        if new is not None and new is not e:
-            return new
-    return e
+class RuleIndex:
+    """Rules by the op that they match, and by the ops of its operands."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.by_op: dict[Op | None, list[Rule]] = {}
+        for rule in rules:
+            self.by_op.setdefault(rule.pattern.op, []).append(rule)
+        self.fitting: dict[tuple[Op | None, ...], list[Rule]] = {}
+
+    def candidates(self, e: Expr) -> list[Rule]:
+        """The rules that fit the ops of `e` and of its operands, of which most have none."""
+        ops = e.op, *[x.op for x in e.inputs]
+        result = self.fitting.get(ops)
+        if result is None:
+            result = [r for r in self.by_op.get(e.op, ()) if r.fits_ops(ops[1:])]
+            self.fitting[ops] = result
+        return result
+
+    def apply_first(self, e: Expr, intern: Interning) -> Expr:
+        """The result of the first rule that applies to `e`, or `e`."""
+        for rule in self.candidates(e):
+            new = rule.apply(e, intern)
+            if new is not None and new is not e:
+                return new
+        return e
+
+
+@lru_cache(maxsize=16)
+def index_of(rules: tuple[Rule, ...]) -> RuleIndex:
+    """The index of rules, which many graphs are rewritten by."""
+    return RuleIndex(rules)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
 from ..codegen.arena import pools_of
+from ..codegen.lifetimes import nominal_bytes
 from ..codegen.load import load
+from ..codegen.schedule import predicted_peak
 from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
@@ -22,11 +24,16 @@ from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
+from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
+from ..passes.scalars import FloatScalars, MathScalars
 from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
-from .verification import verifier
+from .verification import require_code, verifier
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 
 class Executable:
@@ -78,6 +85,8 @@ class Executable:
                     return self.run(*args)
             return self.run(*args)
         except Exception as error:
+            if self.graph.lowering and is_of_floats(error):
+                return self.on_arrays.attempt(args)
             self.blame(error)
             raise
 
@@ -92,6 +101,12 @@ class Executable:
         return self.for_any_layout(*arrays)
 
     @cached_property
+    def on_arrays(self) -> "Executable":
+        """The executable for values on which floats raise. See Note [Float scalars]."""
+        passes = [p for p in self.pipeline.passes if not isinstance(p, FloatScalars | MathScalars)]
+        return Executable(self.written, Pipeline(passes), self.form)
+
+    @cached_property
     def for_any_layout(self) -> "Executable":
         """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
@@ -103,7 +118,22 @@ class Executable:
             for before, after, report in self.pipeline.steps(self.written)
             if before is not after and name in (None, report.name)
         ]
-        return "\n".join(changes)
+        return "\n".join(filter(None, changes))
+
+    def profile(self, feeds: Any = (), repeat: int = 10) -> "Profile":
+        """Where a run spends its time: by node, by scope, by line, and inside loops and branches.
+
+        `feeds` are values of the inputs, in their order or by name. The code is run `2 * repeat`
+        times and more, with its effects. Raises FeedError.
+
+        >>> x = sg.placeholder("float64", [64, 64], name="x")
+        >>> profile = sg.compile(sg.reduce_sum(x @ x), [x]).profile([np.ones((64, 64))])
+        >>> sorted((row.op, row.flops) for row in profile.rows if row.op)
+        [('matmul', 524288), ('sum', 4096)]
+        """
+        from .profile import profiled
+
+        return profiled(self, feeds, repeat)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
@@ -158,6 +188,11 @@ def loaded(graph: FrozenGraph, form: str, any_layout: bool) -> Callable[..., Any
     return load(source, lambda: emit(graph, form, any_layout).text)
 
 
+def is_of_floats(error: Exception) -> bool:
+    """True for an error of Python's floats, where NumPy gives an infinity or NaN."""
+    return isinstance(error, ArithmeticError | ValueError) and not isinstance(error, GradError)
+
+
 def innermost(error: Exception, filename: str) -> TracebackType | None:
     """The last entry of an error's traceback whose code is of a file."""
     result, trace = None, error.__traceback__
@@ -191,6 +226,7 @@ def compile(
     outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
     rules: Sequence[Rule] = (), *, passes: Iterable[PassLike] | None = None,
     without: Iterable[PassLike] | PassLike = (), verify: bool | Sequence[Any] = False,
+    memory_budget: int | None = None,
 ) -> Executable:  # fmt: skip
     """An executable that computes `outputs` from `inputs`.
 
@@ -200,9 +236,12 @@ def compile(
     execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
     `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
     `verify` the graph is run before and after each pass, on random feeds or on those given, and
-    what a pass changes beyond its bound raises PassError. With `check_numerics` it runs node by
+    what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
+    values are computed again in the backward until the predicted peak of what a run allocates is
+    within it; unknown sizes count as 64. With `check_numerics` it runs node by
     node, and the first value that is not finite, inside loops too, raises NotFiniteError. Raises
-    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not.
+    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
+    and for a budget that is not reached.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])
@@ -210,28 +249,45 @@ def compile(
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
+    if memory_budget is not None:
+        pipeline = pipeline.followed_by(Rematerialize(memory_budget, predicted_peak, value_bytes))
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
-        return Executable(outputs, pipeline, check_numerics=check_numerics)
-    leaves, rebuild = flatten(outputs)
-    fetches = [fetched(e) for e in leaves]
-    graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
+        graph, form, rebuild = outputs, "{},", None
+    else:
+        graph = graph_of(outputs, inputs)
+        form, rebuild = form_of(outputs)
+    result = Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    if verify is not False:
+        require_code(result.graph, result.attempt, pipeline, verify)
+    return result
+
+
+def value_bytes(e: Expr) -> int:
+    """The bytes of a value."""
+    return nominal_bytes(e.type)
+
+
+def graph_of(outputs: Any, inputs: Any) -> FrozenGraph:
+    """The frozen graph of a structure of expressions, without variables."""
+    graph = freeze(
+        [fetched(e) for e in flatten(outputs)[0]], [fetched(e) for e in sequence(inputs)]
+    )
     if variables := [e for e in graph.inputs if e.kind is Kind.VARIABLE]:
         shown = ", ".join(e.label for e in variables)
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
                         " it in a Session, which has their values")  # fmt: skip
-    form, rebuild = form_of(outputs, rebuild)
-    return Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    return graph
 
 
-def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
+def form_of(outputs: Any) -> tuple[str, Any]:
     """How the generated function returns results, and a function that rebuilds their structure."""
     if isinstance(outputs, Expr):
         return "{}", None
     if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
         return "[{}]", None
-    return "{},", rebuild
+    return "{},", flatten(outputs)[1]
 
 
 def fetched(e: Any) -> Expr:

@@ -1,6 +1,7 @@
 """Numerical verification of passes: the graph is run before and after each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,8 @@ from ..ir.graph import FrozenGraph
 from ..ir.sizes import names_in
 from ..ir.verify import verify
 from ..passes.interface import Pass
-from ..passes.pipeline import Check
+from ..passes.pipeline import Check, Pipeline
+from .feeds import as_feed
 from .interpreter import interpret
 
 Array = np.ndarray[Any, Any]
@@ -26,9 +28,12 @@ def verifier(feeds: bool | Sequence[Any]) -> Check | None:
     Where the graph fails on random feeds, it is checked only for being well formed. Variables have
     their initial values.
     """
-    if feeds is False:
-        return None
-    return partial(require_values, feeds=None if feeds is True else feeds)
+    return None if feeds is False else partial(require_values, feeds=own_feeds(feeds))
+
+
+def own_feeds(feeds: bool | Sequence[Any]) -> Sequence[Any] | None:
+    """The feeds that were given; None for random ones."""
+    return None if isinstance(feeds, bool) else feeds
 
 
 def require_values(
@@ -36,6 +41,36 @@ def require_values(
 ) -> None:
     """Raise PassError unless a pass kept the values of all results within its bound."""
     verify(after)
+    require_results(step, before, partial(interpret, after), feeds)
+
+
+def require_code(
+    graph: FrozenGraph, run: Callable[[Any], Any], pipeline: Pipeline, feeds: bool | Sequence[Any]
+) -> None:
+    """Raise PassError unless generated code gives the values of its graph within the bound."""
+
+    def results(values: Sequence[Any]) -> Sequence[Any]:
+        arrays = [as_feed(e, x) for e, x in zip(graph.inputs, values, strict=True)]
+        made = run([np.ascontiguousarray(a).reshape(a.shape) for a in arrays])
+        return made if isinstance(made, list | tuple) else [made]
+
+    require_results(Code(pipeline.bound), graph, results, own_feeds(feeds))
+
+
+@dataclass(frozen=True)
+class Code:
+    """The generated code, as a step that may change values as the passes before it may."""
+
+    bound: float
+
+    def __str__(self) -> str:
+        return "the generated code"
+
+
+def require_results(
+    step: Pass | Code, before: FrozenGraph, run: Callable[[Any], Any], feeds: Sequence[Any] | None
+) -> None:
+    """Raise PassError unless `run` gives the results of a graph within the bound of a step."""
     values = random_feeds(before) if feeds is None else list(feeds)
     try:
         old = interpret(before, values)
@@ -43,16 +78,14 @@ def require_values(
         if feeds is not None:
             raise
         return
-    spread = (
-        [spread_of(before, values, old, seed) for seed in range(PERTURBED)] if step.bound else []
-    )
-    new = interpret(after, values)
-    for i, (e, x, y) in enumerate(zip(before.results, old, new, strict=True)):
+    seeds = range(PERTURBED if step.bound else 0)
+    spread = [spread_of(before, values, old, seed) for seed in seeds]
+    for i, (e, x, y) in enumerate(zip(before.results, old, run(values), strict=True)):
         allowed = np.max([s[i] for s in spread], axis=0) if spread else 0.0
         require_close(step, e, np.asarray(x), np.asarray(y), allowed)
 
 
-def require_close(step: Pass, e: Expr, x: Array, y: Array, allowed: Any) -> None:
+def require_close(step: Pass | Code, e: Expr, x: Array, y: Array, allowed: Any) -> None:
     """Raise PassError unless `y` is `x` but for `bound` times the `allowed` rounding error."""
     if x.shape != y.shape or x.dtype != y.dtype:
         raise PassError(f"{step} changes {e.label}: {x.dtype}{x.shape} becomes {y.dtype}{y.shape}")

@@ -80,6 +80,7 @@ div = elementwise(
 )
 strong_product = elementwise(
     "strong_product", strong_product_kernel,
+    scalar="({0} * {1} if {0} or {1} - {1} == 0.0 else 0.0)",
     d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
     samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
     doc="The product, 0 where the first operand is 0, whatever the second.",

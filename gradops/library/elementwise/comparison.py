@@ -51,7 +51,7 @@ def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
 
 
 masked = elementwise(
-    "masked", masked_kernel, d=[None, None],
+    "masked", masked_kernel, d=[None, None], scalar="({1} if {0} else 0.0)",
     vjp=[None, lambda g, y, c, x: masked(c, g)], jvp=[None, lambda t, y, c, x: masked(c, t)],
     infer=lambda c, x: ArrayType(broadcast_shapes("masked", [c, x]), x.dtype),
     samples=cases(
@@ -64,7 +64,7 @@ where = elementwise(
     "where", np.where, d=[None, None, None],
     vjp=[None, lambda g, y, c, a, b: masked(c, g), lambda g, y, c, a, b: masked(logical_not(c), g)],
     jvp=[None, lambda t, y, c, a, b: masked(c, t), lambda t, y, c, a, b: masked(logical_not(c), t)],
-    source="np.where({0}, {1}, {2})",
+    source="np.where({0}, {1}, {2})", scalar="({1} if {0} else {2})",
     samples=cases(
         beside(booleans((3, 4)), reals((3, 4), (3, 4))),
         beside(booleans((3, 1)), reals((4,), ())),

@@ -28,6 +28,7 @@ log1p = elementwise(
 )
 erf = elementwise(
     "erf", erf_kernel, d=[lambda y, x: 2 / math.sqrt(math.pi) * exp(-(x * x))], samples=unary,
+    scalar="math.erf({0})",
     doc="The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
 )
 exp2 = elementwise(

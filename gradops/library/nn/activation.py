@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import analytic, cases, reals, unary
@@ -37,10 +38,12 @@ __all__ = [
 
 sigmoid = elementwise(
     "sigmoid", kernels.sigmoid, d=[lambda y, x: y * (1 - y)], traits=[Trait.NONNEGATIVE],
+    scalar="(1.0 if {0} >= 0.0 else math.exp({0})) / (1.0 + math.exp(-abs({0})))",
     samples=analytic, doc="The logistic function, 1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
     "softplus", kernels.softplus, d=[lambda y, x: sigmoid(x)], traits=[Trait.NONNEGATIVE],
+    scalar="max({0}, 0.0) + math.log1p(math.exp(-abs({0})))",
     samples=cases(unary, reals((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
 )
 def relu_source(x: ArrayType) -> str:
@@ -53,6 +56,7 @@ def relu_source(x: ArrayType) -> str:
 relu = selection(
     "relu", kernels.positive_part, masks=[lambda y, x: y > 0],
     traits=[Trait.NONNEGATIVE, Trait.KINKED], source=relu_source, samples=unary,
+    scalar="({0} if {0} > 0.0 or {0} != {0} else 0.0)",
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )
 
@@ -198,10 +202,12 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
 softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
 softmax = along_axis_op(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
-    traits=frozenset({Trait.NONNEGATIVE}), doc="exp(x) divided by its sum along an axis.",
+    flops=flops.per_result(5),
+    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER], doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel,
+    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER],
+    flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
     doc="The logarithm of softmax, accurate where softmax underflows.",

@@ -287,7 +287,7 @@ def test_every_body_is_a_function_of_its_own():
         "def branch", "def branch_1", "def body", "def run",
     ]  # fmt: skip
     assert "case(greater_" in source
-    assert "loop(c_" in source
+    assert "loop(0.5" in source
 
 
 def test_a_size_called_states_is_as_fixed_as_any_other():

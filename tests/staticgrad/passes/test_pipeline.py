@@ -51,7 +51,7 @@ def test_level_0_changes_nothing(x):
 
 
 def test_a_level_that_there_is_not_is_refused(x):
-    with pytest.raises(OptionError, match=r"one of \[0, 1, 2\], not 9"):
+    with pytest.raises(OptionError, match=r"one of 0, 1, 2, 'stabilize', not 9"):
         sg.compile(x + 1, [x], optimize=9)
 
 

@@ -1,0 +1,135 @@
+"""Scalars as Python floats: which values are held so, and how generated code refers to them.
+
+Note [Float scalars]. An operation on a NumPy scalar costs two to ten times one on a Python float.
+In a graph that a pass has marked with `Lowering.FLOATS`, float64 values without axes are computed
+by Python's operators, which give the same bits. With `Lowering.MATH`, float32 is, too, in double
+precision, and functions are those of the module `math`. Inside the graphs of loops and branches a
+parameter without axes may be either; where an array is wanted, a float becomes a NumPy scalar of
+its type. Python raises where NumPy gives an infinity or NaN: then the executable runs on arrays.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from gradops import ArrayType
+
+from ..ir.expr import Expr, Kind, whole_of
+from ..ir.graph import FrozenGraph, has_graphs
+from ..ir.kinds import Lowering
+
+CALL, OPERATOR = 10, 1  # what one costs more on NumPy's scalars than on floats, in 40 ns
+DTYPES = {
+    Lowering.FLOATS: frozenset({np.dtype(np.float64)}),
+    Lowering.MATH: frozenset({np.dtype(np.float32), np.dtype(np.float64)}),
+}
+
+
+def held_as_floats(graph: FrozenGraph, is_body: bool) -> frozenset[Expr]:
+    """The expressions whose values are Python floats, or may be. See Note [Float scalars]."""
+    if graph.lowering is None:
+        return frozenset()
+    lowering = graph.lowering
+    free = {e for e in graph.order if is_either(e, lowering)}
+    savings = {e: n for e in graph.order if e not in free and (n := saving(e, lowering))}
+    ends = set() if is_body else set(graph.results)
+    boxed = ends.union(*(e.inputs for e in graph.order if e not in savings and not takes_floats(e)))
+    result = set(free)
+    for members in connected(savings):
+        if sum(savings[e] for e in members) > cost(members, free, boxed):
+            result.update(members)
+    if not is_body:
+        readers = (e for e in graph.order if e in result or takes_floats(e))
+        read = {x for e in readers for x in e.inputs}
+        result.update(e for e in graph.inputs if e in read and is_number(e, lowering))
+    return frozenset(result)
+
+
+def takes_floats(e: Expr) -> bool:
+    """True if an expression that is not a float reads floats as they are."""
+    return has_graphs(e) or is_row(e)
+
+
+def is_row(e: Expr) -> bool:
+    """True for an array made of numbers."""
+    return e.op is not None and e.op.name == "stack" and not e.inputs[0].shape
+
+
+def is_list_of_floats(e: Expr, lowering: Lowering | None) -> bool:
+    """True for the list of the entries of an array that may be floats."""
+    if lowering is None or e.op is None or e.op.name != "unstacked":
+        return False
+    return e.inputs[0].type.ndim == 1 and e.dtype in DTYPES[lowering]
+
+
+def is_number(e: Expr, lowering: Lowering) -> bool:
+    """True for a value without axes of a dtype that floats have."""
+    return not e.shape and type(e.type) is ArrayType and e.dtype in DTYPES[lowering]
+
+
+def is_either(e: Expr, lowering: Lowering) -> bool:
+    """True for a parameter, or a result of a loop or branch, that may be a float or a scalar."""
+    if not is_number(e, lowering):
+        return False
+    whole = whole_of(e)
+    return e.kind is Kind.PARAMETER or (whole is not None and has_graphs(whole))
+
+
+def saving(e: Expr, lowering: Lowering) -> int:
+    """What computing `e` on floats saves; 0 if it cannot be."""
+    if e.op is None or e.shape or type(e.type) is not ArrayType:
+        return 0
+    dtypes = DTYPES[lowering]
+    if is_entry(e):
+        return CALL if e.dtype in dtypes else 0
+    source = e.op.infix if lowering is Lowering.FLOATS else e.op.scalar
+    numbers = {x.dtype for x in e.inputs if x.dtype.kind != "b"}
+    if e.dtype.kind != "b":
+        numbers.add(e.dtype)
+    alike = len(numbers) <= 1 and numbers <= dtypes
+    if not source or e.attrs or not alike or any(x.shape for x in e.inputs):
+        return 0
+    return OPERATOR if e.op.infix else CALL
+
+
+def is_entry(e: Expr) -> bool:
+    """True for one entry of an array, by integers."""
+    if e.op is None or e.op.name != "slice" or e.shape:
+        return False
+    index = e.attrs["index"]
+    rank = len(e.inputs[0].shape)
+    return 0 < rank == len(index) and all(type(i) is int for i in index)
+
+
+def connected(members: Iterable[Expr]) -> list[list[Expr]]:
+    """The members in groups, each of which is connected by operands."""
+    group = {e: [e] for e in members}
+    for e in group:
+        for x in e.inputs:
+            if x in group and group[x] is not group[e]:
+                small, large = sorted((group[x], group[e]), key=len)
+                large += small
+                for each in small:
+                    group[each] = large
+    return list({id(g): g for g in group.values()}.values())
+
+
+def cost(members: list[Expr], free: set[Expr], boxed: set[Expr]) -> int:
+    """What it costs to make floats of the scalars that a group reads, and scalars of its floats."""
+    given = {x for e in members for x in e.inputs if not is_entry(e)}.difference(members, free)
+    return sum(x.kind is not Kind.CONSTANT for x in given) + 2 * sum(e in boxed for e in members)
+
+
+def float_source(e: Expr, operands: Sequence[str]) -> str:
+    """The source of a value that is computed on floats."""
+    assert e.op is not None
+    if is_entry(e):
+        return f"{operands[0]}.item({', '.join(map(str, e.attrs['index']))})"
+    return e.op.scalar.format(*operands)
+
+
+def float_literal(x: Expr) -> str:
+    """A constant as a literal."""
+    value = x.value.item()
+    return repr(value) if isinstance(value, bool) or math.isfinite(value) else f"float('{value}')"

@@ -1,0 +1,135 @@
+"""Scalars as Python floats: the bits of NumPy's where that is promised, and its values always."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gradops as ops
+import staticgrad as sg
+
+SPECIAL = [0.0, -0.0, 1.5, -2.0, 800.0, np.inf, -np.inf, np.nan]
+
+
+def compiled(f, *types, optimize=2):
+    with sg.Graph().as_default():
+        xs = [sg.placeholder(t, []) for t in types]
+        return sg.compile(f(*xs), xs, optimize=optimize)
+
+
+def polynomial(x, y):
+    return (x * y - x) / (y + 2.0) - y * (-x)
+
+
+@pytest.mark.parametrize("optimize", [1, 2])
+def test_operators_on_float64_have_the_bits_of_numpy(optimize):
+    f, plain = (compiled(polynomial, "float64", "float64", optimize=n) for n in (optimize, 0))
+    assert ".item()" in f.source
+    assert ".item()" not in plain.source
+    with np.errstate(all="ignore"):
+        for x, y in itertools.product([*SPECIAL, 0.1, 1 / 3], repeat=2):
+            got, want = f(x, y), plain(x, y)
+            assert type(got) is type(want) is np.float64
+            np.testing.assert_array_equal(got, want)
+            assert np.isnan(got) or np.signbit(got) == np.signbit(want)
+
+
+def test_float32_is_computed_on_floats_at_level_2_alone():
+    one, two = (compiled(polynomial, "float32", "float32", optimize=n) for n in (1, 2))
+    assert ".item()" not in one.source
+    assert ".item()" in two.source
+    assert type(two(0.1, 0.7)) is np.float32
+    np.testing.assert_allclose(two(0.1, 0.7), one(0.1, 0.7), rtol=1e-6)
+
+
+SCALAR_OPS = sorted(
+    (op for op in ops.OPS.values() if op.scalar and op.family != "discrete"), key=str
+)
+
+
+@pytest.mark.parametrize("op", SCALAR_OPS, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_each_op_has_numpys_values_and_type(op, dtype):
+    types = ["bool" if op.name in ("where", "masked") and i == 0 else dtype
+             for i in range(op.arity)]  # fmt: skip
+    f, plain = (compiled(lambda *xs: op(*xs) * 1.25 - 0.5, *types, optimize=n) for n in (2, 1))
+    choices = [[False, True] if t == "bool" else SPECIAL for t in types]
+    with np.errstate(all="ignore"):
+        for xs in itertools.product(*choices):
+            got, want = f(*xs), plain(*xs)
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "float32" else 1e-14)
+
+
+def test_where_a_float_would_raise_the_result_is_numpys():
+    f = compiled(lambda x: sg.log(x) / x + sg.exp(x), "float64")
+    with np.errstate(all="ignore"):
+        assert f(0.0) == -np.inf
+        assert f(1000.0) == np.inf
+        assert np.isnan(f(-1.0))
+    assert f(1.0) == np.e
+
+
+def test_an_error_of_the_graph_itself_is_not_tried_again():
+    with sg.Graph().as_default():
+        x, n = sg.placeholder("float64", [], name="x"), sg.placeholder("int64", [1], name="n")
+        y = sg.gather(sg.stack([sg.exp(x) * 2, x]), n)
+        f = sg.compile(y, [x, n])
+    with pytest.raises(ops.IndexingError):
+        f(1.0, [7])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("other", ["int8", "int64", "float32", "float64"])
+def test_an_array_beside_a_float_keeps_its_type(dtype, other):
+    with sg.Graph().as_default():
+        x, a = sg.placeholder(dtype, [], name="x"), sg.placeholder(other, [2], name="a")
+        y = sg.tanh(sg.exp(x) * 2)
+        f = sg.compile(y * a, [x, a])
+    found = f(np.array(0.5, dtype), np.ones(2, other))
+    assert found.dtype == f.graph.outputs[0].dtype
+    np.testing.assert_allclose(found, np.tanh(np.exp(0.5) * 2), rtol=1e-6)
+
+
+def test_entries_of_an_array_are_read_as_floats_and_joined_again():
+    with sg.Graph().as_default():
+        theta = sg.placeholder("float64", [3], name="theta")
+        a, b, c = sg.unstack(theta)
+        row = sg.stack([a * b, b / c, sg.exp(c)])
+        f = sg.compile([row, *sg.gradients(row, theta)], [theta], verify=True)
+    assert "theta.item(0)" in f.source
+    assert "np.array((" in f.source
+    row, gradient = f(np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_allclose(row, [2, 2 / 3, np.exp(3)], rtol=1e-15)
+    np.testing.assert_allclose(gradient, [2, 1 + 1 / 3, -2 / 9 + np.exp(3)], rtol=1e-15)
+
+
+@pytest.mark.parametrize("optimize", [1, 2])
+def test_loops_carry_floats(optimize):
+    def run(level):
+        with sg.Graph().as_default():
+            x = sg.placeholder("float64", [2], name="x")
+            a, b = sg.unstack(x)
+            step = lambda s, e: (s[0] * a + sg.sin(s[1]) * e, s[1] / b)
+            us, vs = sg.scan(
+                step, sg.constant([1.0, 0.5, 2.0], "float64"), (a, sg.constant(1.0, "float64"))
+            )
+            loss = sg.reduce_sum(us * us) + sg.cond(a > b, lambda: a * vs[-1], lambda: b)
+            return sg.compile([loss, us, *sg.gradients(loss, x)], [x], optimize=level)
+
+    got, want = run(optimize)([0.3, 0.7]), run(0)([0.3, 0.7])
+    for x, y in zip(got, want, strict=True):
+        assert type(x) is type(y)
+        if optimize == 1:
+            assert x.tobytes() == y.tobytes()
+        np.testing.assert_allclose(x, y, rtol=1e-13)
+
+
+def test_a_graph_with_effects_stays_on_arrays(capsys):
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [], name="x")
+        y = 1 / sg.Print(x * x, [x], "x is ")
+        session = sg.Session()
+        with np.errstate(all="ignore"):
+            assert session.run(y + y * y, {x: 0.0}) == np.inf
+    assert capsys.readouterr().err.count("x is") == 1
