@@ -308,7 +308,8 @@ def in_dtype_of(variable: Expr, value: OperandLike) -> OperandLike:
     if not fits(result, variable.dtype):
         lost = f"{short_repr(value)} does not fit in {variable.dtype}"
         raise DTypeError(
-            "assign", [variable.type, type_of(result)], f"{variable.name} keeps its dtype, and {lost}",
+            "assign", [variable.type, type_of(result)],
+            f"{variable.name} keeps its dtype, and {lost}",
         )  # fmt: skip
     return result.astype(variable.dtype)
 
