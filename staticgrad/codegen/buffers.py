@@ -106,13 +106,15 @@ def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
     With `any_layout` the inputs need not be in C order.
     """
     plan = Plan(lifetimes(graph, schedule(graph)))
+    planned = [(i, e) for i, e in enumerate(plan.order) if has_memory(plan, e)]
+    if not planned:
+        return plan
     known_layouts = layouts(graph, any_layout)
     known = sizes_determined_by(graph.inputs)
-    for i, e in enumerate(plan.order):
-        if has_memory(plan, e):
-            layout = known_layouts.get(e)
-            dense = layout if layout is not None and layout.dense else None
-            add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
+    for i, e in planned:
+        layout = known_layouts.get(e)
+        dense = layout if layout is not None and layout.dense else None
+        add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
     assign_slots(plan)
     return plan
 
