@@ -8,6 +8,7 @@ from ..build.suggest import nearest
 from .constants import PropagateConstants
 from .fold import Fold
 from .interface import Pass
+from .join_scatters import JoinScatters
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
@@ -21,7 +22,7 @@ EXACT: tuple[Pass, ...] = (
     PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
     Simplify(), Fold(), Simplify(), FloatScalars(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = (MathScalars(),)
+BOUNDED: tuple[Pass, ...] = (JoinScatters(), Simplify(), Fold(), MathScalars())
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
     "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
