@@ -24,6 +24,7 @@ from .tuple_types import HistoryType
 if TYPE_CHECKING:
     from .graph import FrozenGraph
 
+KNOWN = frozenset({int})  # the type of sizes that are known
 SMALL = 1024  # bytes up to which constants are compared by value
 
 
@@ -97,10 +98,7 @@ def key_of(e: Expr, inputs: Sequence[Expr]) -> Hashable:
 
 def all_known(shape: Shape) -> bool:
     """True if no size is a `Dim`, such as one that an op introduces."""
-    for n in shape:
-        if n.__class__ is not int:
-            return False
-    return True
+    return KNOWN.issuperset(map(type, shape))
 
 
 def attributes_key(attrs: Attrs) -> Hashable:
