@@ -7,6 +7,7 @@ import numpy as np
 from ...core.errors import DTypeError
 from ...core.op import ErrorSample
 from ...core.samples import cases, complexes, reals, unary
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, is_complex, type_of
 from ...typing import AnyArray, Operand
 from ..families import elementwise, zeros_like
@@ -42,6 +43,7 @@ imag = elementwise(
 )
 conj = elementwise(
     "conj", np.conjugate, d=[None], vjp=[lambda g, y, x: conj(g)], jvp=[lambda t, y, x: conj(t)],
+    traits=[Trait.PROPAGATING],
     samples=parts, doc="The complex conjugate.",
 )
 

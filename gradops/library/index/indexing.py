@@ -15,6 +15,7 @@ from ...core.dims import Dim, Shape, Size
 from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
@@ -62,7 +63,7 @@ def getitem_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 getitem = Op(
-    name="getitem", kernel=pick, arity=None,
+    name="getitem", kernel=pick, arity=None, traits=[Trait.MOVING],
     infer=lambda x, *arrays, index: (
         ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
     ),
