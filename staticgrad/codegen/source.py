@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from gradops import Dim
+from gradops import Dim, Op
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
+from ..ir.inner_layouts import given_to_inner, unknown_layouts
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
 from .arena import Arena
@@ -63,7 +65,9 @@ def emit(
     <BLANKLINE>
     """
     module = Module(comments)
-    w = Writer(graph, "run", module, any_layout)
+    given = unknown_layouts(graph) if any_layout else None
+    module.given = given_to_inner(graph, given)
+    w = Writer(graph, "run", module, given)
     for e in graph.inputs:
         if not any_layout:
             write_admission(w, e)
@@ -97,7 +101,7 @@ def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
     module = outer.module
     if graph not in module.functions:
         name = module.functions[graph] = outer.fresh_in_scope(wanted)
-        w = Writer(graph, name, module, any_layout=True)
+        w = Writer(graph, name, module, module.given[graph])
         used = sizes_used(graph.order)
         used |= names_in(t.shape for t in w.plan.types)
         for binding in bindings(graph.inputs):
@@ -154,6 +158,8 @@ def write_binding(w: Writer, b: Binding) -> None:
 
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that depend on data and that `e` is the first to have."""
+    if all(n.__class__ is int for n in e.type.shape):
+        return
     for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
@@ -211,10 +217,21 @@ def render(w: Writer, e: Expr) -> str:
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
     out = out_text(w, e)
+    plain = plain_template(e.op)
+    if plain is not None:
+        return plain.format(*names, out=out)
     attrs = {k: literal(w, v, k) for k, v in e.attrs.items()}
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
+
+
+@cache
+def plain_template(op: Op) -> str | None:
+    """The template of an op if it does not depend on types, and names operands one by one only."""
+    if op.params or not op.source or not isinstance(op.source, str):
+        return None
+    return None if "{operands}" in op.source or "{fresh}" in op.source else op.source
 
 
 def out_text(w: Writer, e: Expr) -> str:
@@ -225,7 +242,7 @@ def out_text(w: Writer, e: Expr) -> str:
     return "" if x is None else f", out={w.names[x]}"
 
 
-def literal(w: Writer, value: Any, name: str = "") -> str:
+def literal(w: Writer, value: Any, name: str) -> str:
     """The value of the attribute `name` as Python source."""
     if isinstance(value, FrozenGraph):
         return inner_function(w, value, name)

@@ -20,7 +20,9 @@ from .kinds import Kind
 if TYPE_CHECKING:
     from .graph import FrozenGraph
 
-MAKING = frozenset({Trait.REDUCTION, Trait.C_ORDER})
+ALWAYS = frozenset({Trait.C_CONTIGUOUS})
+"""Traits of ops whose results are in C order."""
+MAKING = ALWAYS | {Trait.REDUCTION, Trait.C_ORDER, Trait.KEEPS_C_ORDER, Trait.LIKE_OPERAND}
 """Traits of ops whose results are in C order if their operands are."""
 KEEPING = MAKING | {Trait.ELEMENTWISE}
 """`MAKING`, and traits for which this holds if the result has the shape of an operand."""
@@ -53,8 +55,8 @@ def is_c_ordered(e: Expr, ordered: Container[Expr] | None = None) -> bool:
         return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
     if not shape:
         return True
-    is_always, is_made, is_kept = effects_on_order(op)
-    if is_always and len(shape) < 3:  # axes of a stack follow those of the operands
+    is_always, is_always_matrix, is_made, is_kept = effects_on_order(op)
+    if is_always or (is_always_matrix and len(shape) < 3):  # axes of a stack follow the operands'
         return True
     if not is_kept:
         return False
@@ -65,7 +67,7 @@ def is_c_ordered(e: Expr, ordered: Container[Expr] | None = None) -> bool:
 
 
 @cache
-def effects_on_order(op: Op) -> tuple[bool, bool, bool]:
-    """True if an op's results have C order always; if its operands have; if also of their shape."""
-    traits = op.traits
-    return Trait.C_ORDER in traits, not traits.isdisjoint(MAKING), not traits.isdisjoint(KEEPING)
+def effects_on_order(op: Op) -> tuple[bool, bool, bool, bool]:
+    """True if an op's results have C order; as matrices; if its operands have; and their shape."""
+    among = [not op.traits.isdisjoint(some) for some in (ALWAYS, {Trait.C_ORDER}, MAKING, KEEPING)]
+    return among[0], among[1], among[2], among[3]

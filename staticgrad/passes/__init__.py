@@ -8,9 +8,11 @@ if _TYPE_CHECKING:
     from .constants import PropagateConstants
     from .fold import Fold
     from .interface import Pass
+    from .join_scatters import JoinScatters
     from .levels import LEVELS
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
+    from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
     from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
@@ -18,8 +20,9 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
-        "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
+        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
+        "join_scatters": "JoinScatters", "levels": "LEVELS", "pipeline": "PassReport Pipeline",
+        "prune": "Prune", "rematerialize": "Rematerialize", "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
@@ -27,6 +30,6 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune", "Rewrite",
-    "Simplify", "Stabilize",
+    "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants",
+    "Prune", "Rematerialize", "Rewrite", "Simplify", "Stabilize",
 ]  # fmt: skip

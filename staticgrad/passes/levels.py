@@ -8,6 +8,7 @@ from ..build.suggest import nearest
 from .constants import PropagateConstants
 from .fold import Fold
 from .interface import Pass
+from .join_scatters import JoinScatters
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
@@ -18,10 +19,10 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), FloatScalars(),
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), FloatScalars(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = (MathScalars(),)
+BOUNDED: tuple[Pass, ...] = (JoinScatters(), Simplify(), Fold(), MathScalars())
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
     "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),

@@ -86,7 +86,7 @@ def complex_infer(x: ArrayType, y: ArrayType) -> ArrayType:
 
 
 complex = elementwise(
-    "complex", complex_kernel, d=[None, None], infer=complex_infer,
+    "complex", complex_kernel, traits=[Trait.C_CONTIGUOUS], d=[None, None], infer=complex_infer,
     vjp=[lambda g, z, x, y: real(g), lambda g, z, x, y: -imag(g)],
     jvp=[
         lambda t, z, x, y: complex(t, zeros_like(t)),

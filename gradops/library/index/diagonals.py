@@ -101,8 +101,8 @@ def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any])
 
 
 place_diagonal = linear(
-    "place_diagonal", place_diagonal_kernel, infer=place_diagonal_infer,
-    traits=[Trait.MOVING],
+    "place_diagonal", place_diagonal_kernel, traits=[Trait.C_CONTIGUOUS, Trait.MOVING],
+    infer=place_diagonal_infer,
     transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs), batch=place_diagonal_batch,
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),

@@ -95,7 +95,7 @@ linear = Op(
         lambda t, y, x, w, b: matmul(x, transpose(t)),
         lambda t, y, x, w, b: t,
     ],
-    batch=linear_batch, traits=frozenset({Trait.C_ORDER}),
+    batch=linear_batch, traits=[Trait.C_CONTIGUOUS],
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),

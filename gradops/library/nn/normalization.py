@@ -10,6 +10,7 @@ from ...core import flops
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import (
     ArrayType,
     conflict,
@@ -324,7 +325,7 @@ empty = [
 ]
 
 standardize = Op(
-    "standardize", standardize_kernel, infer=standardize_infer,
+    "standardize", standardize_kernel, traits=[Trait.LIKE_OPERAND], infer=standardize_infer,
     flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)],
@@ -333,7 +334,8 @@ standardize = Op(
     "epsilon.",
 )
 standardize_slope = Op(
-    "standardize_slope", standardize_slope_kernel, infer=standardize_slope_infer, arity=2,
+    "standardize_slope", standardize_slope_kernel, traits=[Trait.LIKE_OPERAND],
+    infer=standardize_slope_infer, arity=2,
     flops=flops.per_result(10),
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],

@@ -202,7 +202,7 @@ max_pool = Op(
         put_into_windows(g, places_of_max(x, **attrs), **unpool_attrs(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=batch_as_is, samples=pool_samples(distinct), traits=frozenset({Trait.KINKED}),
+    batch=batch_as_is, samples=pool_samples(distinct), traits=[Trait.KINKED, Trait.LIKE_OPERAND],
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
@@ -210,7 +210,8 @@ max_pool = Op(
     doc="The maximum of each window over the last axes; of ties the first has the derivative.",
 )
 places_of_max = Op(
-    "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None], batch=batch_as_is,
+    "places_of_max", places_kernel, traits=[Trait.LIKE_OPERAND],
+    infer=numbers_infer, vjp=[None], jvp=[None], batch=batch_as_is,
     samples=pool_samples(distinct), error_samples=wrong_windows,
     doc="The index of the first maximum in each window, counted in C order.",
 )
@@ -255,7 +256,7 @@ pick_from_windows = Op(
     doc="The entry of each window at an index, counted in C order.",
 )
 sum_pool = linear(
-    "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
+    "sum_pool", sum_pool_kernel, traits=[Trait.LIKE_OPERAND], infer=partial(pool_infer, "sum_pool"),
     flops=flops.sum_pool,
     transpose=lambda g, y, x, **attrs: sum_unpool(g, **unpool_attrs(x, attrs)), batch=batch_as_is,
     samples=cases(pool_samples(reals), complexes((4,), window=(2,))), error_samples=wrong_windows,
