@@ -8,6 +8,8 @@ class Trait(StrEnum):
     """A fact about an op. A declaration names its traits; one that is not here is refused."""
 
     BROADCASTING = "broadcasting"  # repeats its operand to a shape: a view with strides of zero
+    CHANNELS_LAST = "channels_last"  # the second axis of results is the last in memory
+    C_CONTIGUOUS = "c_contiguous"  # results are in C order, whatever the operands' order
     C_ORDER = "c_order"  # results of one or two axes are in C order, whatever the operands' order
     COMPLEX = "complex"  # its rules hold for complex operands, though no sample can show it
     CONTROL = "control"  # a loop, branch, call or list of a graph
@@ -15,9 +17,11 @@ class Trait(StrEnum):
     ELEMENTWISE = "elementwise"  # works entry by entry, with broadcasting
     GUARD = "guard"  # returns operands unchanged, with a gradient that the user defined
     HERMITIAN = "hermitian"  # reads one triangle, and gives its gradient for a Hermitian operand
+    KEEPS_C_ORDER = "keeps_c_order"  # results are in C order if the operands are
     KINKED = (
         "kinked"  # piecewise linear: the second derivative is zero, and asking for it is no error
     )
+    LIKE_OPERAND = "like_operand"  # the axes of results lie in memory as those of the first operand
     LINEAR = "linear"  # linear in each operand: of power series, it gives the product
     NONNEGATIVE = "nonnegative"  # has no negative result
     OF_TYPE = "of_type"  # depends on the operand's type and not on its entries

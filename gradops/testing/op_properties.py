@@ -358,6 +358,14 @@ def stack_draws(draws: Sequence[Any], axis: int | None) -> Any:
     return draws[0] if axis is None else np.stack(draws)
 
 
+def operations_are_counted(case: Case) -> None:
+    """The number of floating-point operations is a number, and never negative."""
+    op, operands, attrs = case.op, case.operands, case.attrs
+    types = [type_of(x) for x in operands]
+    count = op.flops(op.type_for(types, attrs), *types, **attrs)
+    demand(isinstance(count, int) and count >= 0, f"the number of operations is {count!r}")
+
+
 def doc_is_a_sentence(op: Op) -> None:
     """The documentation of an op is a sentence."""
     demand(op.doc.endswith("."), f"the doc is {op.doc!r}")
@@ -381,6 +389,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     float32_stays_float32,
     a_zero_cotangent_stays_zero,
     vmap_is_a_loop,
+    operations_are_counted,
 ]
 """The properties that are checked on each sample of an op."""
 

@@ -192,6 +192,17 @@ class Slot:
 
     type: ArrayType
     lives: tuple[Interval, ...]
+    axes: tuple[int, ...] = ()
+    """The axes from the largest stride to the smallest; those left out are before them."""
+
+    def view(self, block: np.ndarray[Any, Any], at: int, sizes: Mapping[str, int]) -> Any:
+        """An array at an offset of a block, given the unknown sizes by name."""
+        shape = [n if isinstance(n, int) else n.evaluate(sizes) for n in self.type.shape]
+        order = [*(i for i in range(len(shape)) if i not in self.axes), *self.axes]
+        array: np.ndarray[Any, Any] = np.ndarray(
+            tuple([shape[i] for i in order]), self.type.dtype, block, at
+        )
+        return array if order == sorted(order) else array.transpose(np.argsort(order).tolist())
 
 
 @dataclass(eq=False)
@@ -226,14 +237,8 @@ class Arena:
         block = aligned_bytes(found.bytes)
         known = dict(zip(self.names, sizes, strict=True))
         return tuple(
-            np.ndarray(shape_of(slot.type, known), slot.type.dtype, block, at)
-            for slot, at in zip(self.slots, found.offsets, strict=True)
+            slot.view(block, at, known) for slot, at in zip(self.slots, found.offsets, strict=True)
         )
-
-
-def shape_of(type: ArrayType, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    """The shape of a type, given sizes by name."""
-    return tuple([n if isinstance(n, int) else n.evaluate(sizes) for n in type.shape])
 
 
 def aligned_bytes(count: int) -> np.ndarray[Any, Any]:

@@ -3,8 +3,8 @@
 A block is memory that values are computed into one after another, each in place of the one before.
 A block is part of the arena if the op of its first value can write into memory that it is given,
 and no value in it leaves the run: results do not change when the executable is called again. Other
-blocks are new arrays. Memory is used in C order, so only values that are in C order anyway are
-computed into it: see Note [Layout] in `ir/contiguity.py`.
+blocks are new arrays. A value gets the layout there that it has anyway, so only values whose layout
+is certain are computed into given memory: see Note [Layout] in `ir/contiguity.py`.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.contiguity import in_c_order
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
+from ..ir.layouts import Layout, layouts
 from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
@@ -31,12 +31,15 @@ WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating:
 
 @dataclass
 class Block:
-    """Memory for values that are computed one in place of another; its lifetime as positions."""
+    """Memory for values that are computed one in place of another; its lifetime as positions.
+
+    `layout` is None if it is not certain, or not dense.
+    """
 
     members: list[Expr]
     first: int
     last: int
-    is_ordered: bool
+    layout: Layout | None
     in_arena: bool
 
     @property
@@ -104,11 +107,13 @@ def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
     With `any_layout` the inputs need not be in C order.
     """
     plan = Plan(lifetimes(graph, schedule(graph)))
-    ordered = in_c_order(graph, any_layout)
+    known_layouts = layouts(graph, any_layout)
     known = sizes_determined_by(graph.inputs)
     for i, e in enumerate(plan.order):
         if has_memory(plan, e):
-            add_to_block(plan, i, e, e in ordered, names_in(e.shape) <= known)
+            layout = known_layouts.get(e)
+            dense = layout if layout is not None and layout.dense else None
+            add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
     assign_slots(plan)
     return plan
 
@@ -126,17 +131,17 @@ def takes(type: ArrayType, bytes: int) -> bool:
     return not isinstance(size, int) or size * type.dtype.itemsize >= bytes
 
 
-def add_to_block(plan: Plan, i: int, e: Expr, is_ordered: bool, is_sized: bool) -> None:
+def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: bool) -> None:
     """Compute `e` in place of a dying operand, or in memory of its own.
 
-    It is in C order for certain if `is_ordered`; the inputs determine its shape if `is_sized`.
+    Its layout is None if it is not certain; the inputs determine its shape if `is_sized`.
     """
     assert e.op is not None
-    writes = is_ordered and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    writes = layout is not None and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
     last = plan.lives.last[e]
-    x = overwritable(plan, i, e) if writes else None
+    x = overwritable(plan, i, e, layout) if writes else None
     if x is None:
-        block = Block([e], i, last, is_ordered, writes and is_sized and last < plan.lives.end)
+        block = Block([e], i, last, layout, writes and is_sized and last < plan.lives.end)
         plan.blocks.append(block)
     else:
         block = plan.block_of[x]
@@ -148,13 +153,13 @@ def add_to_block(plan: Plan, i: int, e: Expr, is_ordered: bool, is_sized: bool) 
     plan.block_of[e] = block
 
 
-def overwritable(plan: Plan, i: int, e: Expr) -> Expr | None:
+def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | None:
     """The operand that the elementwise `e` may be computed in place of, else None."""
     if e.op is None or Trait.ELEMENTWISE not in e.op.traits:
         return None
     for x in e.inputs:
         block = plan.block_of.get(x)
-        if block is None or block.last != i or x.type != e.type or not block.is_ordered:
+        if block is None or block.last != i or x.type != e.type or block.layout != layout:
             continue
         if all(x is z or x not in {*plan.memory(z)} for z in e.inputs):
             return x
@@ -169,14 +174,12 @@ def assign_slots(plan: Plan) -> None:
     blocks = [b for b in plan.blocks if b.in_arena]
     sizes = [nominal_bytes(b.type) for b in blocks]
     offsets = placed(sizes, [((b.first, b.last),) for b in blocks]).offsets
-    numbers: dict[tuple[int, ArrayType], int] = {}
-    lives: list[list[Interval]] = []
-    types: list[ArrayType] = []
+    shared: dict[tuple[int, ArrayType, Layout], list[Interval]] = {}
+    numbers: dict[tuple[int, ArrayType, Layout], int] = {}
     for block, offset in zip(blocks, offsets, strict=True):
-        number = numbers.setdefault((offset, block.type), len(numbers))
-        if number == len(types):
-            types.append(block.type)
-            lives.append([])
-        lives[number].append((block.first, block.last))
+        assert block.layout is not None
+        key = offset, block.type, block.layout
+        number = numbers.setdefault(key, len(numbers))
+        shared.setdefault(key, []).append((block.first, block.last))
         plan.slots |= dict.fromkeys(block.members, number)
-    plan.views = [Slot(t, tuple(ends)) for t, ends in zip(types, lives, strict=True)]
+    plan.views = [Slot(t, tuple(ends), layout.axes) for (_, t, layout), ends in shared.items()]

@@ -78,7 +78,7 @@ def roots_in(graph: FrozenGraph) -> dict[Expr, Roots]:
     """The roots of the views of a graph; those of the graphs inside it are known."""
     roots: dict[Expr, Roots] = {}
     for e in graph.order:
-        if e.op is None or Trait.VIEW not in e.op.traits or isinstance(e.type, TupleType):
+        if not may_be_view(e):
             continue
         whole = whole_of(e)
         if whole is not None:
@@ -87,6 +87,22 @@ def roots_in(graph: FrozenGraph) -> dict[Expr, Roots]:
             among = e.inputs
         roots[e] = tuple({r: None for x in among for r in roots.get(x, (x,))})
     return roots
+
+
+def may_be_view(e: Expr) -> bool:
+    """True if the value of an expression may lie in the memory of operands."""
+    if e.op is None or Trait.VIEW not in e.op.traits or isinstance(e.type, TupleType):
+        return False
+    return Trait.RETYPING not in e.op.traits or not is_converted(e)
+
+
+def is_converted(e: Expr) -> bool:
+    """True if the result of a retyping op has another dtype, or fewer entries, than its operand."""
+    x, y = e.inputs[0].type, e.type
+    if x.dtype != y.dtype:
+        return True
+    before, after = x.size, y.size
+    return isinstance(before, int) and isinstance(after, int) and after < before
 
 
 def memory_of_part(whole: Expr, index: int) -> tuple[Expr, ...]:

@@ -65,7 +65,7 @@ def freeze(
     refuse_missing(needed, feeds)
     mark_frozen([*fetches, *feeds])
     state = StateResolver(feeds, needed, values=variable_values(needed, values))
-    return FrozenGraph(
+    graph = FrozenGraph(
         tuple(state.frozen[e] for e in feeds) + tuple(state.variables.values()),
         tuple(state.final_value(e) for e in fetches if e.kind is not Kind.GROUP),
         tuple(
@@ -76,6 +76,9 @@ def freeze(
         (*(state.frozen[e] for e in measured), *state.effects()),
         state.intern.merged,
     )
+    graph = graph.arranged(state.intern)
+    graph.keep_table(state.intern.table)  # for the passes
+    return graph
 
 
 def freeze_body(
@@ -92,12 +95,13 @@ def freeze_body(
     needed = reachable([*outputs, *effects, *measured], stop=parameters)
     measured += add_size_sources(needed, parameters)
     result = StateResolver(parameters, needed, inner=True)
-    return FrozenGraph(
+    graph = FrozenGraph(
         tuple(result.frozen[e] for e in parameters),
         tuple([result.final_value(e) for e in (*outputs, *state)]),
         measured=tuple([result.frozen[e] for e in measured]),
         merged=result.intern.merged,
     )
+    return graph.arranged(result.intern)
 
 
 def mark_frozen(expressions: Iterable[Expr]) -> None:

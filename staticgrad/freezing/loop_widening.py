@@ -97,7 +97,8 @@ def reverse_view(views: WidestViews, stop: Container[Expr], e: Expr | NodeView) 
 def widest_forms(needed: Iterable[Expr]) -> dict[Expr, tuple[Expr, Places]]:
     """For each expression that a wider form can replace: the widest, and its places."""
     result: dict[Expr, tuple[Expr, Places]] = {}
-    for e in sorted([e for e in needed if e.widens is not None], key=by_age):
+    whole = [e for e in needed if type(e.type) is TupleType]
+    for e in sorted([e for e in whole if e.widens is not None], key=by_age):
         wide, step = e, e.widens
         places = step.places if step else ()
         while step is not None and can_replace(wide, step.narrow):

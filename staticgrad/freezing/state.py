@@ -60,12 +60,17 @@ class StateResolver:
             leaf = Expr(Kind.CONSTANT, e.type, e.name, None, value=value, place=e.place)
             self.frozen[e] = self.intern.copy(leaf, ())
         elif e.kind is not Kind.GROUP:
-            self.copy(e)
+            self.frozen[e] = made = self.intern.copy(e, ())
+            if e.kind is Kind.VARIABLE:
+                self.variables[e] = made
 
     def copy(self, e: Expr) -> None:
         """Copy what is computed, or its wider form."""
         if not self.inner and (value := guarded_value(e)) is not None:
             self.frozen[e] = self.value_at(value, build_time(e))
+            return
+        if not self.wider:
+            self.frozen[e] = self.intern.copy(e, self.operands(e))
             return
         if e in self.wider:
             wide, _ = self.wider[e]
@@ -73,17 +78,14 @@ class StateResolver:
             self.frozen[e] = made = self.frozen[wide]
             made.name, made.place, made.origin = e.name, e.place, e.origin
             return
-        part = self.part_of_widest(e) if self.wider else e
-        self.frozen[e] = made = self.intern.copy(part, self.operands(e))
-        if e.kind is Kind.VARIABLE:
-            self.variables[e] = made
+        self.frozen[e] = self.intern.copy(self.part_of_widest(e), self.operands(e))
 
-    def operands(self, e: Expr) -> list[Expr]:
+    def operands(self, e: Expr) -> tuple[Expr, ...]:
         """The frozen operands of `e`, with the values that variables have when it reads them."""
         if not self.assignments:
-            return [self.frozen[x] for x in e.inputs]
+            return tuple(map(self.frozen.__getitem__, e.inputs))
         time = build_time(e)
-        return [self.value_at(x, time) for x in e.inputs]
+        return tuple([self.value_at(x, time) for x in e.inputs])
 
     def resolve_before(self, e: Expr) -> None:
         """Make the counterparts of `e` and of what it needs, ahead of program order."""

@@ -7,48 +7,67 @@ buffer plans assume that feeds are in C order. For other feeds, the executable r
 graph, planned without that assumption. An array with one axis always counts as in C order.
 """
 
+from collections.abc import Container
+from functools import cache
+from typing import TYPE_CHECKING
+
+from gradops import Op
 from gradops.core.traits import Trait
 
 from .expr import Expr
-from .graph import FrozenGraph
 from .kinds import Kind
 
-MAKING = frozenset({Trait.REDUCTION, Trait.C_ORDER})
+if TYPE_CHECKING:
+    from .graph import FrozenGraph
+
+ALWAYS = frozenset({Trait.C_CONTIGUOUS})
+"""Traits of ops whose results are in C order."""
+MAKING = ALWAYS | {Trait.REDUCTION, Trait.C_ORDER, Trait.KEEPS_C_ORDER, Trait.LIKE_OPERAND}
 """Traits of ops whose results are in C order if their operands are."""
 KEEPING = MAKING | {Trait.ELEMENTWISE}
 """`MAKING`, and traits for which this holds if the result has the shape of an operand."""
 
 
-def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> frozenset[Expr]:
+def in_c_order(graph: "FrozenGraph", any_layout: bool = False) -> frozenset[Expr]:
     """The expressions whose value is certainly a C-ordered array. See Note [Layout].
 
     With `any_layout` nothing is assumed of the inputs.
     """
-    key = "any layout" if any_layout else "c order"
-    if key not in graph.derived:
-        result: set[Expr] = set()
-        unsure = {e for e in graph.inputs if e.shape} if any_layout else ()
-        for e in graph.order:
-            if e not in unsure and is_c_ordered(e, result):
-                result.add(e)
-        graph.derived[key] = frozenset(result)
-    return graph.derived[key]
+    if not any_layout:
+        return frozenset([e for e in graph.order if e.in_c_order])
+    result: set[Expr] = set()
+    unsure = {e for e in graph.inputs if e.shape}
+    for e in graph.order:
+        if e not in unsure and is_c_ordered(e, result):
+            result.add(e)
+    return frozenset(result)
 
 
-def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
-    """True if `e` is certainly in C order, given which of its operands are."""
-    shape = e.type.shape
-    if e.op is None:
+def is_c_ordered(e: Expr, ordered: Container[Expr] | None = None) -> bool:
+    """True if `e` is certainly in C order, given which of its operands are.
+
+    Those are the `ordered` ones, by default those that are if the feeds are.
+    """
+    op, shape = e.op, e.type.shape
+    if op is None:
         if e.kind is Kind.PARAMETER:  # of a body, whose operands have any layout
             return len(shape) < 2
         return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
     if not shape:
         return True
-    traits = e.op.traits
-    if Trait.C_ORDER in traits and len(shape) < 3:  # axes of a stack follow those of the operands
+    is_always, is_always_matrix, is_made, is_kept = effects_on_order(op)
+    if is_always or (is_always_matrix and len(shape) < 3):  # axes of a stack follow the operands'
         return True
-    if traits.isdisjoint(KEEPING) or not ordered.issuperset(e.inputs):
+    if not is_kept:
         return False
-    if not traits.isdisjoint(MAKING):
-        return True
-    return any(x.type.shape == shape for x in e.inputs)
+    for x in e.inputs:
+        if not (x.in_c_order if ordered is None else x in ordered):
+            return False
+    return is_made or any(x.type.shape == shape for x in e.inputs)
+
+
+@cache
+def effects_on_order(op: Op) -> tuple[bool, bool, bool, bool]:
+    """True if an op's results have C order; as matrices; if its operands have; and their shape."""
+    among = [not op.traits.isdisjoint(some) for some in (ALWAYS, {Trait.C_ORDER}, MAKING, KEEPING)]
+    return among[0], among[1], among[2], among[3]

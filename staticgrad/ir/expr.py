@@ -25,6 +25,7 @@ from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
+NO_ATTRS: Attrs = {}  # those of all leaves; attributes are never written to
 
 
 class Expr(ArrayMethods):
@@ -35,28 +36,31 @@ class Expr(ArrayMethods):
     that `set_shape` refines its type before it is used.
     """
 
+    # An odd number of 16 bytes, or hashes, which are addresses, would collide in sets.
     __slots__ = (
-        "__weakref__", "attrs", "control_inputs", "inputs", "kind", "name", "names", "number", "op",
-        "origin", "place", "type", "value", "widens",
+        "__weakref__", "attrs", "control_inputs", "in_c_order", "inputs", "kind", "name", "names",
+        "number", "op", "origin", "place", "type", "value",
     )  # fmt: skip
     op: Op | None
     inputs: tuple["Expr", ...]
     attrs: Attrs
     type: ArrayType  # type: ignore[misc]
+    value: Any  # of a constant, a variable or a size; of a wider form its `Widening`
     gradop_level = 0.0
     watch = None
 
     def __init__(
-        self, kind: Kind, type: ArrayType, name: str, names: Names | None, *, op: Op | None = None,
+        self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,
         inputs: tuple["Expr", ...] = (), attrs: Attrs | None = None, value: Any = None,
         place: Place | None = None, origin: "Expr | None" = None,
         control_inputs: tuple["Expr", ...] = (), widens: "Widening | None" = None,
     ) -> None:  # fmt: skip
         self.kind, self.type, self.name, self.names = kind, type, name, names
-        self.op, self.inputs, self.attrs = op, inputs, {} if attrs is None else attrs
-        self.value, self.place, self.origin = value, place, origin
-        self.control_inputs, self.widens = control_inputs, widens
+        self.op, self.inputs, self.attrs = op, inputs, NO_ATTRS if attrs is None else attrs
+        self.value = value if widens is None else widens
+        self.place, self.origin, self.control_inputs = place, origin, control_inputs
         self.number = next(clock)
+        self.in_c_order = False  # True in a frozen graph if it certainly is: see Note [Layout]
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> Any:
@@ -77,6 +81,11 @@ class Expr(ArrayMethods):
             raise errors.unsupported_operands(op, inputs)
         made = apply(names, op, inputs, attrs, result)
         return made if type(result) is ArrayType else parts_of(made)
+
+    @property
+    def widens(self) -> "Widening | None":
+        """The narrower form that this is a wider form of."""
+        return self.value if type(self.value) is Widening else None
 
     @property
     def outputs(self) -> tuple["Expr", ...]:

@@ -4,20 +4,20 @@
 which are built on this layer.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import cached_property, partial
 from typing import Any
 
-from gradops import GraphError, type_of
+from gradops import GraphError, Op, type_of
 from gradops.core.source_location import Place, describe, short
 from gradops.core.traits import Trait
 from gradops.typing import Operand
 
 from .errors import require_all
 from .expr import Expr, sequence
-from .interning import Interning, structural_hash
+from .interning import Interning, Table, key_of, structural_hash
 from .kinds import Lowering
 from .lossless import operand_for
 from .names import unique_name
@@ -111,26 +111,42 @@ class FrozenGraph:
     def __iter__(self) -> Iterator[Expr]:
         return iter(self.order)
 
-    def rebuilt(self, replace: Callable[[Expr, "Interning"], Expr]) -> "FrozenGraph":
+    def rebuilt(
+        self,
+        replace: Callable[[Expr, "Interning"], Expr],
+        ops: Container[Op | None] | None = None,
+    ) -> "FrozenGraph":
         """The graph with `replace(expression, interning)` for every expression, inputs first.
 
-        `replace` returns an expression made with the interning, or one of this graph. Unchanged
-        expressions are shared; if none changes, the result is this graph.
+        `replace` is called for all expressions, or those of `ops`. It returns an expression made
+        with the interning, or one of this graph. Unchanged expressions are shared; if none changes,
+        the result is this graph.
         """
-
-        def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-            same = intern.keep(e) if inputs is e.inputs else intern.copy(e, inputs)
-            return replace(same, intern)
-
-        return self.remade(make)
+        made: dict[Expr, Expr] = {}
+        intern, merged = Interning(self), self.merged
+        order, are_old = intern.order, made.keys().isdisjoint
+        for e in self.order:
+            inputs = e.inputs
+            if are_old(inputs):
+                order[e] = None
+                new = e
+            else:
+                new = intern.copy(e, [made.get(x, x) for x in inputs])
+            if ops is None or new.op in ops:
+                new = replace(new, intern)
+            if new is not e:
+                made[e] = new
+            if merged and e in merged:
+                intern.note(new, merged[e])
+        return self.with_others(made, intern)
 
     def remade(self, make: Callable[[Expr, Sequence[Expr], "Interning"], Expr]) -> "FrozenGraph":
         """The graph with `make(expression, new inputs, interning)` for every expression."""
         made: dict[Expr, Expr] = {}
-        intern = Interning()
+        intern = Interning(self)
         for e in self.order:
             inputs: Sequence[Expr] = e.inputs
-            if made and not made.keys().isdisjoint(inputs):
+            if not made.keys().isdisjoint(inputs):
                 inputs = [made.get(x, x) for x in inputs]
             new = make(e, inputs, intern)
             if new is not e:
@@ -142,6 +158,7 @@ class FrozenGraph:
     def with_others(self, made: Mapping[Expr, Expr], intern: "Interning") -> "FrozenGraph":
         """The graph with the expressions of an interning; `made` maps old ones to new ones."""
         if not made:
+            self.keep_table(intern.table)
             return self
         graph = FrozenGraph(
             tuple([made.get(e, e) for e in self.inputs]),
@@ -150,8 +167,33 @@ class FrozenGraph:
             tuple([made.get(e, e) for e in self.measured]),
             intern.merged, lowering=self.lowering,
         )  # fmt: skip
-        kept = graph.reached()
-        return replaced(graph, sequence=tuple([e for e in intern.expressions() if e in kept]))
+        graph = graph.arranged(intern)
+        graph.keep_table(intern.table)
+        return graph
+
+    def arranged(self, intern: "Interning") -> "FrozenGraph":
+        """The graph in the order of an interning, without what is not needed."""
+        needed = {*self.inputs, *self.results, *self.measured}
+        sequence = []
+        for e in reversed(intern.order):
+            if e in needed:
+                needed.update(e.inputs)
+                sequence.append(e)
+        return replaced(self, sequence=tuple(sequence[::-1]))
+
+    def keep_table(self, table: Table | None) -> None:
+        """Keep the table of an interning that has all expressions, for the next pass."""
+        if table is not None:
+            self.__dict__["table"] = table
+
+    def take_table(self) -> Table:
+        """The table of an interning with all expressions, which this graph then no longer has."""
+        kept: Table | None = self.__dict__.pop("table", None)
+        return {key_of(e, e.inputs): e for e in self.order} if kept is None else kept
+
+    def drop_table(self) -> None:
+        """Drop the table that passes share, when the last of them has run."""
+        self.__dict__.pop("table", None)
 
     def __call__(self, *operands: Operand) -> tuple[Any, ...]:
         """The outputs for operands of any kind: arrays, tensors, expressions."""

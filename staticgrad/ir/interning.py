@@ -8,12 +8,14 @@ merged (two called `x` are two); constants are, by value when small and by ident
 """
 
 from collections.abc import Hashable, Iterable, Sequence
+from operator import is_not
 from typing import TYPE_CHECKING
 
 from gradops import ArrayType, Dim
 from gradops.core.source_location import Place
 from gradops.typing import Attrs
 
+from .contiguity import is_c_ordered
 from .expr import Expr
 from .kinds import Kind
 from .tuple_types import HistoryType
@@ -24,45 +26,41 @@ if TYPE_CHECKING:
 SMALL = 1024  # bytes up to which constants are compared by value
 
 
-class Interning:
-    """Makes expressions, giving the same object for equal ones."""
+Table = dict[Hashable, Expr]
 
-    def __init__(self) -> None:
-        self.table: dict[Hashable, Expr] = {}
-        self.waiting: list[Expr] = []  # entered in the table when it is needed
+
+class Interning:
+    """Makes expressions, giving the same object for equal ones.
+
+    `order` has those of the new graph, each after its inputs. An expression of `graph`, which the
+    new one is made from, is equal to no other one: it need not be looked up to be kept.
+    """
+
+    def __init__(self, graph: "FrozenGraph | None" = None) -> None:
+        self.graph = graph
+        self.table: Table | None = {} if graph is None else None
+        self.order: dict[Expr, None] = {}
         self.merged: dict[Expr, dict[Place, None]] = {}
 
-    def expressions(self) -> Iterable[Expr]:
-        """All expressions so far, in order."""
-        if self.waiting:
-            self.enter()
-        return self.table.values()
-
-    def keep(self, e: Expr) -> Expr:
-        """The one expression equal to `e`, which is part of a frozen graph and has its inputs.
-
-        As long as nothing has been made, that is `e`, since no two of one graph are equal.
-        """
-        if self.table:
-            return self.copy(e, e.inputs)
-        self.waiting.append(e)
-        return e
-
-    def enter(self) -> None:
-        """Enter what was kept in the table."""
-        self.table = {key_of(e, e.inputs): e for e in self.waiting}
-        self.waiting = []
+    def entered(self) -> Table:
+        """The table, with the expressions of the graph from when it is needed."""
+        if self.table is None:
+            assert self.graph is not None
+            self.table = self.graph.take_table()
+        return self.table
 
     def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
         """The one expression equal to `e` on `inputs`: `e` itself, if it is frozen and has them."""
-        if self.waiting:
-            self.enter()
+        table = self.table
+        if table is None:
+            table = self.entered()
         key = key_of(e, inputs)
-        result = self.table.get(key)
+        result = table.get(key)
         if result is None:
-            result = self.table[key] = freeze_expr(e, tuple(inputs))
+            result = table[key] = freeze_expr(e, tuple(inputs))
         elif e.place is not None and e.place != result.place:
             self.note(result, (e.place,))
+        self.order[result] = None
         return result
 
     def note(self, e: Expr, places: Iterable[Place]) -> None:
@@ -72,37 +70,33 @@ class Interning:
 
 def freeze_expr(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
     """`e` on `inputs`, in no graph that can be built on."""
-    if e.names is None:
-        for x, new in zip(e.inputs, inputs, strict=True):
-            if x is not new:
-                break
-        else:
-            return e
-    return Expr(
-        e.kind, e.type, e.name, None, op=e.op, inputs=inputs, attrs=e.attrs,
-        value=e.value, place=e.place, origin=e.origin,
-    )  # fmt: skip
+    result = e
+    if e.names is not None or any(map(is_not, e.inputs, inputs)):
+        value = e.value if e.op is None else None
+        result = Expr(e.kind, e.type, e.name, None, e.op, inputs, e.attrs, value, e.place, e.origin)
+    result.in_c_order = is_c_ordered(result)
+    return result
 
 
 def key_of(e: Expr, inputs: Sequence[Expr]) -> Hashable:
     """The key that is equal for equal expressions. See Note [Interning]."""
     if e.op is not None:  # with parts that are hashed in C, and that refer to nothing in turn
-        type, attrs = e.type, attributes_key(e.attrs)
-        return (e.op.name, attrs, type.shape, type.dtype, *[x.number for x in inputs])
-    match e.kind:
-        case Kind.CONSTANT if e.value.nbytes <= SMALL:
-            return e.type, e.value.tobytes(), e.value.flags.c_contiguous
-        case Kind.CONSTANT:
-            return id(e.value)
-        case Kind.SIZE:
-            return e.type, e.value
-    return e.kind, e.name
+        type, attrs = e.type, e.attrs
+        key = attributes_key(attrs) if attrs else ()
+        if len(inputs) == 2:
+            x, y = inputs
+            return e.op.name, key, type.shape, type.dtype, x.number, y.number
+        return (e.op.name, key, type.shape, type.dtype, *[x.number for x in inputs])
+    kind, value = e.kind, e.value
+    if kind is Kind.CONSTANT:
+        if value.nbytes > SMALL:
+            return id(value)
+        return value.shape, value.dtype, value.tobytes(), value.flags.c_contiguous
+    return (e.type, value) if kind is Kind.SIZE else (kind, e.name)
 
 
 def attributes_key(attrs: Attrs) -> Hashable:
     """Equal for equal attributes. That 0.0 equals -0.0, and 1 equals True, shows in their text."""
-    if not attrs:
-        return ()
     items = tuple(sorted(attrs.items()))
     return items, repr(items)
 

@@ -13,19 +13,25 @@ by_age = attrgetter("number")
 
 def dependencies(e: Expr) -> tuple[Expr, ...]:
     """The inputs of an expression, and its control inputs, after which it runs."""
-    return (*e.inputs, *e.control_inputs)
+    after = e.control_inputs
+    return (*e.inputs, *after) if after else e.inputs
 
 
 def forward_dependencies(e: Expr) -> tuple[Expr, ...]:
     """The dependencies of an expression, without those that only its gradient needs."""
-    value = guarded_value(e)
-    return dependencies(e) if value is None else (value, *e.control_inputs)
+    if (value := guarded_value(e)) is not None:
+        return value, *e.control_inputs
+    after = e.control_inputs
+    return (*e.inputs, *after) if after else e.inputs
 
 
 def guarded_value(e: Expr) -> Expr | None:
     """The operand whose value `e` has, if `e` only changes its gradient. See Note [Custom]."""
-    whole = whole_of(e)
-    if whole is None or whole.op is None or Trait.GUARD not in whole.op.traits:
+    op = e.op
+    if op is None or op.name != "part":
+        return None
+    whole = e.inputs[0]
+    if whole.op is None or Trait.GUARD not in whole.op.traits:
         return None
     return whole.inputs[e.attrs["index"]]
 

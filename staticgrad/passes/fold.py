@@ -15,6 +15,9 @@ from ..ir.sizes import sizes_determined_by, sizes_used
 from .interface import Pass
 from .rewrite import constant_like
 
+CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes as long as the rest of a step
+RUN_ALWAYS = frozenset({Trait.EFFECT, Trait.CONTROL})
+
 
 @dataclass(frozen=True)
 class Fold(Pass):
@@ -53,11 +56,11 @@ def number_of_type(e: Expr, intern: Interning) -> Expr:
 
 def fold_expression(e: Expr, intern: Interning, limit: int) -> Expr:
     """`e`, or a constant if all its inputs are constants."""
-    if e.op is None or not e.op.traits.isdisjoint({Trait.EFFECT, Trait.CONTROL}):
-        return e
     for x in e.inputs:
-        if x.kind is not Kind.CONSTANT:
+        if x.kind is not CONSTANT:
             return e
+    if e.op is None or not e.op.traits.isdisjoint(RUN_ALWAYS):
+        return e
     size = product(e.shape)
     if not isinstance(size, int) or size * e.dtype.itemsize > limit:
         return e

@@ -8,6 +8,10 @@ from ..build.suggest import nearest
 from .constants import PropagateConstants
 from .fold import Fold
 from .interface import Pass
+from .loops.after import WeightGradientsAfterLoop
+from .loops.before import ProjectionsBeforeLoop
+from .loops.hoist import HoistInvariants
+from .loops.sink import SinkIntoBranches
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
@@ -19,12 +23,17 @@ PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
     PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), FloatScalars(),
+    Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = (MathScalars(),)
+BOUNDED: tuple[Pass, ...] = (
+    WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), Prune(), DropRetyping(), DropBroadcasts(),
+    Simplify(), Fold(),
+)  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
-    0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
-    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
+    0: (),
+    1: (*EXACT, FloatScalars()),
+    2: (*EXACT, *BOUNDED, FloatScalars(), MathScalars()),
+    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED, FloatScalars(), MathScalars()),
 }  # fmt: skip
 """The passes of each level: none; exact ones; those that state a bound, too; and `Stabilize`."""
 

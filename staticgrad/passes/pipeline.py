@@ -61,6 +61,8 @@ class Pipeline:
         for _, after, report in self.steps(graph):
             graph = after
             reports.append(report)
+        for each in (graph, *within(graph)):
+            each.drop_table()
         return graph, tuple(reports)
 
     def steps(self, graph: FrozenGraph) -> Iterator[tuple[FrozenGraph, FrozenGraph, PassReport]]:

@@ -2,9 +2,9 @@
 
 import inspect
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from gradops.core.traits import Trait
 from gradops.core.types import operand_types
 from gradops.typing import Attrs, Number
 
-from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
@@ -105,11 +104,13 @@ class Rule:
                 return False
         return True
 
-    def apply(self, e: Expr, intern: Interning, ordered: Container[Expr]) -> Expr | None:
-        """The replacement of `e`, or None if the rule does not apply.
+    def fits_ops(self, ops: Sequence[Op | None]) -> bool:
+        """True if the rule may match, judged by the ops of the operands alone; leaves have None."""
+        wanted = [(i, part.op if isinstance(part, Pattern) else None) for i, part in self.demands]
+        return all(i < len(ops) and ops[i] is op for i, op in wanted)
 
-        `ordered` has the expressions that are certainly in C order. See Note [Layout].
-        """
+    def apply(self, e: Expr, intern: Interning) -> Expr | None:
+        """The replacement of `e`, or None if the rule does not apply."""
         result: Found = {}
         if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
             return None
@@ -120,7 +121,7 @@ class Rule:
                 "\n  hint: give it a condition, when=..., on the types of its holes"
             )
         drops = self.exact and is_hole(self.template)
-        return None if drops and not has_layout_of(made, e, ordered) else made
+        return None if drops and not has_layout_of(made, e) else made
 
     def __str__(self) -> str:
         return f"{self.pattern} -> {self.template}"
@@ -131,9 +132,9 @@ def is_hole(part: Part) -> bool:
     return isinstance(part, Pattern) and part.op is None
 
 
-def has_layout_of(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
+def has_layout_of(x: Expr, e: Expr) -> bool:
     """True if the operand `x` has the memory layout of `e`. See Note [Layout]."""
-    return x in ordered or (e.op is not None and Trait.VIEW in e.op.traits)
+    return x.in_c_order or (e.op is not None and Trait.VIEW in e.op.traits)
 
 
 def begins(part: Part, x: Expr) -> bool:
@@ -225,30 +226,48 @@ class Rewrite(Pass):
 
 def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     """The graph with rules applied until none applies, inputs before their users."""
-    by_op: dict[Op | None, list[Rule]] = {}
-    for rule in rules:
-        by_op.setdefault(rule.pattern.op, []).append(rule)
-
-    ordered = set(in_c_order(graph))
+    index = index_of(tuple(rules))
 
     def replace(e: Expr, intern: Interning) -> Expr:
         seen = 0
-        while e.op in by_op and (new := apply_first(e, by_op[e.op], intern, ordered)) is not e:
+        while (new := index.apply_first(e, intern)) is not e:
             e, seen = new, seen + 1
             if seen > MOST_STEPS:
-                texts = "; ".join(map(str, by_op[e.op]))
+                texts = "; ".join(map(str, index.by_op[e.op]))
                 raise GraphError(f"rewriting {e.label} does not end: {texts}")
-        if e not in ordered and is_c_ordered(e, ordered):
-            ordered.add(e)
         return e
 
-    return graph.rebuilt(replace)
+    return graph.rebuilt(replace, index.by_op)
 
 
-def apply_first(e: Expr, rules: list[Rule], intern: Interning, ordered: Container[Expr]) -> Expr:
-    """The result of the first rule that applies to `e`, or `e`."""
-    for rule in rules:
-        new = rule.apply(e, intern, ordered)
-        if new is not None and new is not e:
-            return new
-    return e
+class RuleIndex:
+    """Rules by the op that they match, and by the ops of its operands."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.by_op: dict[Op | None, list[Rule]] = {}
+        for rule in rules:
+            self.by_op.setdefault(rule.pattern.op, []).append(rule)
+        self.fitting: dict[tuple[Op | None, ...], list[Rule]] = {}
+
+    def candidates(self, e: Expr) -> list[Rule]:
+        """The rules that fit the ops of `e` and of its operands, of which most have none."""
+        ops = e.op, *[x.op for x in e.inputs]
+        result = self.fitting.get(ops)
+        if result is None:
+            result = [r for r in self.by_op.get(e.op, ()) if r.fits_ops(ops[1:])]
+            self.fitting[ops] = result
+        return result
+
+    def apply_first(self, e: Expr, intern: Interning) -> Expr:
+        """The result of the first rule that applies to `e`, or `e`."""
+        for rule in self.candidates(e):
+            new = rule.apply(e, intern)
+            if new is not None and new is not e:
+                return new
+        return e
+
+
+@lru_cache(maxsize=16)
+def index_of(rules: tuple[Rule, ...]) -> RuleIndex:
+    """The index of rules, which many graphs are rewritten by."""
+    return RuleIndex(rules)

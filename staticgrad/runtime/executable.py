@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
 from .verification import require_code, verifier
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 
 class Executable:
@@ -113,6 +116,21 @@ class Executable:
             if before is not after and name in (None, report.name)
         ]
         return "\n".join(filter(None, changes))
+
+    def profile(self, feeds: Any = (), repeat: int = 10) -> "Profile":
+        """Where a run spends its time: by node, by scope, by line, and inside loops and branches.
+
+        `feeds` are values of the inputs, in their order or by name. The code is run `2 * repeat`
+        times and more, with its effects. Raises FeedError.
+
+        >>> x = sg.placeholder("float64", [64, 64], name="x")
+        >>> profile = sg.compile(sg.reduce_sum(x @ x), [x]).profile([np.ones((64, 64))])
+        >>> sorted((row.op, row.flops) for row in profile.rows if row.op)
+        [('matmul', 524288), ('sum', 4096)]
+        """
+        from .profile import profiled
+
+        return profiled(self, feeds, repeat)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""

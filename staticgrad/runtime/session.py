@@ -6,7 +6,7 @@ from contextvars import Token
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .debugging import run_watched
 from .executable import Executable
 from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 Feeds = Mapping[Any, Any] | None
 Run = Callable[..., Any] | None
@@ -206,6 +209,23 @@ class Session:
         if result is None:
             raise unknown_feed(key, self.graph.members)
         return result
+
+    def profile(self, fetches: Any, feed_dict: Feeds = None, repeat: int = 10) -> "Profile":
+        """Where a run of `fetches` spends its time; see `Executable.profile`.
+
+        The runs begin with the current values of variables, and change none.
+
+        >>> x = sg.placeholder("float64", [8], name="x")
+        >>> profile = sg.Session().profile(sg.exp(x), {x: np.zeros(8)})
+        >>> [row.name for row in profile.by("op") if row.flops]
+        ['exp']
+        """
+        feeds = self.feeds(feed_dict)
+        leaves, _ = flattened_fetches(fetches)
+        plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
+        with self.lock:
+            values = [*(feeds[e] for e in plan.feeds), *map(self.value, plan.variables)]
+            return plan.executable.profile(values, repeat)
 
     def make_callable(self, fetches: Any, feed_list: Any = ()) -> Callable[..., Any]:
         """A function of the values of `feed_list`, one or several, that runs `fetches`.

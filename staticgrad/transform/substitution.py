@@ -7,7 +7,7 @@ once: one that reads an expression gets its own computation, even if that has a 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gradops import GraphError
 
@@ -64,8 +64,7 @@ class Substitution:
             tuple(made[x] for x in measured),
             intern.merged,
         )
-        kept = graph.reached()
-        return replace(graph, sequence=tuple([e for e in intern.table.values() if e in kept]))
+        return graph.arranged(intern)
 
     def live(self, ends: list[Node], fed: list[Expr]) -> tuple[dict[Node, None], list[Node]]:
         """The nodes needed to compute `ends`, and those that are computed only for their sizes."""

@@ -43,7 +43,7 @@ def reduce_windows(x: np.ndarray, combine: Any, fill: Any, slide: Slide) -> np.n
         for k, index in enumerate(others):
             total = combine(total, y[index], out=total if k else None)
         y = total
-    return y.copy() if np.may_share_memory(y, x) else y
+    return y.copy(order="K") if np.may_share_memory(y, x) else y
 
 
 def is_tiled(size: int, window: int, stride: int, dilation: int) -> bool:

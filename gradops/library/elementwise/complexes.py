@@ -7,6 +7,7 @@ import numpy as np
 from ...core.errors import DTypeError
 from ...core.op import ErrorSample
 from ...core.samples import cases, complexes, reals, unary
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, is_complex, type_of
 from ...typing import AnyArray, Operand
 from ..families import elementwise, zeros_like
@@ -84,7 +85,7 @@ def complex_infer(x: ArrayType, y: ArrayType) -> ArrayType:
 
 
 complex = elementwise(
-    "complex", complex_kernel, d=[None, None], infer=complex_infer,
+    "complex", complex_kernel, traits=[Trait.C_CONTIGUOUS], d=[None, None], infer=complex_infer,
     vjp=[lambda g, z, x, y: real(g), lambda g, z, x, y: -imag(g)],
     jvp=[
         lambda t, z, x, y: complex(t, zeros_like(t)),

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.errors import BY_HAND, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, drawn, exactly, positive, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes
 from ...kernels.elementwise import gamma as kernels
 from ...kernels.elementwise import incomplete
@@ -176,7 +177,8 @@ def tail_in_x(y: AnyArray, a: AnyArray, x: AnyArray, n: int) -> AnyArray:
 
 both_tails = cases(positive((3, 4), (4,)), exactly([3.0, 25, 25], [5.0, 21, 33]))
 gamma_tail = elementwise(
-    "gamma_tail", incomplete.gamma_tail, infer=float_infer("gamma_tail"),
+    "gamma_tail", incomplete.gamma_tail, traits=[Trait.C_CONTIGUOUS],
+    infer=float_infer("gamma_tail"),
     d=[singular(lambda y, a, x, n: gamma_tail(a, x, n=n + 1)), singular(tail_in_x)],
     samples=both_tails,
     doc="Moment n of the smaller tail of the gamma distribution; see Note [Tails].",
@@ -191,7 +193,8 @@ def slope_in_a(y: AnyArray, a: AnyArray, logx: Any) -> AnyArray:
 
 
 gamma_slope = elementwise(
-    "gamma_slope", incomplete.gamma_slope, infer=float_infer("gamma_slope"),
+    "gamma_slope", incomplete.gamma_slope, traits=[Trait.C_CONTIGUOUS],
+    infer=float_infer("gamma_slope"),
     d=[singular(slope_in_a), singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx)))],
     samples=beside(positive((3, 4)), reals((4,))),
     doc="The derivative of y in x at a constant value of the gamma distribution function with"

@@ -9,6 +9,7 @@ from ...core.dims import UNKNOWN, Shape, Size
 from ...core.errors import AxisError, ShapeError
 from ...core.op import Op
 from ...core.samples import cases, complexes, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import invalid, linear
@@ -100,7 +101,8 @@ def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any])
 
 
 place_diagonal = linear(
-    "place_diagonal", place_diagonal_kernel, infer=place_diagonal_infer,
+    "place_diagonal", place_diagonal_kernel, traits=[Trait.C_CONTIGUOUS],
+    infer=place_diagonal_infer,
     transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs), batch=place_diagonal_batch,
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),

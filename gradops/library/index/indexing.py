@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Dim, Shape, Size
 from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
@@ -116,7 +118,7 @@ def scatter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 scatter = Op(
-    name="scatter", kernel=put, arity=None,
+    name="scatter", kernel=put, traits=[Trait.C_CONTIGUOUS], arity=None, flops=flops.per_operand(1),
     infer=lambda g, *arrays, **attrs: scatter_type("scatter", g, arrays, **attrs),
     vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),

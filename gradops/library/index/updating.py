@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Shape
 from ...core.errors import DTypeError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
@@ -145,6 +146,7 @@ set_at = update(
 )
 add_at = update(
     "add_at", kernels.update_kernel("add_at", np.add),
+    flops=flops.per_update,
     vjp=[lambda g, y, x, v, *arrays, index: g,
          lambda g, y, x, v, *arrays, index: at(g, arrays, index)],
     jvp=[lambda t, y, x, v, *arrays, index: t,

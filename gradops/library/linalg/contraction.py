@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Size, product
 from ...core.errors import ShapeError
 from ...core.op import Op
@@ -144,6 +145,7 @@ def squeeze_axis(x: AnyArray, axis: int) -> AnyArray:
 
 matmul = multilinear(
     "matmul", matmul_kernel, infer=matmul_infer, transpose=[matmul_left, matmul_right],
+    flops=flops.matmul,
     batch=matmul_batch, source=matmul_source, traits=[Trait.C_ORDER],
     samples=cases(
         complexes((2, 3), (3, 2)),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases
@@ -62,6 +63,7 @@ def inner_product(c: AnyArray, t: AnyArray) -> AnyArray:
 
 det = matrix_op(
     "det", determinants.det, infer=scalar_infer("det"),
+    flops=flops.per_square((2, 3)),
     vjp=[lambda g, y, x: strong_product(per_matrix(g), cofactors(x))],
     jvp=[lambda t, y, x: inner_product(cofactors(x), t)], samples=squares, error_samples=not_square,
     doc="The determinant of each matrix; its derivative is exact also for singular ones.",
@@ -87,6 +89,7 @@ def second_infer(x: ArrayType, t: ArrayType) -> ArrayType:
 
 second_of_det = Op(
     "second_of_det", determinants.second_of_det, arity=2, infer=second_infer,
+    flops=flops.per_square((8, 1)),
     vjp=[
         lambda g, y, x, t: zero_if_unused(g, third_of_det(x, t, g)),
         lambda g, y, x, t: second_of_det(x, g),
@@ -105,6 +108,7 @@ second_of_det = Op(
 )
 cofactors = matrix_op(
     "cofactors", determinants.cofactors, infer=square_infer("cofactors"),
+    flops=flops.per_square((8, 3)),
     vjp=[lambda g, y, x: second_of_det(x, g)], jvp=[lambda t, y, x: second_of_det(x, t)],
     samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
     error_samples=not_square,
@@ -135,6 +139,7 @@ def slogdet_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 slogdet_op = matrix_op(
     "slogdet", determinants.slogdet, infer=slogdet_infer,
+    flops=flops.per_square((2, 3)),
     vjp=[slogdet_cotangent], jvp=[slogdet_tangent], samples=squares, error_samples=not_square,
     doc="The sign and the logarithm of the absolute value of each determinant, side by side.",
 )

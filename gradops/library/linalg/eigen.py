@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import LinAlgError, OptionError
 from ...core.op import ErrorSample
 from ...core.samples import cases
@@ -86,6 +87,7 @@ def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 eig_op = matrix_op(
     "eig", factors.eig, infer=eig_infer, vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
+    flops=flops.per_square((25, 1)),
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -136,6 +138,7 @@ def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 eigvals = matrix_op(
     "eigvals", factors.eigvals, infer=eigvals_infer,
+    flops=flops.per_square((10, 1)),
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -195,6 +198,7 @@ wrong_triangle = [
 ]
 eigh_op = matrix_op(
     "eigh", linalg.eigh, infer=eigh_infer, vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
+    flops=flops.per_square((9, 1)),
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -246,6 +250,7 @@ def eigvalsh_tangent(t: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArr
 
 eigvalsh = matrix_op(
     "eigvalsh", linalg.eigvalsh, infer=eigvalsh_infer,
+    flops=flops.per_square((4, 3)),
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent], traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Size
 from ...core.errors import ShapeError
 from ...core.op import Op
@@ -168,6 +169,7 @@ def einsum_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 einsum_op = Op(
     "einsum", einsum_kernel, arity=None, infer=einsum_infer,
+    flops=flops.einsum,
     vjp=JointVJP(einsum_cotangents), jvp=JointJVP(einsum_tangent), batch=einsum_batch,
     samples=cases(
         reals((2, 3), (3, 4), subscripts="ij,jk->ik"),

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import LinAlgError, MissingRuleError, OptionError
 from ...core.op import ErrorSample
 from ...core.samples import cases
@@ -83,6 +84,7 @@ def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyA
 
 cholesky = matrix_op(
     "cholesky", linalg.cholesky, infer=square_infer("cholesky"),
+    flops=flops.per_square((1, 3)),
     vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent], traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
@@ -191,6 +193,7 @@ def if_determined(rule: Any) -> Any:
 
 qr_op = matrix_op(
     "qr", factors.qr, infer=qr_infer,
+    flops=flops.per_matrix(12, -4, 3),
     vjp=[if_determined(adjoint_rule(qr_cotangent))], jvp=[if_determined(qr_tangent)],
     samples=cases(
         regular((3, 3)), regular((4, 2)), regular((2, 2, 3)),

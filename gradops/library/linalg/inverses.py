@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
@@ -60,6 +61,7 @@ def pinv_tangent(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyA
 
 pinv = matrix_op(
     "pinv", factors.pinv, infer=pinv_infer, vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
+    flops=flops.per_matrix(16, 8),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -69,6 +71,7 @@ pinv = matrix_op(
 )
 matrix_rank = matrix_op(
     "matrix_rank", factors.matrix_rank, infer=lambda x, rtol, hermitian: rank_infer(x),
+    flops=flops.per_matrix(2, 2),
     vjp=[None], jvp=[None],
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
@@ -123,6 +126,7 @@ def lstsq_tangent(
 
 lstsq_op = Op(
     "lstsq", factors.lstsq, arity=2, infer=lstsq_infer,
+    flops=flops.per_matrix(4, 8),
     vjp=JointVJP(lstsq_cotangents),
     jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
     batch=equations_batch,

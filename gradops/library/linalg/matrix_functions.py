@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import OptionError
 from ...core.samples import cases, reals
 from ...core.types import shape_of, type_of
@@ -41,6 +42,7 @@ def matrix_size(t: Operand) -> Operand:
 
 matrix_exp = matrix_op(
     "matrix_exp", exponential.matrix_exp, infer=square_infer("matrix_exp"),
+    flops=flops.per_square((44, 3)),
     vjp=[lambda g, y, x: exp_derivative(matrix_transpose(x), g)],
     jvp=[lambda t, y, x: exp_derivative(x, t)],
     samples=cases(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import product
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -62,6 +63,7 @@ def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyAr
 
 inv = matrix_op(
     "inv", linalg.inv, infer=square_infer("inv"),
+    flops=flops.per_square((2, 1)),
     vjp=[inv_transpose], jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))], samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN for a singular one, or an error if `checked`.",
@@ -104,6 +106,7 @@ def equations_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 solve_op = Op(
     "solve", linalg.solve, arity=2, infer=lambda a, b: equations_infer("solve", a, b),
+    flops=flops.solve,
     vjp=JointVJP(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,
@@ -170,6 +173,7 @@ def solve_triangular_tangent(
 
 solve_triangular_op = Op(
     "solve_triangular", triangular.solve_triangular, arity=2,
+    flops=flops.solve_triangular,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),
     jvp=[solve_triangular_tangent, lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],

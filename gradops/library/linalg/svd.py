@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import UNKNOWN
 from ...core.errors import LinAlgError, MissingRuleError
 from ...core.op import ErrorSample
@@ -162,6 +163,7 @@ def if_determined(rule: Any) -> Any:
 
 svd_op = matrix_op(
     "svd", factors.svd, infer=svd_infer,
+    flops=flops.per_matrix(14, 8),
     vjp=[if_determined(adjoint_rule(svd_cotangent))], jvp=[if_determined(svd_tangent)],
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
@@ -211,6 +213,7 @@ def svdvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 svdvals = matrix_op(
     "svdvals", factors.svdvals, infer=svdvals_infer, vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
+    flops=flops.per_matrix(2, 2),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

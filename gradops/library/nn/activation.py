@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import analytic, cases, reals, unary
@@ -201,10 +202,12 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
 softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
 softmax = along_axis_op(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
-    traits=frozenset({Trait.NONNEGATIVE}), doc="exp(x) divided by its sum along an axis.",
+    flops=flops.per_result(5),
+    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER], doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel,
+    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER],
+    flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
     doc="The logarithm of softmax, accurate where softmax underflows.",

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import product
 from ...core.errors import DTypeError, IndexingError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import columns
 from ...typing import AnyArray, Arrays, Attrs, Flags
@@ -120,7 +122,7 @@ def at_labels_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 
 at_labels = Op(
-    "at_labels", at_labels_kernel, arity=2,
+    "at_labels", at_labels_kernel, traits=[Trait.C_CONTIGUOUS], arity=2,
     infer=lambda x, labels, classes: ArrayType((*labels.shape, classes), x.dtype),
     vjp=[lambda g, y, x, labels, classes: -nll_loss(g, labels, reduction="none"), None],
     jvp=[lambda t, y, x, labels, classes: at_labels(t, labels, classes=classes), None],
@@ -157,7 +159,7 @@ def class_error_rule(v: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArra
 
 
 class_error = Op(
-    "class_error", class_error_kernel, arity=2,
+    "class_error", class_error_kernel, traits=[Trait.C_CONTIGUOUS], arity=2,
     infer=lambda logits, labels: ArrayType(
         logits.shape, labelled_infer("class_error", logits, labels).dtype
     ),
@@ -181,6 +183,7 @@ def sparse_vjp(
 
 sparse_cross_entropy = Op(
     "sparse_cross_entropy", sparse_kernel, arity=2,
+    flops=flops.per_operand(4),
     infer=partial(labelled_infer, "sparse_cross_entropy"), vjp=[sparse_vjp, None],
     jvp=[
         lambda t, y, logits, labels, reduction: reduce_losses(

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Dim, Shape
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import cases, complexes, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent
@@ -156,7 +158,8 @@ def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 
 conv_bias = Op(
-    "conv_bias", conv_bias_kernel, infer=conv_bias_infer, arity=3,
+    "conv_bias", conv_bias_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_bias_infer, arity=3,
+    flops=flops.conv_bias,
     vjp=[
         lambda g, y, x, w, b, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, b, **attrs: to_filters(x, g, w, attrs),

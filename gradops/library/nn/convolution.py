@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import cases, complexes, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
@@ -210,7 +212,8 @@ def to_filters(x: AnyArray, g: AnyArray, w: AnyArray, attrs: Attrs) -> AnyArray:
 
 
 conv = multilinear(
-    "conv", conv_kernel, infer=conv_infer,
+    "conv", conv_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_infer,
+    flops=flops.conv,
     transpose=[
         lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
@@ -238,7 +241,8 @@ conv = multilinear(
     "(filters, channels / groups, ...).",
 )
 conv_operand = multilinear(
-    "conv_operand", conv_operand_kernel, infer=conv_operand_infer,
+    "conv_operand", conv_operand_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_operand_infer,
+    flops=flops.conv_operand,
     transpose=[
         lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
         lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
@@ -257,7 +261,8 @@ conv_operand = multilinear(
     doc="The transpose of `conv` in its operand, whose spatial sizes are `shape`.",
 )
 conv_filters = multilinear(
-    "conv_filters", conv_filters_kernel, infer=conv_filters_infer,
+    "conv_filters", conv_filters_kernel, traits=[Trait.C_CONTIGUOUS], infer=conv_filters_infer,
+    flops=flops.conv_filters,
     transpose=[
         lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
         lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
@@ -83,6 +84,7 @@ def linear_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 linear = Op(
     "linear", linear_kernel, arity=3, infer=linear_infer,
+    flops=flops.linear,
     vjp=[
         lambda g, y, x, w, b: matmul(g, w),
         to_weight,
@@ -93,7 +95,7 @@ linear = Op(
         lambda t, y, x, w, b: matmul(x, transpose(t)),
         lambda t, y, x, w, b: t,
     ],
-    batch=linear_batch, traits=frozenset({Trait.C_ORDER}),
+    batch=linear_batch, traits=[Trait.C_CONTIGUOUS],
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
@@ -123,6 +124,7 @@ def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
 
 binary_cross_entropy_with_logits = Op(
     "binary_cross_entropy_with_logits", bce_kernel, arity=2, infer=bce_infer,
+    flops=flops.per_result(6),
     vjp=[
         lambda g, loss, z, y, reduction: (
             (sigmoid(z) - y) * loss_cotangent(g, reduction, entries(z))

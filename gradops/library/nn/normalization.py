@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import (
     ArrayType,
     conflict,
@@ -323,7 +325,8 @@ empty = [
 ]
 
 standardize = Op(
-    "standardize", standardize_kernel, infer=standardize_infer,
+    "standardize", standardize_kernel, traits=[Trait.LIKE_OPERAND], infer=standardize_infer,
+    flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)],
     batch=batch_together_along_axis, samples=several, error_samples=empty,
@@ -331,7 +334,9 @@ standardize = Op(
     "epsilon.",
 )
 standardize_slope = Op(
-    "standardize_slope", standardize_slope_kernel, infer=standardize_slope_infer, arity=2,
+    "standardize_slope", standardize_slope_kernel, traits=[Trait.LIKE_OPERAND],
+    infer=standardize_slope_infer, arity=2,
+    flops=flops.per_result(10),
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
     batch=batch_together_along_axis,
@@ -347,6 +352,7 @@ standardize_slope = Op(
 )
 inverse_spread = Op(
     "inverse_spread", inverse_spread_kernel, infer=inverse_spread_infer,
+    flops=flops.per_operand(4),
     vjp=[lambda g, y, x, axis, epsilon: g * spread_slope(y, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: (
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Shape
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
@@ -196,11 +197,12 @@ wrong_windows = [
 
 max_pool = Op(
     "max_pool", max_pool_kernel, infer=partial(ordered_pool_infer, "max_pool"),
+    flops=flops.sum_pool,
     vjp=[lambda g, y, x, **attrs: (
         put_into_windows(g, places_of_max(x, **attrs), **unpool_attrs(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=batch_as_is, samples=pool_samples(distinct), traits=frozenset({Trait.KINKED}),
+    batch=batch_as_is, samples=pool_samples(distinct), traits=[Trait.KINKED, Trait.LIKE_OPERAND],
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
@@ -208,7 +210,8 @@ max_pool = Op(
     doc="The maximum of each window over the last axes; of ties the first has the derivative.",
 )
 places_of_max = Op(
-    "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None], batch=batch_as_is,
+    "places_of_max", places_kernel, traits=[Trait.LIKE_OPERAND],
+    infer=numbers_infer, vjp=[None], jvp=[None], batch=batch_as_is,
     samples=pool_samples(distinct), error_samples=wrong_windows,
     doc="The index of the first maximum in each window, counted in C order.",
 )
@@ -253,13 +256,15 @@ pick_from_windows = Op(
     doc="The entry of each window at an index, counted in C order.",
 )
 sum_pool = linear(
-    "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
+    "sum_pool", sum_pool_kernel, traits=[Trait.LIKE_OPERAND], infer=partial(pool_infer, "sum_pool"),
+    flops=flops.sum_pool,
     transpose=lambda g, y, x, **attrs: sum_unpool(g, **unpool_attrs(x, attrs)), batch=batch_as_is,
     samples=cases(pool_samples(reals), complexes((4,), window=(2,))), error_samples=wrong_windows,
     doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(
     "sum_unpool", sum_unpool_kernel, infer=partial(unpool_infer, "sum_unpool"),
+    flops=flops.sum_unpool,
     transpose=lambda ct, y, g, **attrs: sum_pool(ct, **pool_attrs(attrs)), batch=batch_as_is,
     samples=cases(
         reals((2, 2, 2), shape=(4, 7), **SIDE_BY_SIDE),

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import DTypeError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
 from ...typing import AnyArray, Arrays, Operand, Wanted
 from ..elementwise.arithmetic import square
@@ -115,7 +117,9 @@ def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyAr
 
 
 lstm_gates = Op(
-    "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
+    "lstm_gates", lstm_gates_kernel, traits=[Trait.LIKE_OPERAND],
+    arity=2, infer=gates_infer("lstm_gates", 4),
+    flops=flops.per_operand(1),
     vjp=JointVJP(lstm_gates_vjp), jvp=[lstm_gates_rule, lstm_gates_rule], batch=batch_as_is,
     source="lstm_gates({0}, {1}{out})",
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
@@ -160,7 +164,9 @@ wrong_pairs = [
 ]
 
 lstm_memory = Op(
-    "lstm_memory", memory_kernel, arity=2, infer=pair_infer("lstm_memory", 4),
+    "lstm_memory", memory_kernel, traits=[Trait.LIKE_OPERAND],
+    arity=2, infer=pair_infer("lstm_memory", 4),
+    flops=flops.per_result(3),
     vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
     jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=batch_as_is,
     samples=pairs, error_samples=wrong_pairs,
@@ -184,7 +190,9 @@ def hidden_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArra
 
 
 lstm_hidden = Op(
-    "lstm_hidden", hidden_kernel, arity=2, infer=pair_infer("lstm_hidden", 4),
+    "lstm_hidden", hidden_kernel, traits=[Trait.LIKE_OPERAND],
+    arity=2, infer=pair_infer("lstm_hidden", 4),
+    flops=flops.per_result(2),
     vjp=JointVJP(hidden_vjp),
     jvp=[
         lambda t, y, a, c: block(t, 3, 4) * tanh(c),
@@ -223,7 +231,9 @@ def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -
 
 
 gru_gates = Op(
-    "gru_gates", gru_gates_kernel, arity=2, infer=gates_infer("gru_gates", 3),
+    "gru_gates", gru_gates_kernel, traits=[Trait.LIKE_OPERAND],
+    arity=2, infer=gates_infer("gru_gates", 3),
+    flops=flops.per_operand(1),
     vjp=JointVJP(gru_gates_vjp),
     jvp=[
         lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
@@ -256,7 +266,9 @@ def gru_state_tangent(t: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> Any
 
 
 gru_state = Op(
-    "gru_state", gru_state_kernel, arity=2, infer=pair_infer("gru_state", 3),
+    "gru_state", gru_state_kernel, traits=[Trait.LIKE_OPERAND],
+    arity=2, infer=pair_infer("gru_state", 3),
+    flops=flops.per_result(3),
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
     jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=batch_as_is,
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Shape
 from ...core.errors import IndexingError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -120,6 +121,7 @@ take_op = Op(
 )
 add_along_axis = Op(
     "add_along_axis", add_kernel, arity=2, infer=add_infer,
+    flops=flops.per_operand(1),
     vjp=[lambda g, y, x, i, axis, shape: take_op(g, i, axis=axis), None],
     jvp=[lambda t, y, x, i, axis, shape: add_along_axis(t, i, axis=axis, shape=shape), None],
     batch=along_batch, family="indexing",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op, as_operand
 from ...core.rules import JointVJP
@@ -115,6 +116,7 @@ def linear_recurrence_cotangents(
 
 linear_recurrence = Op(
     "linear_recurrence", linear_recurrence_kernel, arity=2,
+    flops=flops.per_result(2),
     infer=linear_recurrence_infer, vjp=JointVJP(linear_recurrence_cotangents),
     jvp=[
         lambda t, y, a, b, axis: linear_recurrence(a, t * before(y, axis, 0), axis=axis),
@@ -165,11 +167,13 @@ def cumulative(
 
 cumsum_op = cumulative(
     "cumsum", np.add, reals, family=linear, more=[complexes((3,), axis=0)],
+    flops=flops.per_result(1),
     transpose=lambda g, y, x, axis: flip(cumsum_op(flip(g, axis=axis), axis=axis), axis=axis),
     doc="The cumulative sums along an axis.",
 )
 cumprod_op = cumulative(
     "cumprod", np.multiply, reals,
+    flops=flops.per_result(1),
     more=[exactly([[1.0, 0, 3, 0], [0, 2, 0, 1]], axis=1), complexes((4,), axis=0)],
     vjp=[lambda g, y, x, axis: before(y, axis, 1) * backwards(x, g, axis)],
     jvp=[lambda t, y, x, axis: linear_recurrence(x, t * before(y, axis, 1), axis=axis)],
@@ -190,6 +194,7 @@ def entry_shares(y: AnyArray, x: AnyArray) -> AnyArray:
 
 logcumsumexp = cumulative(
     "logcumsumexp", np.logaddexp, reals,
+    flops=flops.per_result(1),
     vjp=[lambda g, y, x, axis: strong_product(
         backwards(step_factors(y, axis), g, axis), entry_shares(y, x)
     )],

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Size, product
 from ...core.errors import AxisError, ShapeError
 from ...core.op import Op
@@ -230,6 +231,7 @@ def prod_others_rule(v: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 prod_others = Op(
     "prod_others", prod_others_kernel, infer=prod_others_infer,
+    flops=flops.per_result(2),
     vjp=[prod_others_rule], jvp=[prod_others_rule], batch=lambda op, xs, batched, attrs: op(xs[0]),
     samples=cases(
         reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
@@ -289,6 +291,7 @@ def logsumexp_shares(y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> An
 
 logsumexp = reduction(
     "logsumexp", logsumexp_kernel,
+    flops=flops.per_operand(4),
     vjp=lambda g, y, x, axis, keepdims: (
         with_reduced_axes(g, x, axis, keepdims) * logsumexp_shares(y, x, axis, keepdims)
     ),

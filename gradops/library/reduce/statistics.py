@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Dim
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.samples import booleans, cases, complexes, distinct, integers, reals
@@ -122,10 +123,12 @@ spread_samples = cases(
 )
 var = reduction(
     "var", var_kernel, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
+    flops=flops.per_operand(4),
     doc="The mean squared distance from the mean, over n - `correction`.",
 )
 std = reduction(
     "std", std_kernel, samples=spread_samples,
+    flops=flops.per_operand(4),
     vjp=lambda g, y, x, **attrs: var_vjp(root_rate(g, y), y, x, **attrs),
     jvp=lambda t, y, x, **attrs: root_rate(var_jvp(t, y, x, **attrs), y),
     doc="The square root of the variance; where all entries are equal its derivative is 0.",
@@ -202,6 +205,7 @@ def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float)
 
 vector_norm = reduction(
     "vector_norm", vector_norm_kernel,
+    flops=flops.per_operand(2),
     vjp=lambda g, y, x, axis, keepdims, ord: (
         with_reduced_axes(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
     ),

@@ -20,11 +20,12 @@ __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
 
 LARGE = 1 << 16  # entries up to which a product sums rows faster, in one thread
 WIDE = 1024  # entries that are added at a time
+COPIED = 4096  # entries up to which a copy is cheaper than a view
 
 
 def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """A copy if it is small, else a read-only view: the cheaper of the two."""
-    if math.prod(shape) > 4096 or np.ndim(x) > len(shape):
+    if math.prod(shape) > COPIED or np.ndim(x) > len(shape):
         return np.broadcast_to(x, shape)
     y = np.empty(shape, np.asarray(x).dtype)
     y[...] = x
@@ -129,7 +130,7 @@ def sum_to_source(x: ArrayType, shape: Shape) -> str:
     extra = x.ndim - len(shape)
     if not extra or x.shape[extra:] != shape:
         return "sum_to({0}, {shape})"
-    return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
+    return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))}{{out}})"
 
 
 def sum_to_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...core import flops
 from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
@@ -130,6 +131,7 @@ def sum_windows_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) ->
 
 sum_windows = linear(
     "sum_windows", sum_windows_kernel, infer=sum_windows_infer,
+    flops=flops.per_operand(1),
     transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs), batch=sum_windows_batch,
     samples=cases(
         reals((3, 3), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,)),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Dim, Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -70,6 +71,7 @@ def fft_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 fft_op = linear(
     "fft", fft_kernel, infer=fft_infer, transpose=lambda g, y, x, **attrs: fft_op(g, **attrs),
+    flops=flops.fft,
     batch=fft_batch,
     samples=cases(
         reals((4,), axes=(0,)), complexes((2, 3), axes=(-1,), inverse=True),
@@ -112,6 +114,7 @@ def rfft_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: int, norm: str) 
 
 rfft_op = linear(
     "rfft", lambda x, axis, norm="backward": np.fft.rfft(x, axis=axis, norm=norm), infer=rfft_infer,
+    flops=flops.rfft,
     transpose=rfft_transpose, batch=batch_along_axis,
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
@@ -155,6 +158,7 @@ def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np
 
 irfft_op = linear(
     "irfft", irfft_kernel, infer=irfft_infer,
+    flops=flops.irfft,
     transpose=lambda g, y, x, n, axis, norm: (
         scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
     ),

@@ -217,9 +217,9 @@ def leaf_or(
     return (parameters[e], ()) if e in parameters else (e, inputs)
 
 
-def parameters_for(graph: FrozenGraph, values: Sequence[Expr]) -> list[Expr]:
-    """A parameter of the type of each value, with a name that the graph does not have."""
-    taken = {e.name for e in graph.order}
+def parameters_for(graph: Iterable[Expr], values: Sequence[Expr]) -> list[Expr]:
+    """A parameter of the type of each value, with a name that no expression of a graph has."""
+    taken = {e.name for e in graph}
     return [
         e._replace(kind=Kind.PARAMETER, op=None, attrs={}, inputs=(), value=None,
                    name=unique_name(e.name, taken))
