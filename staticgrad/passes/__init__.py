@@ -9,6 +9,10 @@ if _TYPE_CHECKING:
     from .fold import Fold
     from .interface import Pass
     from .levels import LEVELS
+    from .loops.after import WeightGradientsAfterLoop
+    from .loops.before import ProjectionsBeforeLoop
+    from .loops.hoist import HoistInvariants
+    from .loops.sink import SinkIntoBranches
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
     from .rewrite import Rewrite
@@ -19,6 +23,8 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
+        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
+        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
@@ -27,6 +33,7 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune", "Rewrite",
-    "Simplify", "Stabilize",
+    "HoistInvariants", "MathScalars", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop",
+    "PropagateConstants", "Prune", "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize",
+    "WeightGradientsAfterLoop",
 ]  # fmt: skip

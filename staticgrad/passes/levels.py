@@ -23,17 +23,15 @@ PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
     PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(),
+    Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), Prune(), DropRetyping(), DropBroadcasts(),
-    Simplify(), Fold(),
+    Simplify(), Fold(), MathScalars(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
-    0: (),
-    1: (*EXACT, FloatScalars()),
-    2: (*EXACT, *BOUNDED, FloatScalars(), MathScalars()),
-    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED, FloatScalars(), MathScalars()),
+    0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
+    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
 }  # fmt: skip
 """The passes of each level: none; exact ones; those that state a bound, too; and `Stabilize`."""
 

@@ -189,7 +189,10 @@ def subgraph(
     measured: Sequence[Expr] = (),
 ) -> FrozenGraph:  # fmt: skip
     """The part of a graph that computes some of its expressions from some others."""
-    some = FrozenGraph(tuple(inputs), tuple(outputs), measured=tuple(measured), merged=graph.merged)
+    some = FrozenGraph(
+        tuple(inputs), tuple(outputs), measured=tuple(measured), merged=graph.merged,
+        lowering=graph.lowering,
+    )  # fmt: skip
     needed = reachable((*some.outputs, *some.measured), stop=inputs) | dict.fromkeys(inputs)
     return replaced(some, sequence=tuple([e for e in graph.order if e in needed]))
 
@@ -203,7 +206,7 @@ def with_parameters(
     new = [e for e in inputs if e not in before]
     wide = FrozenGraph(
         (*graph.inputs, *new), tuple(outputs), measured=graph.measured,
-        merged=graph.merged, sequence=(*new, *graph.order),
+        merged=graph.merged, sequence=(*new, *graph.order), lowering=graph.lowering,
     )  # fmt: skip
     made = wide.remade(lambda e, xs, intern: intern.copy(*leaf_or(e, xs, parameters)))
     by_old = dict(zip(wide.inputs, made.inputs, strict=True))

@@ -60,9 +60,7 @@ class Move:
     read: Sequence[Expr]
     branches: tuple[FrozenGraph, ...]
 
-    def values(
-        self, inputs: Sequence[Expr], new: Mapping[Expr, Expr], intern: Interning
-    ) -> Values:
+    def values(self, inputs: Sequence[Expr], new: Mapping[Expr, Expr], intern: Interning) -> Values:
         """The values of the case on its new operands."""
         index, *operands = inputs
         given = (index, *[operands[i] for i in self.kept], *[new[x] for x in self.read])
@@ -131,7 +129,7 @@ def is_movable(e: Expr, names: set[str]) -> bool:
     return names_in(used) <= names and all(type(x.type) is ArrayType for x in e.inputs)
 
 
-def move_of(case: Expr, owners: Mapping[Expr, int], graph: FrozenGraph) -> Move | None:
+def move_of(case: Expr, owners: dict[Expr, int], graph: FrozenGraph) -> Move | None:
     """The move of ops into the branches that own them; None if a branch would miss a size."""
     operands = case.inputs[1:]
     kept = [i for i, x in enumerate(operands) if x not in owners]
@@ -174,7 +172,7 @@ def extended(
     inputs = [*(made[branch.inputs[i]] for i in kept), *(made[x] for x in parameters)]
     whole = FrozenGraph(
         tuple(inputs), (), merged={e: p for e, p in intern.merged.items() if p},
-        sequence=tuple(intern.expressions()),
+        sequence=tuple(intern.order), lowering=branch.lowering,
     )  # fmt: skip
     ends = [[made[e] for e in row] for row in (branch.outputs, branch.measured)]
     return subgraph(whole, inputs, *ends)
