@@ -9,7 +9,7 @@ PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
 PROJECT := --editable '.[examples,dev]'
-PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu
+PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -42,24 +42,24 @@ demo: $(READY)  ## Train one model in both modes
 MEASURE = env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
 	$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN),$(BIN))/python
 
-bench: $(READY)  ## Print the benchmark table, with the peers after `make peers`
-	$(MEASURE) benchmarks/table.py
+bench: $(READY)  ## Measure all workloads, beside the peers after `make peers`; ARGS="--help" lists options
+	$(MEASURE) -m benchmarks $(ARGS)
 
 bench-each: $(READY)  ## Run the benchmarks one by one under pytest-benchmark
 	$(MEASURE) -m pytest benchmarks $(ARGS)
 
 bench-scale: $(READY)  ## Print how costs grow, what imports take, what noting lines costs
-	$(MEASURE) benchmarks/scale.py
-	$(MEASURE) benchmarks/diagnosis.py
+	$(MEASURE) -m benchmarks.scale
+	$(MEASURE) -m benchmarks.diagnosis
 
 bench-loops: $(READY)  ## Print what loops and branches cost above what is in them
-	$(MEASURE) benchmarks/loops.py
+	$(MEASURE) -m benchmarks.loops
 
 bench-calls: $(READY)  ## Print what a call of sg.function costs above its compiled code
-	$(MEASURE) benchmarks/calls.py
+	$(MEASURE) -m benchmarks.calls
 
 bench-ops: $(READY)  ## Print the time of every op beside a NumPy expression
-	$(MEASURE) benchmarks/ops.py
+	$(MEASURE) -m benchmarks.ops
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py
@@ -68,7 +68,7 @@ docs: $(READY)  ## Write docs/reference from the tables
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_array_api.py
 
-peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd and TensorFlow
+peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi
 
 clean:  ## Remove caches and build outputs; the environments stay
 	rm -rf build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

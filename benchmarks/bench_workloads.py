@@ -1,17 +1,21 @@
-"""Every workload in every library, under pytest-benchmark."""
+"""Every workload in our packages and by hand, under pytest-benchmark."""
 
 import pytest
-from larger import LARGER
-from workloads import WORKLOADS
 
-CASES = [
-    pytest.param(run, id=f"{title}-{name}")
-    for title, workload in (WORKLOADS | LARGER).items()
-    for name, run in workload().items()
-]
+from benchmarks.columns import LIBRARIES
+from benchmarks.libraries.interface import Refusal
+from benchmarks.rows import WORKLOADS
+
+OURS = ("numpy", "dynamicgrad", "staticgrad")
 
 
-@pytest.mark.parametrize("run", CASES)
-def test_speed(benchmark, run):
+@pytest.mark.parametrize("library", [lib for lib in LIBRARIES if lib.package in OURS],
+                         ids=lambda library: library.name)  # fmt: skip
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.key)
+def test_speed(benchmark, workload, library):
     benchmark.group = None
+    try:
+        run = library.build(workload, *workload.inputs(workload.sizes))
+    except Refusal as reason:
+        pytest.skip(str(reason))
     benchmark(run)

@@ -10,10 +10,10 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from table import microseconds
 
 import dynamicgrad as dg
 import staticgrad as sg
+from benchmarks.measure.timing import microseconds
 
 TURNS = 300  # of which the shortest counts: what is left of noise would hide the difference
 

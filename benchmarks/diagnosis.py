@@ -19,12 +19,14 @@ NOTING = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 RUN = """
-import json, sys
-sys.path.insert(0, "benchmarks")
-import table, workloads
-workloads.installed = lambda name: False
-runs = {title: make()["dynamicgrad"] for title, make in workloads.WORKLOADS.items()}
-print(json.dumps(table.medians(runs, rounds=15)))
+import json
+from benchmarks.columns import LIBRARIES
+from benchmarks.measure.timing import medians
+from benchmarks.rows import BY_KEY
+eager = next(lib for lib in LIBRARIES if lib.name == "dynamicgrad")
+rows = [BY_KEY[key] for key in ("scalar", "bce", "mlp")]
+runs = {w.title: eager.build(w, *w.inputs(w.sizes)) for w in rows}
+print(json.dumps(medians(runs)))
 """
 ROUNDS = 7
 
@@ -34,7 +36,7 @@ def without_lines(target: Path) -> None:
     for name in ("gradops", "dynamicgrad", "staticgrad", "benchmarks"):
         shutil.copytree(HERE.parent / name, target / name)
     removed = 0
-    for path in (target / "dynamicgrad").glob("*.py"):
+    for path in (target / "dynamicgrad").rglob("*.py"):
         text, count = NOTING.subn(r"\1node.code, node.offset = None, 0", path.read_text())
         path.write_text(text)
         removed += count

@@ -10,10 +10,10 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from expressions import CALLS, NOT_COMPARED
-from table import microseconds, repetitions
 
 import gradops
+from benchmarks.expressions import CALLS, NOT_COMPARED
+from benchmarks.measure.timing import microseconds, repetitions
 from gradops import Op
 from gradops.testing.op_properties import NOT_OF_ARRAYS
 

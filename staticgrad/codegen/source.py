@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from gradops import Dim
+from gradops import Dim, Op
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind, whole_of
@@ -154,6 +155,8 @@ def write_binding(w: Writer, b: Binding) -> None:
 
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that depend on data and that `e` is the first to have."""
+    if all(n.__class__ is int for n in e.type.shape):
+        return
     for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
@@ -211,10 +214,21 @@ def render(w: Writer, e: Expr) -> str:
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
     out = out_text(w, e)
+    plain = plain_template(e.op)
+    if plain is not None:
+        return plain.format(*names, out=out)
     attrs = {k: literal(w, v, k) for k, v in e.attrs.items()}
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
+
+
+@cache
+def plain_template(op: Op) -> str | None:
+    """The template of an op if it does not depend on types, and names operands one by one only."""
+    if op.params or not op.source or not isinstance(op.source, str):
+        return None
+    return None if "{operands}" in op.source or "{fresh}" in op.source else op.source
 
 
 def out_text(w: Writer, e: Expr) -> str:

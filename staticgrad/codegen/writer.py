@@ -38,6 +38,7 @@ class Module:
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
         self.types: dict[Any, str] = {}  # in words, which takes long
+        self.dtypes: dict[tuple[np.dtype[Any], str], str] = {}  # their names, which take long
 
     def add(
         self, name: str, parameters: Sequence[str], called: Iterable[str], lines: Sequence[str],
@@ -132,12 +133,14 @@ def axis_text(w: Writer, e: Expr, axis: int) -> str:
 
 def operand_name(w: Writer, x: Expr, user: Expr) -> str:
     """How `user` refers to `x`: among numbers, a constant is a number. See Note [Float scalars]."""
-    if w.graph.lowering and not x.shape and type(x.type) is ArrayType:
+    if x.type.shape:
+        return w.names[x]
+    if w.graph.lowering and type(x.type) is ArrayType:
         if user in w.floats or (takes_floats(user) and is_number(x, w.graph.lowering)):
             return float_text(w, x)
         if x in w.floats:
             return converted(w, x, f"{dtype_name(w, x.dtype, '_type')}({{}})")
-    if x.kind is not Kind.CONSTANT or x.shape or user.shape:
+    if x.kind is not Kind.CONSTANT or user.type.shape:
         return w.names[x]
     if x not in w.numbers:
         w.numbers[x] = w.fresh_in_scope(f"{w.names[x]}_")
@@ -172,5 +175,8 @@ def size_text(w: Writer, size: Dim) -> str:
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     """The name of a dtype in the source."""
-    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else np.dtype(dtype.name)
-    return f"{dtype.name}{suffix}"
+    result = w.module.dtypes.get((dtype, suffix))
+    if result is None:
+        result = w.module.dtypes[dtype, suffix] = f"{dtype.name}{suffix}"
+        w.scope[result] = dtype.type if suffix else np.dtype(dtype.name)
+    return result

@@ -22,6 +22,7 @@ from ..ir.sizes import bound_type
 from ..ir.tuple_types import HistoryType, Parts, TupleType, type_name, with_shape
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
+from .recompute import recompute as recompute
 from .stacks import CONTROL, Value, no_samples
 
 Graph = Callable[..., tuple[Value, ...]]  # compiled, or interpreted

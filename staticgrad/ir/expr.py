@@ -1,8 +1,8 @@
 """Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Expr(ArrayMethods):
     value: Any  # of a constant, a variable or a size; of a wider form its `Widening`
     gradop_level = 0.0
     watch = None
+    specialised: ClassVar[Mapping[Op, Any]]  # functions that build expressions, by op
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,
@@ -234,16 +235,16 @@ def apply(
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
     origin = names.origin
-    name = op.name if origin is None else f"gradients/{origin.name}/{op.name}"
-    name = names.unique(name)
+    if origin is None:
+        name, place = names.unique(op.name), here()
+    else:
+        name, place = names.unique(f"gradients/{origin.name}/{op.name}"), origin.place
     type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
     return names.add(
         Expr(
-            Kind.OP, type, name, names, op=op, inputs=inputs, attrs=attrs, origin=origin,
-            place=origin.place if origin is not None else here(), control_inputs=names.after,
-            widens=widens,
+            Kind.OP, type, name, names, op, inputs, attrs, None, place, origin, names.after, widens
         )
-    )  # fmt: skip
+    )
 
 
 def parts_of(e: Expr) -> Any:

@@ -15,6 +15,7 @@ if _TYPE_CHECKING:
     from .loops.sink import SinkIntoBranches
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
+    from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
     from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
@@ -25,7 +26,8 @@ __getattr__, __dir__ = _lazily(
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches",
-        "pipeline": "PassReport Pipeline", "prune": "Prune", "rewrite": "Rewrite",
+        "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
+        "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
@@ -34,6 +36,6 @@ __getattr__, __dir__ = _lazily(
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
     "HoistInvariants", "MathScalars", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop",
-    "PropagateConstants", "Prune", "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize",
-    "WeightGradientsAfterLoop",
+    "PropagateConstants", "Prune", "Rematerialize", "Rewrite", "Simplify", "SinkIntoBranches",
+    "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -22,13 +22,10 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = (
-    WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), Prune(), DropRetyping(), DropBroadcasts(),
-    Simplify(), Fold(), MathScalars(),
-)  # fmt: skip
+BOUNDED: tuple[Pass, ...] = (WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars())
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
     "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),

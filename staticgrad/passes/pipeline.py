@@ -50,6 +50,10 @@ class Pipeline:
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         return self.run(graph)[0]
 
+    def followed_by(self, *more: Pass) -> "Pipeline":
+        """The pipeline with more passes at its end."""
+        return Pipeline((*self.passes, *more), self.check)
+
     @property
     def bound(self) -> float:
         """The largest bound of the passes."""

@@ -15,13 +15,16 @@ from gradops.kernels.heap import keep_freed_memory
 from ..build.graph import get_default_graph
 from ..codegen.arena import pools_of
 from ..codegen.load import load
+from ..codegen.schedule import predicted_peak
 from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.nominal import nominal_bytes
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
+from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
 from ..passes.scalars import FloatScalars, MathScalars
 from .debugging import Checked
@@ -223,6 +226,7 @@ def compile(
     outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
     rules: Sequence[Rule] = (), *, passes: Iterable[PassLike] | None = None,
     without: Iterable[PassLike] | PassLike = (), verify: bool | Sequence[Any] = False,
+    memory_budget: int | None = None,
 ) -> Executable:  # fmt: skip
     """An executable that computes `outputs` from `inputs`.
 
@@ -232,9 +236,12 @@ def compile(
     execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
     `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
     `verify` the graph is run before and after each pass, on random feeds or on those given, and
-    what a pass changes beyond its bound raises PassError. With `check_numerics` it runs node by
+    what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
+    values are computed again in the backward until the predicted peak of what a run allocates is
+    within it; unknown sizes count as 64. With `check_numerics` it runs node by
     node, and the first value that is not finite, inside loops too, raises NotFiniteError. Raises
-    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not.
+    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
+    and for a budget that is not reached.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])
@@ -242,6 +249,8 @@ def compile(
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
+    if memory_budget is not None:
+        pipeline = pipeline.followed_by(Rematerialize(memory_budget, predicted_peak, value_bytes))
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
@@ -253,6 +262,11 @@ def compile(
     if verify is not False:
         require_code(result.graph, result.attempt, pipeline, verify)
     return result
+
+
+def value_bytes(e: Expr) -> int:
+    """The bytes of a value."""
+    return nominal_bytes(e.type)
 
 
 def graph_of(outputs: Any, inputs: Any) -> FrozenGraph:

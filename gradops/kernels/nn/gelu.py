@@ -21,9 +21,9 @@ HALF, ONE, DENSITY = (np.float32(n) for n in (0.5, 1, 1 / math.sqrt(2 * math.pi)
 Piece = Callable[[Any, Any], Any]
 
 
-def doubled_distribution(x: np.ndarray, s: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """2 Phi(x), written to `u`, from x and its square."""
-    np.multiply(s, P[-1], out=u)
+def doubled_distribution(x: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """2 Phi(x), from x and its square."""
+    u = np.multiply(s, P[-1])
     for c in P[-2:0:-1]:
         np.multiply(np.add(u, c, out=u), s, out=u)
     np.multiply(np.add(u, P[0], out=u), x, out=u)
@@ -31,18 +31,18 @@ def doubled_distribution(x: np.ndarray, s: np.ndarray, u: np.ndarray) -> np.ndar
 
 
 def gelu_piece(x: np.ndarray, y: np.ndarray) -> None:
-    """x Phi(x)."""
-    doubled_distribution(x, np.multiply(x, x), y)
-    np.multiply(np.multiply(y, HALF, out=y), x, out=y)
+    """x Phi(x), written to `y`, which may be x."""
+    u = doubled_distribution(x, np.multiply(x, x))
+    np.multiply(np.multiply(u, HALF, out=u), x, out=y)
 
 
 def slope_piece(x: np.ndarray, y: np.ndarray) -> None:
-    """Phi(x) + x phi(x)."""
+    """Phi(x) + x phi(x), written to `y`, which may be x."""
     s = np.multiply(x, x)
-    np.multiply(doubled_distribution(x, s, y), HALF, out=y)
+    u = doubled_distribution(x, s)
     np.exp(np.multiply(s, -HALF, out=s), out=s)
     np.multiply(np.multiply(s, DENSITY, out=s), x, out=s)
-    np.add(y, s, out=y)
+    np.add(np.multiply(u, HALF, out=u), s, out=y)
 
 
 def by_pieces(piece: Piece, x: Any, out: Any = None) -> Any:

@@ -23,6 +23,7 @@ from ...ir.nominal import nominal_bytes
 from ...ir.sizes import bound_type
 from ...ir.tuple_types import HistoryType
 from ..interface import Pass
+from ..prune import prune
 from .editing import LoopEditor, Values, readers, subgraph, with_loops, with_sizes
 
 LINEAR = frozenset({"transpose", "reshape", "neg", "scatter", "sum", "sum_to", "slice"})
@@ -42,7 +43,8 @@ class WeightGradientsAfterLoop(Pass):
     bound: ClassVar[float] = 64.0
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return with_loops(graph, summed_after)
+        changed = with_loops(graph, summed_after)
+        return graph if changed is graph else prune(changed)
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class Stacks:
         n, *shape = x.shape
         width = product(shape) if r.flat else shape[-1]
         count = n if r.flat else product((n, *shape[:-1]))
-        return make("reshape", x, shape=(count, width))
+        return x if x.shape == (count, width) else make("reshape", x, shape=(count, width))
 
 
 def sums_in(loop: LoopEditor) -> list[Sum]:

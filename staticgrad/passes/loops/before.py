@@ -25,6 +25,7 @@ from ...ir.nominal import nominal_bytes
 from ...ir.reachability import by_age, reachable
 from ...ir.tuple_types import HistoryType
 from ..interface import Pass
+from ..prune import prune
 from .editing import (
     LoopEditor,
     Values,
@@ -49,7 +50,8 @@ class ProjectionsBeforeLoop(Pass):
     bound: ClassVar[float] = 64.0
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return with_loops(graph, computed_before)
+        changed = with_loops(graph, computed_before)
+        return graph if changed is graph else prune(changed)
 
 
 def computed_before(loop: LoopEditor) -> Values | None:

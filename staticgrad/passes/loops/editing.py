@@ -128,9 +128,9 @@ def with_values(
     change: Callable[[Expr, Sequence[Expr], Interning], Values | None],
 ) -> FrozenGraph:  # fmt: skip
     """The graph with other values for the ops called `name` that are read part by part."""
-    editable = {e for e in values_read(graph) if e.op is not None and e.op.name == name}
-    if not editable:
+    if not any(e.op is not None and e.op.name == name for e in graph.order):
         return graph
+    editable = {e for e in values_read(graph) if e.op is not None and e.op.name == name}
     values: dict[Expr, Values] = {}
 
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:

@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from gradops import ArrayType, Dim
+from gradops import OPS, ArrayType, Dim
 
 from ...control.ops import match_sizes
 from ...ir.expr import Expr, whole_of
@@ -26,8 +26,9 @@ class SinkIntoBranches(Pass):
     """Compute ops that one branch alone reads in that branch. See Note [Sinking]."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        cases = [e for e in values_read(graph) if e.op is not None and e.op.name == "case"]
-        moves = moves_in(graph, cases) if cases else {}
+        if not any(e.op is not None and e.op.name == "case" for e in graph.order):
+            return graph
+        moves = moves_in(graph, [e for e in values_read(graph) if e.op is OPS["case"]])
         if not moves:
             return graph
         new: dict[Expr, Expr] = {}

@@ -8,8 +8,8 @@ from ..rewrite import Rule
 
 
 def nonnegative(x: Expr) -> bool:
-    """True if `x` is computed by an op whose results are nonnegative."""
-    return x.op is not None and Trait.NONNEGATIVE in x.op.traits
+    """True if `x` is real, and computed by an op whose results are nonnegative."""
+    return x.op is not None and Trait.NONNEGATIVE in x.op.traits and x.dtype.kind != "c"
 
 
 def same_shape(c: Expr, x: Expr) -> bool:

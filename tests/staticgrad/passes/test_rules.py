@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
+from gradops import DTypeError
 from gradops.core.errors import PassError
 from staticgrad.ir.interning import Interning
 from staticgrad.passes.rewrite import Pattern, rewrite
+from staticgrad.passes.rules import stability
 from staticgrad.passes.rules.algebra import RULES, nonnegative
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 3.0])
@@ -102,3 +104,19 @@ def test_a_rule_says_nothing_of_other_expressions():
 
 def test_a_pattern_prints_as_the_call_it_stands_for():
     assert repr(sg.reduce_sum(Pattern("x"), axis=0)) == "sum(x, axis=0)"
+
+
+@pytest.mark.parametrize("rule", [*RULES, *stability.VALUES], ids=str)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float32", "complex64"])
+@pytest.mark.parametrize("other", ["same", "int64", "float64"])
+def test_no_rule_of_ours_changes_a_type(rule, dtype, other):
+    attrs = {"axis": -1, "keepdims": True, "shape": (3, 1), "wide": (3, 4)}
+    attrs = {name: attrs[name] for name in rule.attribute_holes}
+    with sg.Graph().as_default():
+        kinds = [dtype, *[dtype if other == "same" else other] * (len(rule.holes) - 1)]
+        feeds = [sg.placeholder(kind, [3, 4]) for kind in kinds]
+        try:
+            for values in (feeds, [sg.exp(x) for x in feeds]):
+                rewrite(sg.freeze([rule.before(*values, **attrs)], feeds), [rule])
+        except (DTypeError, TypeError):  # an op of the rule does not take the dtype
+            return

@@ -1,0 +1,1 @@
+"""Gradients written by hand in NumPy, with preallocated arrays."""

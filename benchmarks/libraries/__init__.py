@@ -1,0 +1,1 @@
+"""The libraries: how each one runs a program."""

@@ -1,0 +1,125 @@
+"""Start the processes that measure, and collect their cells."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..rows import BY_KEY
+from .cells import Cell, append, read
+
+ROOT = Path(__file__).resolve().parents[2]
+THREAD_COUNTS = (
+    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
+    "NPROC",  # XLA's
+    "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
+)  # fmt: skip
+GRACE = 20  # seconds above the limit, for imports, and code that Python cannot interrupt
+
+
+@dataclass
+class Session:
+    """A measurement of rows and libraries, with a folder for its files and its caches."""
+
+    rows: list[str]
+    libraries: list[str]
+    threads: list[int]
+    quick: bool
+    limit: float
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="benchmarks-")))
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def measure(self, memory: bool) -> list[Cell]:
+        """All cells: first calls and memory from processes of their own, times in turns."""
+        probed = {c.key: c for c in self.probes()} if memory else {}
+        self.failed = {(c.row, c.library): c.reason for c in probed.values() if c.reason}
+        timed = {c.key: c for threads in self.threads for c in self.times(threads)}
+        return [merged(timed.get(key), probed.get(key)) for key in {**probed, **timed}]
+
+    def probes(self) -> list[Cell]:
+        """A process for each row and library, on the least number of threads."""
+        cells = []
+        for row in self.rows:
+            threads = min(self.threads_of(row), default=None)
+            for library in self.libraries if threads else ():
+                cells.append(self.probe(row, library, threads))
+                say(cells[-1])
+        return cells
+
+    def probe(self, row: str, library: str, threads: int) -> Cell:
+        """The cell of one process; with a reason if it dies or takes too long."""
+        out = self.folder / "probe.jsonl"
+        out.unlink(missing_ok=True)
+        orders = {"row": row, "library": library, "threads": threads, "limit": self.limit}
+        ended = self.start("probe", threads, orders | {"out": str(out)}, self.limit + GRACE)
+        return (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+
+    def times(self, threads: int) -> list[Cell]:
+        """The cells of a process for all rows; it is started again if it dies in one."""
+        out, rows = self.folder / f"times-{threads}.jsonl", self.rows_on(threads)
+        while rows:
+            orders = {
+                "rows": rows, "libraries": self.libraries, "threads": threads, "out": str(out),
+                "quick": self.quick, "limit": self.limit, "skipped": list(self.failed),
+            }  # fmt: skip
+            ended = self.start("worker", threads, orders, None)
+            done = {c.row for c in read(out)}
+            rows = [row for row in rows if row not in done]
+            if rows:
+                lost = [Cell(rows[0], threads, name, reason=ended) for name in self.libraries]
+                append(out, lost)
+                rows = rows[1:]
+        return read(out)
+
+    def start(self, module: str, threads: int, orders: Any, timeout: float | None) -> str:
+        """Run a module of this folder to its end, and say how it ended."""
+        quiet = module == "probe"
+        command = [sys.executable, "-m", f"{__package__}.{module}", json.dumps(orders)]
+        try:
+            ended = subprocess.run(
+                command, cwd=ROOT, env=self.environment(threads), timeout=timeout,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if quiet else None,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"first call above {self.limit:.0f} s"
+        return f"the process ended with {ended.returncode}"
+
+    def environment(self, threads: int) -> dict[str, str]:
+        """Threads for every library, and caches of compiled code that start empty."""
+        n = str(threads)
+        return os.environ | dict.fromkeys(THREAD_COUNTS, n) | {
+            "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={str(threads > 1).lower()}",
+            "TORCHINDUCTOR_CACHE_DIR": str(self.folder / "inductor"),
+            "PYTENSOR_FLAGS": f"base_compiledir={self.folder / 'pytensor'}",
+            "NUMBA_CACHE_DIR": str(self.folder / "numba"),
+            "TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "",
+            "PYTHONPATH": str(ROOT),
+        }  # fmt: skip
+
+    def threads_of(self, row: str) -> list[int]:
+        """The numbers of threads that a row is measured on."""
+        return [n for n in BY_KEY[row].threads if n in self.threads]
+
+    def rows_on(self, threads: int) -> list[str]:
+        """The rows that are measured on that many threads."""
+        return [row for row in self.rows if threads in BY_KEY[row].threads]
+
+
+def merged(timed: Cell | None, probed: Cell | None) -> Cell:
+    """Times of one cell, first call and memory of the other."""
+    if timed is None or probed is None:
+        cell = timed or probed
+        assert cell is not None
+        return cell
+    timed.first, timed.peak, timed.steady = probed.first, probed.peak, probed.steady
+    return timed
+
+
+def say(cell: Cell) -> None:
+    """Progress of a probe."""
+    text = cell.reason or f"first call {cell.first:.2f} s, peak {cell.peak:.0f} MB"
+    print(f"  {cell.row}, {cell.library}: {text}", file=sys.stderr, flush=True)

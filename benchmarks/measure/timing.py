@@ -1,0 +1,52 @@
+"""Times of functions, measured in turns."""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+SECONDS = 0.004  # of one measurement
+ROUNDS = range(5, 42)  # at least and at most
+BUDGET = 0.25  # seconds for each function, in which more rounds than the least are made
+
+
+def microseconds(run: Callable[[], Any], count: int) -> float:
+    """The time of one run in microseconds, averaged over `count` runs."""
+    start = time.perf_counter()
+    for _ in range(count):
+        run()
+    return (time.perf_counter() - start) / count * 1e6
+
+
+def repetitions(run: Callable[[], Any], seconds: float = SECONDS) -> int:
+    """The number of runs that take about `seconds`."""
+    run()
+    count = 1
+    while count < 1_000_000:
+        took = microseconds(run, count) * count / 1e6
+        if took > seconds / 4:
+            return max(1, round(count * seconds / took))
+        count *= 4
+    return count
+
+
+def turns(
+    runs: Mapping[str, Callable[[], Any]], rounds: range, budget: float
+) -> dict[str, list[float]]:
+    """The times of each run in microseconds: in each round all are measured, one after another."""
+    counts = {name: repetitions(run) for name, run in runs.items()}
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    start = time.perf_counter()
+    for i in range(rounds.stop - 1):
+        if i >= rounds.start and time.perf_counter() - start > budget * len(runs):
+            break
+        for name, run in runs.items():
+            times[name].append(microseconds(run, counts[name]))
+    return times
+
+
+def medians(
+    runs: Mapping[str, Callable[[], Any]], rounds: range = ROUNDS, budget: float = BUDGET
+) -> dict[str, float]:
+    """The median time of each in microseconds, of rounds in which all are measured in turn."""
+    return {name: statistics.median(ts) for name, ts in turns(runs, rounds, budget).items()}

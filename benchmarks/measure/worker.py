@@ -1,0 +1,70 @@
+"""A process that measures rows: all libraries in turns, on one number of threads.
+
+python -m benchmarks.measure.worker '{"rows": [...], ...}'
+"""
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ..columns import LIBRARIES
+from ..libraries.interface import Library
+from ..rows import BY_KEY
+from ..workload import Run, Workload
+from .cells import Cell, append
+from .check import error, reference, require_close
+from .limits import first_call, reason
+from .timing import BUDGET, ROUNDS, turns
+from .warnings import silence
+
+QUICK = (range(3, 8), 0.05)
+
+
+def main(orders: dict[str, Any]) -> None:
+    """Measure the rows, and add the cells of each to the file."""
+    silence()
+    libraries = [lib for lib in LIBRARIES if lib.name in orders["libraries"]]
+    skipped = set(map(tuple, orders["skipped"]))
+    rounds = QUICK if orders["quick"] else (ROUNDS, BUDGET)
+    for key in orders["rows"]:
+        start = time.perf_counter()
+        workload, quick = BY_KEY[key], orders["quick"]
+        left_out = workload.slow if quick else ()
+        wanted = [lib for lib in libraries
+                  if (key, lib.name) not in skipped and lib.name not in left_out]  # fmt: skip
+        cells = measure(workload, wanted, orders["threads"], orders["limit"], rounds)
+        append(Path(orders["out"]), cells)
+        took = time.perf_counter() - start
+        print(f"  {key} on {orders['threads']}: {took:.0f} s", file=sys.stderr, flush=True)
+
+
+def measure(
+    workload: Workload, libraries: list[Library], threads: int, limit: float,
+    rounds: tuple[range, float],
+) -> list[Cell]:  # fmt: skip
+    """A cell for each library: checked, then timed in turns."""
+    expected = reference(workload)[1]
+    runs: dict[str, Run] = {}
+    cells = {lib.name: Cell(workload.key, threads, lib.name) for lib in libraries}
+    for library in libraries:
+        cell = cells[library.name]
+        try:
+            inputs = workload.inputs(workload.sizes)
+            run, results, cell.first = first_call(library, workload, inputs, limit)
+            cell.error = error(library.arrays(workload, results), expected)
+            require_close(workload, cell.error)
+            runs[library.name] = run
+        except Exception as failure:
+            cell.reason = reason(failure)
+    for name, times in turns(runs, *rounds).items():
+        cell = cells[name]
+        cell.us = statistics.median(times)
+        cell.low, _, cell.high = statistics.quantiles(times, n=4)
+    return list(cells.values())
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

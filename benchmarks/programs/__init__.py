@@ -1,0 +1,1 @@
+"""Workloads by subject: inputs, and a loss over an array namespace."""
