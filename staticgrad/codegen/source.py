@@ -12,6 +12,7 @@ from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
+from ..ir.inner_layouts import given_to_inner, unknown_layouts
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
 from .arena import Arena
@@ -64,7 +65,9 @@ def emit(
     <BLANKLINE>
     """
     module = Module(comments)
-    w = Writer(graph, "run", module, any_layout)
+    given = unknown_layouts(graph) if any_layout else None
+    module.given = given_to_inner(graph, given)
+    w = Writer(graph, "run", module, given)
     for e in graph.inputs:
         if not any_layout:
             write_admission(w, e)
@@ -98,7 +101,7 @@ def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
     module = outer.module
     if graph not in module.functions:
         name = module.functions[graph] = outer.fresh_in_scope(wanted)
-        w = Writer(graph, name, module, any_layout=True)
+        w = Writer(graph, name, module, module.given[graph])
         used = sizes_used(graph.order)
         used |= names_in(t.shape for t in w.plan.types)
         for binding in bindings(graph.inputs):
@@ -239,7 +242,7 @@ def out_text(w: Writer, e: Expr) -> str:
     return "" if x is None else f", out={w.names[x]}"
 
 
-def literal(w: Writer, value: Any, name: str = "") -> str:
+def literal(w: Writer, value: Any, name: str) -> str:
     """The value of the attribute `name` as Python source."""
     if isinstance(value, FrozenGraph):
         return inner_function(w, value, name)

@@ -11,6 +11,7 @@ from gradops.core.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.inner_layouts import Given
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
@@ -34,6 +35,7 @@ class Module:
         self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
         self.starts: dict[str, int] = {}  # the line at which each function starts
         self.functions: dict[FrozenGraph, str] = {}
+        self.given: dict[FrozenGraph, Given] = {}  # the layouts of operands of inner graphs
         self.arenas: list[Arena] = []
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
@@ -60,8 +62,10 @@ class Module:
 class Writer:
     """Writes the function of one graph; its state is the names and lines so far."""
 
-    def __init__(self, graph: FrozenGraph, name: str, module: Module, any_layout: bool) -> None:
-        self.graph, self.plan, self.module = graph, plan_buffers(graph, any_layout), module
+    def __init__(
+        self, graph: FrozenGraph, name: str, module: Module, given: Given | None = None
+    ) -> None:
+        self.graph, self.plan, self.module = graph, plan_buffers(graph, given), module
         self.floats = held_as_floats(graph, name != "run")
         self.conversions: dict[tuple[Expr, str], str] = {}  # names of scalars as floats and back
         self.scope, self.types = module.scope, module.types
