@@ -8,6 +8,7 @@ if _TYPE_CHECKING:
     from .constants import PropagateConstants
     from .fold import Fold
     from .interface import Pass
+    from .join_scatters import JoinScatters
     from .levels import LEVELS
     from .loops.after import WeightGradientsAfterLoop
     from .loops.before import ProjectionsBeforeLoop
@@ -23,7 +24,8 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
+        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
@@ -35,7 +37,7 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "HoistInvariants", "MathScalars", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop",
-    "PropagateConstants", "Prune", "Rematerialize", "Rewrite", "Simplify", "SinkIntoBranches",
-    "Stabilize", "WeightGradientsAfterLoop",
+    "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite", "Simplify",
+    "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip
