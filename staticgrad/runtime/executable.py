@@ -14,7 +14,6 @@ from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
 from ..codegen.arena import pools_of
-from ..codegen.lifetimes import nominal_bytes
 from ..codegen.load import load
 from ..codegen.schedule import predicted_peak
 from ..codegen.source import Source, emit
@@ -22,6 +21,7 @@ from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.nominal import nominal_bytes
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
 from ..passes.rematerialize import Rematerialize
