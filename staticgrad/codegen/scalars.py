@@ -15,7 +15,7 @@ import numpy as np
 
 from gradops import ArrayType
 
-from ..ir.expr import Expr, Kind, whole_of
+from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, has_graphs
 from ..ir.kinds import Lowering
 
@@ -69,11 +69,8 @@ def is_number(e: Expr, lowering: Lowering) -> bool:
 
 
 def is_either(e: Expr, lowering: Lowering) -> bool:
-    """True for a parameter, or a result of a loop or branch, that may be a float or a scalar."""
-    if not is_number(e, lowering):
-        return False
-    whole = whole_of(e)
-    return e.kind is Kind.PARAMETER or (whole is not None and has_graphs(whole))
+    """True for a parameter, or what a loop, branch or list gives, that may be a float or scalar."""
+    return is_number(e, lowering) and (e.kind is Kind.PARAMETER or has_graphs(e))
 
 
 def saving(e: Expr, lowering: Lowering) -> int:

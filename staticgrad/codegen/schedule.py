@@ -19,8 +19,9 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.kinds import Kind
+from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
-from .lifetimes import lifetimes, memory_of_views, nominal_bytes
+from .lifetimes import lifetimes, memory_of_views
 
 TINY = 256  # bytes of a value that weighs less than its array object and a name
 SMALL = 1 << 18  # bytes of a peak that fits in the cache: a lower one saves nothing
