@@ -21,7 +21,7 @@ from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
-from .arena import Interval, Slot, placed
+from .arena import Arena, Interval, Slot, placed
 from .lifetimes import Lifetimes, lifetimes, nominal_bytes
 from .schedule import schedule
 
@@ -56,6 +56,7 @@ class Plan:
     `overwritten` the operand in whose memory, outside the arena, it is computed.
     """
 
+    graph: FrozenGraph
     lives: Lifetimes
     layouts: Known
     blocks: list[Block] = field(default_factory=list)
@@ -63,6 +64,7 @@ class Plan:
     slots: dict[Expr, int] = field(default_factory=dict)
     overwritten: dict[Expr, Expr] = field(default_factory=dict)
     views: list[Slot] = field(default_factory=list)
+    arena: Arena | None = None
 
     @property
     def order(self) -> Sequence[Expr]:
@@ -107,7 +109,8 @@ def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
 
     `given` are the layouts of the inputs; by default they are in C order.
     """
-    plan = Plan(lifetimes(graph, schedule(graph)), layouts(graph, given))
+    known_layouts = layouts(graph, given)
+    plan = Plan(graph, lifetimes(graph, schedule(graph), known_layouts), known_layouts)
     known = sizes_determined_by(graph.inputs)
     for i, e in enumerate(plan.order):
         if has_memory(plan, e):
@@ -155,9 +158,9 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
 
 def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | None:
     """The operand that the elementwise `e` may be computed in place of, else None."""
-    if e.op is None or Trait.ELEMENTWISE not in e.op.traits:
+    if e.op is None or e.op.traits.isdisjoint((Trait.ELEMENTWISE, Trait.IN_PLACE)):
         return None
-    for x in e.inputs:
+    for x in e.inputs if Trait.ELEMENTWISE in e.op.traits else e.inputs[:1]:
         block = plan.block_of.get(x)
         if block is None or block.last != i or x.type != e.type or block.layout != layout:
             continue

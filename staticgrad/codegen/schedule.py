@@ -80,7 +80,7 @@ def best_order(graph: FrozenGraph) -> Sequence[Expr]:
 
 def peak_above(graph: FrozenGraph) -> int:
     """The peak of the program's order, or more: as if nothing were computed in place."""
-    lives = lifetimes(graph, graph.order)
+    lives = lifetimes(graph, graph.order, {})
     freed = [0] * (lives.end + 1)
     live = peak = 0
     for i, e in enumerate(graph.order):

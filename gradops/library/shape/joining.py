@@ -11,6 +11,7 @@ from ...core.dims import Size
 from ...core.errors import ShapeError
 from ...core.op import Op
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike, Wanted
@@ -52,10 +53,15 @@ def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     return op(*repeat_shared(xs, batched), axis=axis + 1 if axis >= 0 else axis)
 
 
+def concatenate_kernel(*xs: Any, axis: int = 0, out: np.ndarray | None = None) -> np.ndarray:
+    """`np.concatenate` of operands given one by one."""
+    return np.concatenate(xs, axis, out)
+
+
 concatenate_op = joining(
-    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis), infer=concatenate_infer,
+    "concatenate", concatenate_kernel, infer=concatenate_infer, traits=[Trait.KEEPS_C_ORDER],
     transpose=concatenate_vjp, batch=joining_batch,
-    source="np.concatenate(({operands},), axis={axis})",
+    source="np.concatenate(({operands},), axis={axis}{out})",
     samples=cases(
         reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
         reals((0, 2), (1, 2)),
