@@ -14,11 +14,12 @@ from gradops import ArrayType, Dim
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
+from ..ir.nominal import bytes_of, size_of
 from ..ir.sizes import bindings
 from ..ir.tuple_types import HistoryType, TupleType
 from .arena import ALIGNMENT
 from .buffers import BIG, Block, Plan
-from .lifetimes import bytes_of, memory_of_views, size_of
+from .lifetimes import memory_of_views
 from .source import copied_results
 
 Sizes = Mapping[str, int]

@@ -19,10 +19,11 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
+from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Arena, Interval, Slot, placed
-from .lifetimes import Lifetimes, lifetimes, nominal_bytes
+from .lifetimes import Lifetimes, lifetimes
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -82,16 +83,24 @@ class Plan:
 
     @cached_property
     def dying(self) -> dict[int, list[Expr]]:
-        """By position, the expressions whose values, and memory outside the arena, end there."""
+        """By position, the expressions that hold memory outside the arena and are read last there.
+
+        What reads a value reads each piece of memory in which it may lie, so none of these is in
+        use for shorter than the value.
+        """
         result: dict[int, list[Expr]] = {}
-        big = {e for e in self.order if nominal_bytes(e.type) >= BIG and not self.is_kept(e)}
+        big = {e for e in self.order if e.op is not None and self.is_let_go(e)}
         for e in self.order:
-            memory = self.memory(e)
-            if e.op is not None and not big.isdisjoint(memory):
-                end = max([self.end_of(r) for r in memory])
+            roots = big.intersection(self.memory(e))
+            if e.op is not None and roots:
+                end = max(self.lives.position[e], min([self.end_of(r) for r in roots]))
                 if end < self.lives.end:
                     result.setdefault(end, []).append(e)
         return result
+
+    def is_let_go(self, e: Expr) -> bool:
+        """True for memory outside the arena that is big enough to be let go of at once."""
+        return nominal_bytes(e.type) >= BIG and not self.is_kept(e)
 
     def is_kept(self, root: Expr) -> bool:
         """True for memory in the arena."""

@@ -16,8 +16,8 @@ from gradops.core.source_location import short
 
 from ..codegen.accounting import Use, accounts
 from ..codegen.arena import Pools
-from ..codegen.lifetimes import NOMINAL
 from ..ir.graph import all_expressions
+from ..ir.nominal import NOMINAL
 from ..ir.sizes import names_in
 
 if TYPE_CHECKING:

@@ -59,7 +59,8 @@ def concatenate_kernel(*xs: Any, axis: int = 0, out: np.ndarray | None = None) -
 
 
 concatenate_op = joining(
-    "concatenate", concatenate_kernel, infer=concatenate_infer, traits=[Trait.KEEPS_C_ORDER],
+    "concatenate", concatenate_kernel, infer=concatenate_infer,
+    traits=[Trait.KEEPS_C_ORDER, Trait.MOVING, Trait.PROPAGATING],
     transpose=concatenate_vjp, batch=joining_batch,
     source="np.concatenate(({operands},), axis={axis}{out})",
     samples=cases(
@@ -94,6 +95,7 @@ def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
 
 stack_op = joining(
     "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_vjp,
+    traits=[Trait.MOVING, Trait.PROPAGATING],
     batch=joining_batch, source="np.stack(({operands},), axis={axis})",
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()), reals((0,), (0,)),
