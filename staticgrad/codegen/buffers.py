@@ -19,10 +19,11 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
+from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Interval, Slot, placed
-from .lifetimes import Lifetimes, lifetimes, nominal_bytes
+from .lifetimes import Lifetimes, lifetimes
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once

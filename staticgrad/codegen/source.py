@@ -10,7 +10,7 @@ import numpy as np
 from gradops import Dim, Op
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind, whole_of
+from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
 from ..ir.inner_layouts import given_to_inner, unknown_layouts
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
@@ -208,7 +208,7 @@ def render(w: Writer, e: Expr) -> str:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
     assert e.op is not None
     names = [operand_name(w, x, e) for x in e.inputs]
-    if e in w.floats and whole_of(e) is None:
+    if e in w.floats and not has_graphs(e):
         return float_source(e, names)
     if is_list_of_floats(e, w.graph.lowering):
         return f"{names[0]}.tolist()"
