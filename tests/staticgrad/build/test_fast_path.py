@@ -21,7 +21,9 @@ def samples_of(op):
 
 
 def facts(e):
-    sizes = [n for n in e.shape if isinstance(n, int)]  # the names of others differ from call to call
+    sizes = [
+        n for n in e.shape if isinstance(n, int)
+    ]  # the names of others differ from call to call
     return e.op, e.dtype, e.ndim, sizes, e.inputs, e.attrs, e.names, e.origin, e.control_inputs
 
 
