@@ -37,6 +37,15 @@ def test_the_fast_path_builds_what_the_general_way_builds(op):
             assert quick.name != general.name
 
 
+def refusal(f, *xs):
+    """The class and the text of the error that a call raises, None if it raises none."""
+    try:
+        f(*xs)
+    except Exception as error:
+        return type(error), str(error)
+    return None
+
+
 @pytest.mark.parametrize("op", SIMPLE, ids=str)
 def test_the_fast_path_raises_what_the_general_way_raises(op):
     """Values that an op refuses, such as singular matrices, are refused when the graph runs."""
@@ -44,12 +53,7 @@ def test_the_fast_path_raises_what_the_general_way_raises(op):
         if sample.attrs or not all(isinstance(x, np.ndarray) for x in sample.operands):
             continue
         xs = [sg.placeholder(x.dtype, x.shape) for x in sample.operands]
-        try:
-            op.dispatch(xs, {})
-        except Exception as expected:
-            with pytest.raises(type(expected)) as caught:
-                op(*xs)
-            assert str(caught.value) == str(expected)
+        assert refusal(op, *xs) == refusal(lambda *xs: op.dispatch(xs, {}), *xs)
 
 
 def test_expressions_of_two_graphs_are_refused_by_name():
