@@ -57,7 +57,8 @@ class Executable:
         self.graph = graph
         self.check_numerics = check_numerics
         write = partial(source_of, graph, form, any_layout)
-        self.run = Checked(written, graph, form, write) if check_numerics else loaded(write)
+        checked = partial(write, has_loops=False)
+        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
@@ -190,9 +191,11 @@ def loaded(write: Callable[..., Source]) -> Callable[..., Any]:
     return load(write(), lambda: write(comments=True).text)
 
 
-def source_of(graph: FrozenGraph, form: str, any_layout: bool, comments: bool = False) -> Source:
+def source_of(
+    graph: FrozenGraph, form: str, any_layout: bool, comments: bool = False, has_loops: bool = True
+) -> Source:
     """The source of a graph, with all that it refers to."""
-    source = emit(graph, form, any_layout, comments)
+    source = emit(graph, form, any_layout, comments, has_loops)
     source.scope.update(runtime_scope(graph, source))
     return source
 
