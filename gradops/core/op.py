@@ -62,7 +62,7 @@ class Op:
     ArithmeticError or ValueError. `source` is by default a call of the kernel under the op's name.
     `flops` gives the number of floating-point operations, by default what its traits imply;
     `workspace` the bytes of arrays that the kernel allocates besides its result, where they matter.
-    `pairs` has, by the name of another op on the same operands, a kernel that computes both at once.
+    `pairs` has, by the name of another op on the same operands, a kernel that computes both.
     """
 
     def __init__(
