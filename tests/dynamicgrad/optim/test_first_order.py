@@ -79,7 +79,7 @@ def test_twenty_steps_give_pytorchs_parameters_and_state(name, options):
         for k, v in state["state"][i].items():
             np.testing.assert_allclose(v.numpy(), held[k].numpy(), rtol=1e-6, atol=1e-9)
     for group, theirs in zip(state["param_groups"], want["param_groups"], strict=True):
-        ways_to_compute = {"foreach", "capturable", "differentiable", "fused"}
+        ways_to_compute = {"capturable", "differentiable", "fused"}
         assert group == {k: v for k, v in theirs.items() if k not in ways_to_compute}
 
 
@@ -90,6 +90,24 @@ def test_the_defaults_are_pytorchs(name):
     ours = getattr(optim, name)([dg.ones(1, requires_grad=True)]).defaults
     theirs = getattr(torch.optim, name)([torch.ones(1, requires_grad=True)]).defaults
     assert ours == {k: theirs[k] for k in ours}
+
+
+@every_case
+def test_parameters_together_and_one_by_one_have_the_same_bits(name, options):
+    together, first = train(dg, optim, name, options | {"foreach": True})
+    alone, second = train(dg, optim, name, options | {"foreach": False})
+    sizes = lambda o: [len(b.params) for _, blocks in o.blocks.values() for b in blocks]
+    assert max(sizes(second)) == 1 < max(sizes(first))
+    for p, q in zip(together, alone, strict=True):
+        assert p.detach().numpy().tobytes() == q.detach().numpy().tobytes()
+    before, after = first.state_dict()["state"], second.state_dict()["state"]
+    for i, state in before.items():
+        assert all(v.tolist() == after[i][k].tolist() for k, v in state.items())
+    second.param_groups[0]["foreach"] = second.param_groups[1]["foreach"] = None
+    for p in alone:
+        p.grad = dg.ones_like(p)
+    second.step()
+    assert max(sizes(second)) > 1
 
 
 @every_case
