@@ -8,7 +8,7 @@ import argparse
 import sys
 
 from .columns import LIBRARIES
-from .measure.cells import Cell
+from .measure.cells import Cell, append
 from .measure.processes import Session
 from .report.tables import by_row, label, markdown, shown
 from .rows import WORKLOADS
@@ -23,7 +23,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--libraries", default="", help="parts of names of libraries, with commas")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, with commas")
     parser.add_argument("--quick", action="store_true", help="few rounds; no memory, no files")
-    parser.add_argument("--limit", type=float, default=40, help="seconds for a first call")
+    parser.add_argument("--limit", type=float, default=30, help="seconds for a first call")
     return parser.parse_args()
 
 
@@ -46,6 +46,8 @@ def main() -> None:
     threads = [int(n) for n in args.threads.split(",")]
     session = Session(rows, libraries, threads, args.quick, args.limit)
     cells = session.measure(memory=not args.quick)
+    append(session.folder / "cells.jsonl", cells)
+    print(session.folder, file=sys.stderr)
     print(times(cells, libraries))
     for c in cells:
         if c.reason:

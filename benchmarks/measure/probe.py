@@ -16,7 +16,7 @@ from .cells import Cell, append
 from .limits import first_call, reason
 from .warnings import silence
 
-CALLS, SECONDS = 20, 1.0  # after the first, at most
+CALLS, SECONDS = 20, 0.5  # after the first, at most
 MB = 1024
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ THREAD_COUNTS = (
     "NPROC",  # XLA's
     "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
 )  # fmt: skip
+PROBES = 2  # at once
 GRACE = 20  # seconds above the limit, for imports, and code that Python cannot interrupt
 
 
@@ -42,21 +44,19 @@ class Session:
 
     def probes(self) -> list[Cell]:
         """A process for each row and library, on the least number of threads."""
-        cells = []
-        for row in self.rows:
-            threads = min(self.threads_of(row), default=None)
-            for library in self.libraries if threads else ():
-                cells.append(self.probe(row, library, threads))
-                say(cells[-1])
-        return cells
+        least = {row: min(self.threads_of(row), default=None) for row in self.rows}
+        wanted = [(row, library, n) for row, n in least.items() if n for library in self.libraries]
+        with ThreadPoolExecutor(PROBES) as pool:
+            return list(pool.map(lambda one: self.probe(*one), wanted))
 
     def probe(self, row: str, library: str, threads: int) -> Cell:
         """The cell of one process; with a reason if it dies or takes too long."""
-        out = self.folder / "probe.jsonl"
-        out.unlink(missing_ok=True)
+        out = self.folder / f"{row} {library}.jsonl"
         orders = {"row": row, "library": library, "threads": threads, "limit": self.limit}
         ended = self.start("probe", threads, orders | {"out": str(out)}, self.limit + GRACE)
-        return (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+        cell = (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+        say(cell)
+        return cell
 
     def times(self, threads: int) -> list[Cell]:
         """The cells of a process for all rows; it is started again if it dies in one."""
