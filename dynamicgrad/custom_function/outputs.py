@@ -3,7 +3,7 @@
 from gradops import TapeError
 
 from ..engine.handle import Handle, cut_off
-from ..engine.node import Node, Part
+from ..engine.node import NOTHING, Node, Part
 from ..engine.storage import MADE_UNRECORDED, Alias, enter, memory, storage_of
 from ..engine.tensor import handle
 from ..engine.views import set_history
@@ -50,9 +50,9 @@ def share_memory(t: Handle, y: Handle, args: Values, refusal: str) -> Handle:
     if any(y is a for a in args):  # an argument itself: another tensor on the same memory
         t.value, t.storage = memory(y), storage_of(y)
         t.storage.lend()
-        enter(t, Alias(y if y.alias is None else y.alias.base, None, refusal))
+        enter(t, Alias(y if y.alias is None else y.alias.base, None, NOTHING, refusal))
     elif y.alias is not None and any(y.storage is getattr(a, "storage", None) for a in args):
-        enter(t, Alias(y.alias.base, None, refusal))
+        enter(t, Alias(y.alias.base, None, NOTHING, refusal))
     return t
 
 

@@ -19,7 +19,7 @@ from gradops.core.types import PYTHON_SCALARS, shape_of
 from gradops.library.shape.movement import compute_in
 
 from ..engine.array import Array
-from ..engine.grad_mode import INFERENCE, is_recording
+from ..engine.grad_mode import INFERENCE, is_recording, saves_values
 from ..engine.handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, finish_unusual
 from ..engine.node import NOTHING, new
 from ..engine.plain_arrays import keep_plain
@@ -76,12 +76,16 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Function:
         t = new(face)
         t.value, t.node, t.cut = y, None, x.cut
         t.storage = t.alias = None
-        mode, dtype = is_recording(), of if keeps else y.dtype
-        if x.node is None or not mode or (not keeps and dtype.kind != "f"):
-            return t if mode is not INFERENCE and x.node is None else finish_unusual(t, op, (x,))
+        mode, dtype, x_node = is_recording(), of if keeps else y.dtype, x.node
+        if x_node is None or not mode or (not keeps and dtype.kind != "f"):
+            return t if mode is not INFERENCE and x_node is None else finish_unusual(t, op, (x,))
         save_y, (save_x,), wanted = plan or fill_plan(plan, op, 1)
-        operands, output = (x if save_x else x.node,), y if save_y else None
-        t.node = node_of(op, (x.node,), operands, NOTHING, output, wanted, y.shape, dtype)
+        operands = inputs = (x_node,)
+        if save_x:
+            own = x.storage is x_node.storage and (mode is True or saves_values(mode))
+            operands = (value if own else x,)
+        output = y if save_y else None
+        t.node = node_of(op, inputs, operands, NOTHING, output, wanted, y.shape, dtype)
         if mode is not True:
             apply_mode(t, mode)
         return t
@@ -146,12 +150,17 @@ def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) 
             return finish_unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b), wanted = plans[active] or fill_plan(plans[active], op, active, 2)
-        operands = (
-            a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
-        )  # fmt: skip
-        t.node = node_of(
-            op, (a_node, b_node), operands, NOTHING, y if save_y else None, wanted, y.shape, dtype
-        )
+        operands = inputs = (a_node, b_node)
+        if active != 3 or save_a or save_b:
+            own = mode is True or saves_values(mode)
+            operands = (
+                (u if a_node and own and a.storage is a_node.storage else a)
+                if save_a else a_node or only_type(a),
+                (v if b_node and own and b.storage is b_node.storage else b)
+                if save_b else b_node or only_type(b),
+            )  # fmt: skip
+        output = y if save_y else None
+        t.node = node_of(op, inputs, operands, NOTHING, output, wanted, y.shape, dtype)
         if active != 3 and not promotes:
             keep_plain(t.node)
         if mode is not True:

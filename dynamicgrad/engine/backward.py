@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
+from gradops import ShapeError, TapeError, copy, ones_like, pull_back
 from gradops.core.float_errors import without_float_errors
 from gradops.core.source_location import describe, here
 from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
+from gradops.transforms.reverse import active_between
 from gradops.typing import AnyArray
 
 from ..hooks.gradient_edge import GradientEdge
@@ -124,7 +125,7 @@ def carry(
     are recorded. `arrive` gets the cotangents of leaves with hooks as soon as they are complete.
     """
     keep_freed_memory()
-    active = None if ends is None else depending_on(ends, seeds)
+    active = None if ends is None else active_between(ends, seeds)
     keep = () if ends is None else frozenset(ends)
     recording: Mode = False
     if recorded is None:

@@ -110,6 +110,11 @@ RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())
 is_recording = RECORDING.get
 
 
+def saves_values(mode: Mode) -> bool:
+    """True if nodes may save the values of tensors: no hook gets the tensors themselves."""
+    return mode is True or (type(mode) is Differentiating and mode.packing is None)
+
+
 def mode_for(on: bool) -> Mode:
     """The mode for recording or not, inside the modes in force."""
     if is_recording() is INFERENCE:

@@ -26,7 +26,7 @@ from gradops.typing import Attrs, Operand
 from .grad_mode import INFERENCE, is_recording
 from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, Vertex, new
 from .record import record
-from .storage import Alias, DetachedAlias, alias, enter, memory, storage_of
+from .storage import Alias, DetachedAlias, alias, alias_of, enter, memory, storage_of
 
 SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 ARRAYS = PLAIN - {bool, int, float, complex}
@@ -324,7 +324,7 @@ def cut_off(t: Face, op: Op | None, tracked: bool) -> Face:
 def make_leaf(t: Face) -> Face:
     """Make `t` a leaf that requires gradients."""
     t.node = Leaf(t.value.shape, t.value.dtype)
-    t.node.handle = weakref.ref(t)
+    t.node.handle, t.node.storage = weakref.ref(t), t.storage
     t.node.grad = getattr(t, "kept_grad", None)
     return t
 
@@ -334,9 +334,7 @@ def detach(t: Face) -> Face:
     if type(t.value) not in ARRAYS:
         found = hold(type(t), stop_gradient(t.value))
         found.storage = storage_of(t)
-        step = stop_gradient, NOTHING
-        alias = t.alias.onward(step, "", DetachedAlias) if t.alias else None
-        enter(found, alias or DetachedAlias(t, (step,), ""))
+        enter(found, alias_of(t, stop_gradient, NOTHING, kind=DetachedAlias))
         return found
     leaf = hold(type(t), memory(t))
     leaf.storage = storage_of(t)

@@ -11,6 +11,7 @@ from ..hooks.tensor_hooks import watch_of
 from .grad_mode import is_inference_mode_enabled
 from .handle import Handle, make_leaf
 from .node import Leaf, Node, Part
+from .storage import storage_of
 from .tensor import Tensor
 from .views import follow_leaf
 
@@ -35,6 +36,7 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
             raise TapeError(ONLY_LEAVES + ("" if wanted else USE_DETACH) + made)
         return t
     if not wanted and t.node is not None:
+        storage_of(t)  # the node keeps it: what was saved of the value may not change
         t.kept_grad, t.node.grad, t.node = t.node.grad, None, None
     elif wanted and t.node is None:
         require_float(t)

@@ -12,6 +12,7 @@ the node's own number. A tensor gets a `Storage` at its first write or view.
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
@@ -25,7 +26,6 @@ from gradops.transforms.reverse import VertexOp
 from gradops.typing import Attrs
 
 if TYPE_CHECKING:
-    import weakref
     from types import CodeType
 
     import numpy as np
@@ -37,21 +37,32 @@ NOTHING: Attrs = {}
 new = object.__new__
 
 
+FEW = 16
+
+
 class Storage:
     """The writes to memory that tensors share, and the views on it: see Note [Versions]."""
 
-    __slots__ = ("changed", "kept", "lent", "place", "version", "viewed", "views")
+    __slots__ = ("changed", "crowded", "kept", "lent", "place", "version", "viewed", "views")
 
     def __init__(self) -> None:
         self.kept: Any = None  # saved values to copy before a write: see Note [Copy on write]
         self.changed, self.version = 0, 0
         self.viewed = self.lent = False  # by views or others; by others than views
         self.place: Place | None = None
-        self.views: dict[int, weakref.ref[Any]] = {}
+        self.views: list[weakref.ref[Any]] = []  # some may be dead, but at most half and a few
+        self.crowded = FEW  # the number of views at which dead ones are dropped
 
     def lend(self) -> None:
         """Record that the memory is shared with others than views."""
         self.viewed = self.lent = True
+
+    def add_view(self, view: Any) -> None:
+        """Register a view."""
+        if len(self.views) >= self.crowded:
+            self.views = [ref for ref in self.views if ref() is not None]
+            self.crowded = 2 * len(self.views) + FEW
+        self.views.append(weakref.ref(view))
 
     def write(self, place: Place | None = None) -> None:
         """Record a write, and the line of the user's program that it is called from."""
@@ -242,7 +253,8 @@ class Leaf:
     """The node of a tensor that the user created; gradients are accumulated in its `grad`."""
 
     __slots__ = (
-        "__weakref__", "dtype", "grad", "handle", "hooks", "number", "run", "shape", "watch"
+        "__weakref__", "dtype", "grad", "handle", "hooks", "number", "run", "shape", "storage",
+        "watch",
     )  # fmt: skip
     op = None
     place = None
@@ -254,6 +266,7 @@ class Leaf:
         self.shape, self.dtype, self.number = shape, dtype, next(clock)
         self.grad: Any = None
         self.watch: Any = None
+        self.storage: Storage | None = None  # of its tensor
         self.handle: weakref.ref[Handle] | None = None
         self.hooks: Any = None  # called before and after a gradient is accumulated
         self.run: Run | None = None  # of the transform whose argument the leaf is

@@ -40,11 +40,10 @@ def entries_of(x: Any) -> bytes:
 
 def keep_plain(node: Node) -> None:
     """Protect the plain arrays that a node saves. See Note [Plain arrays]."""
-    operands = node.operands
-    for x in operands:
-        if type(x) is np.ndarray:
-            node.operands = tuple(map(protected_copy, operands))
-            return
+    pairs = zip(node.operands, node.inputs)
+    if any(type(x) is np.ndarray and v is None for x, v in pairs):
+        pairs = zip(node.operands, node.inputs)
+        node.operands = tuple([protected_copy(x) if v is None else x for x, v in pairs])
 
 
 def protected_copy(x: Any) -> Any:

@@ -100,11 +100,14 @@ def record(
     """
     is_complex = y.dtype.kind == "c"
     save_y, save, wanted = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
-    operands = tuple(
-        [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
-    )
+    operands: tuple[Any, ...] = tuple(inputs)
+    inputs = operands
+    if None in inputs or True in save:
+        operands = tuple(
+            [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
+        )
     return node_of(
-        conjugated(op) if is_complex else op, tuple(inputs), operands, attrs,
+        conjugated(op) if is_complex else op, inputs, operands, attrs,
         y if save_y else None, wanted, y.shape, y.dtype, depth=3,
     )  # fmt: skip
 

@@ -1,4 +1,10 @@
-"""Reading of saved tensors: as values to compute with, or as arrays whose use is recorded."""
+"""Reading of saved tensors: as values to compute with, or as arrays whose use is recorded.
+
+Note [Saved values]. Of an operand on the tape, the fast path saves the value and not the handle:
+the garbage collector has fewer objects to follow, and a handle that the program drops is freed at
+once. Writes are seen in the storage of the node, which `storage_of` gives to both. A handle with
+another storage than its node is saved itself.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ from gradops import TapeError
 from gradops.core.source_location import Place, describe
 
 from .array import Array
-from .handle import Handle, hold
+from .handle import ARRAYS, Handle, hold
 from .node import InferenceStorage, Node, SavedOperands, Storage, Vertex
 from .plain_arrays import is_plain
 from .storage import storage_of
@@ -56,13 +62,21 @@ def changed_text(node: Node, what: str, type: object, storage: Storage) -> str:
     )  # fmt: skip
 
 
-def check_unchanged(node: Node, x: Any, what: str) -> None:
-    """Raise TapeError if a saved value was overwritten, or computed in inference mode."""
+def is_fresh(storage: Storage, node: Node) -> bool:
+    """True if a saved value was not overwritten, and is none of inference mode or of the user's."""
+    return storage.changed <= node.number and type(storage) is Storage
+
+
+def check_unchanged(node: Node, x: Any, storage: Storage, what: str) -> None:
+    """Raise TapeError if a saved value was overwritten, or computed in inference mode.
+
+    `x` has its type: a handle, or a vertex.
+    """
     if is_plain(x) and x.storage.differs(x.value):
         raise TapeError(WRITTEN.format(type=x.type, op=node.op, saved=describe(node.place)))
-    if x.storage.changed > node.number:
-        raise TapeError(changed_text(node, what, x.type, x.storage))
-    if isinstance(x.storage, InferenceStorage):
+    if storage.changed > node.number:
+        raise TapeError(changed_text(node, what, x.type, storage))
+    if isinstance(storage, InferenceStorage):
         raise TapeError(
             f"Inference tensors cannot be saved for backward: {what} {x.type} of {node.op}, called"
             f" at {describe(node.place)}, was made in inference_mode()"
@@ -78,30 +92,40 @@ def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
     """
 
     def read(node: Node) -> Sequence[Any]:
-        operands, output, number = node.operands, node.output, node.number
+        operands, output, inputs = node.operands, node.output, node.inputs
         if type(operands) is not tuple:
             return operands.read(node, freed)
         saves = output is not None
-        if not saves:
-            output = node
-        elif node.storage is not None:
-            check_unchanged(node, node, "the output")
-        found = [output]
-        for x in operands:
-            if isinstance(x, Handle):
-                saves = True
-                storage = x.storage
-                if storage is not None and (
-                    storage.changed > number or type(storage) is not Storage
-                ):
-                    check_unchanged(node, x, "the operand")
-                x = x.value
-            found.append(x)
+        storage = node.storage
+        if saves and storage is not None and not is_fresh(storage, node):
+            check_unchanged(node, node, storage, "the output")
+        found = [output if saves else node]
+        if operands is inputs:  # no operand is saved
+            found += operands
+        else:
+            saves = read_operands(node, operands, found) or saves
         if saves and freed is not None:
             node.operands, node.output = freed, None
         return found
 
     return read
+
+
+def read_operands(node: Node, operands: tuple[Any, ...], found: list[Any]) -> bool:
+    """Append the values of the operands of a node; return whether one was saved."""
+    saves = False
+    for x, v in zip(operands, node.inputs):
+        if isinstance(x, Handle):
+            saves, storage = True, x.storage or (x.node and x.node.storage)
+            if storage is not None and not is_fresh(storage, node):
+                check_unchanged(node, x, storage, "the operand")
+            x = x.value
+        elif v is not None and v is not x and type(x) in ARRAYS:
+            saves, storage = True, v.storage
+            if storage is not None and not is_fresh(storage, node):
+                check_unchanged(node, v, storage, "the operand")
+        found.append(x)
+    return saves
 
 
 values = reader(None)
@@ -112,11 +136,20 @@ def tensors(node: Node) -> Sequence[Any]:
     if type(node.operands) is not tuple:
         return node.operands.tensors(node)
     found = values(node)
-    operands = [
-        saved_array(saved, x) if isinstance(saved, Handle) else value
-        for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
-    ]
+    operands = map(with_history, node.operands, node.inputs, found[1:])
     return (node if node.output is None else output_of(node), *operands)
+
+
+def with_history(saved: Any, vertex: Vertex | None, value: Any) -> Any:
+    """A saved operand as an array with the node that it had when it was saved, on its storage."""
+    if isinstance(saved, Handle):
+        return saved_array(saved, vertex)
+    return hold(Array, value, vertex) if is_saved_value(saved, vertex) else value
+
+
+def is_saved_value(saved: Any, vertex: Vertex | None) -> bool:
+    """True for the value of an operand with a node. See Note [Saved values]."""
+    return vertex is not None and type(saved) in ARRAYS
 
 
 def constants(node: Node) -> Sequence[Any]:
@@ -129,12 +162,12 @@ def saved_array(saved: Handle, node: Vertex | None) -> Array:
     if saved.node is node and type(saved) is Array:
         return saved
     x = hold(Array, saved.value, node)
-    x.storage = storage_of(saved)
+    x.storage = saved.storage if node is not None and saved.node is node else storage_of(saved)
     return x
 
 
 def output_of(node: Node) -> Array:
     """The saved output of a node as an array with its storage."""
     y = hold(Array, node.output, node)
-    y.storage = node.storage = node.storage or Storage()
+    y.storage = node.storage
     return y

@@ -8,8 +8,6 @@ once. The result of `x.t() * 2` keeps the order of its operand, as in PyTorch.
 
 from __future__ import annotations
 
-import weakref
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,9 +32,9 @@ MADE_IN_INFERENCE = (
 
 
 def storage_of(t: Handle) -> Storage:
-    """The storage of `t`, created at first use."""
+    """The storage of `t` and of its node, created at first use."""
     if t.storage is None:
-        node = None if t.is_leaf else t.node
+        node = t.node
         t.storage = Storage() if node is None or node.storage is None else node.storage
         if node is not None:
             node.storage = t.storage
@@ -71,8 +69,7 @@ def put_in_order(base: Handle) -> None:
 
 def live_views(base: Handle) -> list[Any]:
     """The views of a base that are alive and still on its memory."""
-    refs = list(base.storage.views.values()) if base.storage is not None else []
-    views = [ref() for ref in refs]
+    views = [ref() for ref in base.storage.views] if base.storage is not None else []
     return [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
 
 
@@ -95,22 +92,33 @@ Step = tuple[Op, Attrs]
 
 
 class Alias:
-    """The view ops, with attributes, that lead from a base to its view.
+    """The view op that leads to a view from its base, or from another view of the base.
 
-    A non-empty `refusal` is the error for writes to the view while recording. `steps` are None
-    for a view that cannot be replayed, such as one from a custom function.
+    `before` is the alias of that other view. A non-empty `refusal` is the error for writes to the
+    view while recording. `op` is None if the view cannot be replayed, as one from a custom
+    function.
     """
 
-    __slots__ = ("base", "refusal", "steps")
+    __slots__ = ("base", "before", "op", "options", "refusal")
     follows = True  # a write to the base gives the view a new history
 
-    def __init__(self, base: Handle, steps: tuple[Step, ...] | None, refusal: str) -> None:
-        self.base, self.steps, self.refusal = base, steps, refusal
+    def __init__(
+        self, base: Handle, op: Op | None, options: Attrs, refusal: str, before: Alias | None = None
+    ) -> None:
+        self.base, self.op, self.options, self.before = base, op, options, before
+        self.refusal = refusal
 
-    def onward(self, step: Step, refusal: str, kind: type[Alias] | None = None) -> Alias:
-        """The alias of a view of the view, with one more step."""
-        steps = None if self.steps is None else (*self.steps, step)
-        return (kind or type(self))(self.base, steps, self.refusal or refusal)
+    @property
+    def steps(self) -> tuple[Step, ...] | None:
+        """The ops, with attributes, that lead from the base to the view; None if one is unknown."""
+        found: list[Step] = []
+        alias: Alias | None = self
+        while alias is not None:
+            if alias.op is None:
+                return None
+            found.append((alias.op, alias.options))
+            alias = alias.before
+        return tuple(reversed(found))
 
     @property
     def attrs(self) -> Attrs:
@@ -124,6 +132,16 @@ class Alias:
         return value
 
 
+def alias_of(
+    parent: Handle, op: Op, attrs: Attrs, refusal: str = "", kind: type[Alias] = Alias
+) -> Alias:
+    """The alias of a view of `parent` by an op."""
+    if (before := parent.alias) is None:
+        return kind(parent, op, attrs, refusal)
+    kind = type(before) if kind is Alias else kind
+    return kind(before.base, op, attrs, before.refusal or refusal, before)
+
+
 class DetachedAlias(Alias):
     """The alias of a tensor detached from a tracer: it follows the value, not the history."""
 
@@ -133,38 +151,41 @@ class DetachedAlias(Alias):
 
 def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
     """Make `view` share the storage of `base`, if it shares its memory."""
-    mode, known, step = is_recording(), base.alias, (op, attrs)
-    refusal = "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
-    found = Alias(base, (step,), refusal) if known is None else known.onward(step, refusal)
-    if not may_share(base.value, view.value, found):
+    whole, value = base.value, view.value
+    if not may_share(base, value, op, attrs):
         return
-    if isinstance(base.value, np.generic) and view.value.dtype != base.value.dtype:
-        return  # the real part of a NumPy scalar is a new scalar
-    if isinstance(base.value, np.generic) and view.value.size == 1:
-        view.value = np.asarray(view.value)
-        base.value = view.value.reshape(())  # a NumPy scalar has no memory to share
-    view.storage = storage = storage_of(base)
+    if isinstance(whole, np.generic):
+        if value.dtype != whole.dtype:
+            return  # the real part of a NumPy scalar is a new scalar
+        if value.size == 1:
+            value = view.value = np.asarray(value)
+            base.value = value.reshape(())  # a NumPy scalar has no memory to share
+    view.storage = storage = base.storage or storage_of(base)
     storage.viewed = True
-    if not view.is_leaf:
+    if view.node is not None:
         view.node.storage = storage
-    inferred = type(storage) is InferenceStorage and type(view.value) is np.ndarray
+    inferred = type(storage) is InferenceStorage and type(value) is np.ndarray
     if op.vjp[0] is not None and not inferred:  # without gradients there is no history to replay
-        enter(view, found)
+        mode = is_recording()
+        refusal = "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
+        view.alias = alias_of(base, op, attrs, refusal)
+        storage.add_view(view)
 
 
 def enter(view: Handle, alias: Alias) -> None:
     """Set the alias of a view, and register the view in the shared storage."""
-    view.alias, views, key = alias, storage_of(view).views, id(view)
-    views[key] = weakref.ref(view, partial(views.pop, key))
+    view.alias = alias
+    storage_of(view).add_view(view)
 
 
-def may_share(base: AnyArray, value: AnyArray, alias: Alias) -> bool:
-    """True if a view shares the memory of `base`; False where NumPy had to copy."""
-    if type(value) is not np.ndarray or type(base) is not np.ndarray:
-        return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
+def may_share(base: Handle, value: AnyArray, op: Op, attrs: Attrs) -> bool:
+    """True if a view by `op` shares the memory of `base`; False where NumPy had to copy."""
+    whole = base.value
+    if type(value) is not np.ndarray or type(whole) is not np.ndarray:
+        return op.name != "reshape" or would_share(alias_of(base, op, attrs))
     if not value.size:
-        return not alias.steps or alias.steps[-1][0].name != "astype"
-    return owner(value) is owner(base) or np.may_share_memory(value, base)
+        return op.name != "astype"
+    return owner(value) is owner(whole) or np.may_share_memory(value, whole)
 
 
 def would_share(alias: Alias) -> bool:

@@ -161,6 +161,8 @@ def replace_data(t: Tensor, source: Tensor) -> None:
         )
     before, t.value, t.alias = storage_of(t), memory(source), None
     t.storage = storage_of(source)
+    if t.node is not None:
+        t.node.storage = t.storage
     t.storage.lend()
     for storage in (before, t.storage):
         storage.write()

@@ -142,9 +142,9 @@ def vertex(x: Face, keep_history: bool) -> Face:
     require_float(x)
     if x.node is not None and keep_history:
         return ops.reshape(x, shape=x.shape)
-    found = make_leaf(hold(type(x), x.value))
+    found = hold(type(x), x.value)
     found.storage = storage_of(x)
-    return found
+    return make_leaf(found)
 
 
 def without_own_history(t: Handle) -> Handle:

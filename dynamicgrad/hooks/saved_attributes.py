@@ -4,12 +4,14 @@ They are properties, one for each name that the nodes of some op have: a `__geta
 down the access to every attribute of every node.
 """
 
+from typing import Any
+
 from gradops import OPS, TapeError
 
 from ..engine.handle import Handle
-from ..engine.node import Node
-from ..engine.saved_tensors import output_of
-from ..engine.tensor import tensor_of
+from ..engine.node import Leaf, Node, Vertex
+from ..engine.saved_tensors import is_saved_value, output_of
+from ..engine.tensor import handle, tensor_of
 from ..names.torch_names import Row, row_of
 from .saved_tensor_hooks import PackedOperands
 
@@ -26,13 +28,20 @@ def saved_values(node: Node) -> dict[str, object]:
         return {}
     names = operand_names(row_of(node.op.name))
     values: dict[str, object] = {
-        name: x if isinstance(x, Handle | int | float) else None
-        for name, x in zip(names, node.operands, strict=False)
+        name: saved_operand(x, v) for name, x, v in zip(names, node.operands, node.inputs)
     }
     values |= {ATTRIBUTES.get(k, k): v for k, v in node.attrs.items()}
     if node.output is not None:
         values["result"] = tensor_of(output_of(node))
     return values
+
+
+def saved_operand(x: Any, vertex: Vertex | None) -> object:
+    """A saved operand as a tensor or number; None for one that was not saved."""
+    if is_saved_value(x, vertex):
+        own = vertex.variable if type(vertex) is Leaf else None
+        return handle(x, vertex) if own is None or own.value is not x else own
+    return x if isinstance(x, Handle | int | float) else None
 
 
 def operand_names(row: Row) -> list[str]:

@@ -97,7 +97,7 @@ class PackedOperands(SavedOperands):
 def unpack(x: Packed) -> Handle:
     """A new handle on the value, history and storage of a packed tensor."""
     t = handle(x.value(), x.node)
-    t.storage = None if x.is_safe else x.storage
+    t.storage = Storage() if x.is_safe else x.storage  # its own, as its memory is
     return t
 
 

@@ -10,7 +10,7 @@ from gradops.transforms.reverse import ancestors
 
 from ..engine.handle import Handle
 from ..engine.node import SEVERAL, Leaf, Part
-from ..engine.saved_tensors import Freed
+from ..engine.saved_tensors import Freed, is_saved_value
 from ..engine.tensor import Tensor
 
 STYLES = {True: 'shape=ellipse, fillcolor="#dbeafe"', False: 'shape=box, fillcolor="#dcfce7"'}
@@ -101,5 +101,7 @@ def line_of(v: Any, names: dict[Any, str]) -> str:
 def saved_arrays(v: Any) -> list[Any]:
     """The arrays that a vertex has saved for its rules."""
     operands = getattr(v, "operands", ())
-    values = [x.value for x in operands if isinstance(x, Handle)] if type(operands) is tuple else []
+    pairs = [*zip(operands, v.inputs)] if type(operands) is tuple else []
+    values = [x.value for x, _ in pairs if isinstance(x, Handle)]
+    values += [x for x, vertex in pairs if is_saved_value(x, vertex)]
     return [a for a in (*values, getattr(v, "output", None)) if isinstance(a, np.ndarray)]

@@ -191,6 +191,7 @@ def detach_(t: Tensor) -> Tensor:
             "Can't detach views in-place. Use detach() instead.\n  hint: its base would keep its"
             " history, and the two share memory"
         )
+    storage_of(t)  # which the node gets too: what was saved of the value may not change
     t.node = None
     return t
 

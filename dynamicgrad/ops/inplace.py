@@ -112,7 +112,9 @@ def mark_changed(t: Handle, x: Any) -> Any:
 
 def before_write(t: Handle) -> Handle:
     """`t` before a write: a copy of the entries if others share the memory that is written."""
-    return hold(type(t), t.value.copy() if is_shared(t) else t.value, history(t))
+    before = hold(type(t), t.value.copy() if is_shared(t) else t.value, history(t))
+    before.storage = Storage()  # of its own: the write does not change what is saved of it
+    return before
 
 
 def is_shared(t: Handle) -> bool:

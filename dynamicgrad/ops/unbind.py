@@ -18,7 +18,7 @@ from gradops.library.index.indexing import slice_
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, cut_off, hold
 from ..engine.node import SEVERAL, Part, Parts
-from ..engine.record import node_of, only_type
+from ..engine.record import node_of
 from ..engine.tensor import Tensor
 from ..hooks.saved_tensor_hooks import apply_mode
 from ..introspection.node_names import camel
@@ -102,7 +102,8 @@ def node_of_parts(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
     mode = is_recording()
     if x.node is None or not mode:
         return None
-    node = node_of(op, (x.node,), (only_type(x),), attrs, None, (0,), SEVERAL, SEVERAL)
+    inputs = (x.node,)
+    node = node_of(op, inputs, inputs, attrs, None, (0,), SEVERAL, SEVERAL)
     if mode is not True:
         apply_mode(hold(type(x), x.value, node), mode)
     return node

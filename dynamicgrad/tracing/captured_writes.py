@@ -19,7 +19,7 @@ from gradops.core.tree import flatten
 from gradops.typing import AnyArray
 
 from ..engine.handle import ARRAYS, Handle
-from ..engine.node import Storage
+from ..engine.storage import live_views
 
 OUT_OF_REACH = (
     "a custom function gave a view of its operand, which a write to either cannot follow inside"
@@ -46,10 +46,10 @@ def carry(t: Handle, value: AnyArray) -> None:
         changes.append(Change(weakref.ref(t), t.value, here()))
     t.value = value
     if t.storage is not None and t.storage.views and type(value) not in ARRAYS:
-        update_views(t, t.storage)
+        update_views(t)
 
 
-def update_views(t: Handle, storage: Storage) -> None:
+def update_views(t: Handle) -> None:
     """Set the values of tensors that share memory with `t`, after a write to it.
 
     Values of transforms have no memory, so views of them are separate values.
@@ -59,12 +59,12 @@ def update_views(t: Handle, storage: Storage) -> None:
         if t.alias.steps is None:
             raise TransformError(OUT_OF_REACH)
         base.value = OPS["copy_slices"](base.value, t.value, **t.alias.attrs)
-    for ref in list(storage.views.values()):
-        view = ref()
-        if view is not None and view is not t and view.alias and view.alias.base is base:
-            if view.alias.steps is None:
-                raise TransformError(OUT_OF_REACH)
-            view.value = view.alias.view_of(base.value)
+    for view in live_views(base):
+        if view is t:
+            continue
+        if view.alias.steps is None:
+            raise TransformError(OUT_OF_REACH)
+        view.value = view.alias.view_of(base.value)
 
 
 def level_of(value: object) -> float:

@@ -56,7 +56,7 @@ def base(t: Handle) -> Handle | None:
 
 def state(t: Handle) -> tuple[Any, ...]:
     """The fields of a tensor, and of the leaf and the storage that it has."""
-    leaf, shared = t.node, t.storage
+    leaf, shared = t.node, t.storage or getattr(t.node, "storage", None)
     written = () if shared is None else (shared.changed, shared.version, shared.place)
     grad = leaf.grad if type(leaf) is Leaf else getattr(t, "kept_grad", None)
     return t.value, leaf, grad, shared, written, t.alias, t.cut
@@ -70,6 +70,8 @@ def restore(t: Handle, state: tuple[Any, ...]) -> bool:
         t.node.grad = grad
     elif t.node is None and (grad is not None or hasattr(t, "kept_grad")):
         t.kept_grad = grad
+    if t.node is not None:
+        t.node.storage = t.storage  # or writes of the trace would count
     if t.storage is not None:
         t.storage.changed, t.storage.version, t.storage.place = written
     return value is not t.value or changed > (written[0] if written else 0)

@@ -23,9 +23,11 @@ class Trait(StrEnum):
     )
     LIKE_OPERAND = "like_operand"  # the axes of results lie in memory as those of the first operand
     LINEAR = "linear"  # linear in each operand: of power series, it gives the product
+    MOVING = "moving"  # every entry of the result is one of an operand, or zero
     NONNEGATIVE = "nonnegative"  # has no negative result
     OF_TYPE = "of_type"  # depends on the operand's type and not on its entries
     OVERLAPPING = "overlapping"  # a view in which several entries have one place in memory
+    PROPAGATING = "propagating"  # not finite where an operand is not
     REDUCTION = "reduction"  # combines the entries along axes, into a new array in C order
     RETYPING = "retyping"  # changes the type alone: returns its operand if that stays the same
     SINGULAR = "singular"  # a partial derivative may be infinite or NaN

@@ -1,14 +1,19 @@
 """Batching: a function of one example, applied to a stack of them at once."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+
+from ..core.dims import Shape
 from ..core.errors import MissingRuleError, ShapeError, TransformError
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.source_location import describe, here
 from ..core.tree import flatten
 from ..core.types import ArrayType, shape_of, type_of
+from ..library.families import batch_elementwise
 from ..numpy_api.detach_checks import COLLECTED, array_conversion_error
 from ..numpy_api.methods import ArrayMethods
 
@@ -30,6 +35,7 @@ class Batched(Carrier, ArrayMethods):
     """A stack of examples along axis 0, which the function being batched does not see."""
 
     __slots__ = ("gradop_level", "stack")
+    specialised: ClassVar["Specialised"]  # functions of stacks, by op
 
     def __init__(self, stack: Any, level: float) -> None:
         self.stack, self.gradop_level = stack, level
@@ -48,6 +54,16 @@ class Batched(Carrier, ArrayMethods):
     def type(self) -> ArrayType:
         """The type of one example."""
         return type_of(self.stack).example
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis of one example."""
+        return shape_of(self.stack)[1:]
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the entries."""
+        return self.stack.dtype
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -78,6 +94,47 @@ class Batched(Carrier, ArrayMethods):
 
     def __repr__(self) -> str:
         return f"Batched({self.stack!r})"
+
+
+class Specialised(dict[Op, Callable[[Any, Any], Any] | None]):
+    """Functions that apply an op to two operands of which one or both are stacks, on demand.
+
+    They do what `__gradop__` does where broadcasting needs no axes in front; None for other ops.
+    """
+
+    def __missing__(self, op: Op) -> Callable[[Any, Any], Any] | None:
+        is_simple = op.arity == 2 and op.batch is batch_elementwise and not op.params
+        found = self[op] = on_stacks(op) if is_simple else None
+        return found
+
+
+Batched.specialised = Specialised()
+
+
+def on_stacks(op: Op) -> Callable[[Any, Any], Any]:
+    """An elementwise op on stacks; NotImplemented where the general way is needed."""
+
+    def apply(x: Any, y: Any) -> Any:
+        if type(x) is Batched:
+            level, a = x.gradop_level, x.stack
+            if type(y) is Batched:
+                b = y.stack
+                if y.gradop_level != level or len(a.shape) != len(b.shape):
+                    return NotImplemented
+                return Batched(op(a, b), level)
+            if axes_of_shared(y, level) < len(a.shape):
+                return Batched(op(a, y), level)
+        elif axes_of_shared(x, y.gradop_level) < len(y.stack.shape):
+            return Batched(op(x, y.stack), y.gradop_level)
+        return NotImplemented
+
+    return apply
+
+
+def axes_of_shared(x: Any, level: float) -> float:
+    """The number of axes of an operand that all examples share; infinite for any other."""
+    is_shared = type(x) is np.ndarray or getattr(x, "gradop_level", level) < level
+    return len(x.shape) if is_shared and hasattr(x, "shape") else math.inf
 
 
 class Shared:

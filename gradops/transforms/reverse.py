@@ -86,6 +86,7 @@ def pull_back(
     a vertex is visited when its cotangent is complete, without a topological sort.
     """
     cotangents = dict(seeds)
+    summed: set[Any] = set()  # vertices whose cotangent is an array that this pass has made
     frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
     heapify(frontier)
     while frontier:
@@ -115,18 +116,35 @@ def pull_back(
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
                 if x in cotangents:
-                    cotangents[x] = cotangents[x] + ct
+                    total = cotangents[x]
+                    large = type(total) is np.ndarray and total.nbytes > LARGE
+                    cotangents[x] = add_up(total, ct, x, summed) if large else total + ct
                     continue
                 cotangents[x] = ct
                 if x.op is not None:
                     heappush(frontier, (-x.number, x))
                 elif x.watch is not None:  # other leaves need no visit
                     heappush(frontier, (hooks.turn(x), x))  # type: ignore[union-attr]
-            del ct, cts  # or they would outlive the next computation
+            ct = cts = total = None  # or they would outlive the next computation
         except Exception as error:
             blame(error, "the backward of", shown)
             raise
     return cotangents
+
+
+LARGE = 16384  # bytes of a sum, from which adding in place pays
+
+
+def add_up(total: np.ndarray, ct: Any, x: Any, summed: set[Any]) -> Any:
+    """The sum of two cotangents of `x`, written over the first if that is a sum itself.
+
+    No rule, hook or caller has seen an incomplete sum. Where the memory layouts differ, the sum
+    would have one of its own, in which later sums over axes add up in another order.
+    """
+    if x in summed and type(ct) is np.ndarray and ct.strides == total.strides:
+        return np.add(total, ct, out=total)
+    summed.add(x)
+    return total + ct
 
 
 class Conjugated:
@@ -207,20 +225,43 @@ def depending_on(wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] =
     """
     active = set(wrt)
     oldest = min((v.number for v in active), default=0)
-    for v in sorted(ancestors(ends, oldest, stop), key=attrgetter("number")):
+    return add_users(active, ancestors(ends, oldest, stop), stop)
+
+
+def active_between(wrt: Iterable[Any], ends: Iterable[Any]) -> AbstractSet[Any] | None:
+    """The vertices on paths from `wrt` to `ends`; None if all that `ends` depend on are.
+
+    So it is for the gradients by all leaves, the common case, for which one walk is enough.
+    """
+    targets = set(wrt)
+    oldest = min(v.number for v in targets)
+    reached = ancestors(ends, oldest)
+    others = [v for v in reached if v.op is None or v.number < oldest]
+    if targets.issuperset(others) and all(v.op is None for v in targets):
+        return None
+    return add_users(targets, reached)
+
+
+def add_users(active: set[Any], among: Iterable[Any], stop: Container[Any] = ()) -> set[Any]:
+    """`active`, to which those vertices `among` others are added that are computed from it."""
+    for v in sorted(among, key=attrgetter("number")):
         if v not in active and v not in stop and not active.isdisjoint(v.inputs):
             active.add(v)
     return active
 
 
-def ancestors(ends: Iterable[Any], oldest: int = 0, stop: Container[Any] = ()) -> set[Any]:
-    """The vertices that `ends` are computed from, and `ends`; not older ones or behind `stop`."""
-    stack = [v for v in ends if v.number >= oldest]
-    seen = set(stack)
-    while stack:
-        v = stack.pop()
-        for x in () if v in stop else v.inputs:
-            if x is not None and x not in seen and x.number >= oldest:
+def ancestors(ends: Iterable[Any], oldest: int = 0, stop: Container[Any] = ()) -> list[Any]:
+    """The vertices that `ends` are computed from, and `ends`, each once.
+
+    What is older than `oldest`, or in `stop`, is among them, but not what it is computed from.
+    """
+    reached = list(dict.fromkeys(ends))
+    seen = {None, *reached}
+    for v in reached:  # it grows
+        if v.number < oldest or v in stop:
+            continue
+        for x in v.inputs:
+            if x not in seen:
                 seen.add(x)
-                stack.append(x)
-    return seen
+                reached.append(x)
+    return reached

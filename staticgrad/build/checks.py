@@ -1,6 +1,5 @@
 """The ops behind checks and prints. They take a token and return it: see Note [Effects]."""
 
-from gradops.core.traits import Trait
 import sys
 from collections.abc import Callable
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from gradops import ArrayType, CheckError, Op
 from gradops.core.rules import NO_RULES
+from gradops.core.traits import Trait
 
 EDGE = 3  # entries at each end of a long axis that a failing check shows
 

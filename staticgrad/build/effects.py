@@ -33,7 +33,8 @@ __all__ = [
 def control_dependencies(control_inputs: Expr | Iterable[Expr] | None) -> Iterator[None]:
     """Run what is built inside a `with` block only with, and after, `control_inputs`.
 
-    They are expressions: assignments, checks, groups. None removes the dependencies of outer blocks.
+    They are expressions: assignments, checks, groups. None removes the dependencies of outer
+    blocks.
 
     >>> v = sg.Variable(1.0)
     >>> with sg.control_dependencies([v.assign(5.0)]):
@@ -214,14 +215,14 @@ def warn_of_dead_effects(graph: Graph, fetches: Iterable[Expr], feeds: Sequence[
         return
     needed = reachable(fetches, stop=feeds)
     pending = []
-    for check in graph.checks:
-        if check in needed:
+    for each in graph.checks:
+        if each in needed:
             continue
-        applied = check.control_inputs[0].inputs[1]  # the op, as `effect` built it
+        applied = each.control_inputs[0].inputs[1]  # the op, as `effect` built it
         if any(x in needed for x in applied.inputs[1:]):
-            warnings.warn(dead_effect_text(check), UnreachedWarning, stacklevel=depth_of_user())
+            warnings.warn(dead_effect_text(each), UnreachedWarning, stacklevel=depth_of_user())
         else:
-            pending.append(check)
+            pending.append(each)
     graph.checks[:] = pending
 
 

@@ -10,6 +10,7 @@ from gradops.core.source_location import here, short
 
 from ..ir.expr import Expr
 from ..ir.names import Enclosure, Names
+from . import fast_path as fast_path
 from .suggest import nearest
 
 if TYPE_CHECKING:

@@ -23,13 +23,18 @@ class Guard:
     """The condition of a trace: names and attributes refer to the objects they referred to."""
 
     def __init__(self, surroundings: Surroundings) -> None:
-        self.cells = [cell for _, cell in surroundings.cells if any(map(is_guarded, cell_values(cell)))]
+        self.cells = [
+            cell for _, cell in surroundings.cells if any(map(is_guarded, cell_values(cell)))
+        ]
         places: list[tuple[Any, list[object]]] = [
             (own, [name]) for own, name in surroundings.globals if is_guarded(own[name])
         ]
         places += [(x, guarded_keys(x, surroundings.attributes if attributes else None))
                    for _, x, attributes in surroundings.containers]  # fmt: skip
-        places += [(vars(cls), guarded_keys(own, surroundings.attributes)) for cls, own in surroundings.classes]
+        places += [
+            (vars(cls), guarded_keys(own, surroundings.attributes))
+            for cls, own in surroundings.classes
+        ]
         places = [(x, keys) for x, keys in places if keys]
         self.sets = [(x, frozenset(x)) for x in surroundings.sets]
         self.places = [(getter(keys), x) for x, keys in places]
@@ -61,6 +66,7 @@ class Guard:
         ):
             return False
         return all(map(is_, now, self.values)) or all(map(is_alike, now, self.values))
+
 
 def is_guarded(x: object) -> bool:
     """True for values that a name is guarded to keep: all but modules and classes."""

@@ -19,20 +19,19 @@ from gradops import (
     type_of,
 )
 from gradops.core.dims import UNKNOWN
-from gradops.core.tracer_protocol import is_holder
 from gradops.core.levels import observe
-from gradops.library.shape.ensure_shape import forget_sizes
 from gradops.core.source_location import here
-from gradops.typing import ArrayLike, DTypeLike, Operand, OperandLike
+from gradops.core.tracer_protocol import is_holder
 from gradops.core.types import as_size, broadcast_shapes, conflict, native
+from gradops.library.shape.ensure_shape import forget_sizes
+from gradops.typing import ArrayLike, DTypeLike, OperandLike
 
-from .graph import rename
-from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, as_exprs, new_constant
-from ..ir.names import Names, valid_name, current_session
-from ..ir.set_shape import PartialShape
-from ..ir.lossless import fits, lost_meaning
 from ..freezing.freezer import freeze
-from .graph import get_default_graph
+from ..ir.expr import NOT_TRAINED, Expr, Kind, as_exprs, common_names, new_constant
+from ..ir.lossless import fits, lost_meaning
+from ..ir.names import Names, current_session, valid_name
+from ..ir.set_shape import PartialShape
+from .graph import get_default_graph, rename
 
 if TYPE_CHECKING:
     from ..ir.names import Session
@@ -141,7 +140,8 @@ def as_value(value: object, dtype: DTypeLike = None) -> np.ndarray:
     wanted = result.dtype if dtype is None else numeric_dtype(dtype)
     if is_python and not fits(result, wanted):
         raise DTypeError(
-            "constant", [type_of(result)], f"{short_repr(value)} cannot be converted to {wanted} without loss",
+            "constant", [type_of(result)],
+            f"{short_repr(value)} cannot be converted to {wanted} without loss",
             hint=f"to convert it anyway: np.asarray(value).astype({wanted.name!r})",
         )  # fmt: skip
     return result.astype(native(wanted), copy=False)
@@ -234,7 +234,12 @@ class Variable(Expr):
         names = get_default_graph().names
         value = as_value(evaluate_initial(initial_value), dtype)
         super().__init__(
-            Kind.VARIABLE, type_of(value), names.unique_valid(name), names, value=value, place=here()
+            Kind.VARIABLE,
+            type_of(value),
+            names.unique_valid(name),
+            names,
+            value=value,
+            place=here(),
         )
         self.trainable = trainable
         if not trainable:
@@ -301,9 +306,10 @@ def in_dtype_of(variable: Expr, value: OperandLike) -> OperandLike:
         return value
     result = np.asarray(value)
     if not fits(result, variable.dtype):
+        lost = f"{short_repr(value)} does not fit in {variable.dtype}"
         raise DTypeError(
             "assign", [variable.type, type_of(result)],
-            f"{variable.name} keeps its dtype, and {short_repr(value)} does not fit in {variable.dtype}",
+            f"{variable.name} keeps its dtype, and {lost}",
         )  # fmt: skip
     return result.astype(variable.dtype)
 

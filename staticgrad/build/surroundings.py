@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError
-from gradops.core.tracer_protocol import is_holder
 from gradops.core.source_location import OURS
+from gradops.core.tracer_protocol import is_holder
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -53,7 +53,9 @@ class Surroundings:
         self.holders: dict[int, tuple[str, Any]] = {}
         self.bases: dict[int, Any] = {}
         self.arrays: dict[int, tuple[str, np.ndarray]] = {}
-        self.kept: list[tuple[str, dict[object, object]]] = []  # dicts that a program must not change
+        self.kept: list[
+            tuple[str, dict[object, object]]
+        ] = []  # dicts that a program must not change
         self.containers: list[tuple[str, Container, bool]] = []  # True for attributes of an object
         self.sets: list[set[object]] = []
         self.generators: list[tuple[str, Any]] = []

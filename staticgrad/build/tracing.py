@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, GraphError, flatten, leaves_of, type_of
-from gradops.core.tracer_protocol import held, holding
 from gradops.core.levels import TRACING, own_errors
+from gradops.core.tracer_protocol import held, holding
 
+from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.names import set_context
-from ..freezing.freezer import freeze
 from .graph import Graph
 from .inputs import constant, placeholder
 from .surroundings import Surroundings

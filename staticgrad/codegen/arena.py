@@ -15,7 +15,7 @@ import numpy as np
 
 from gradops import ArrayType
 
-from .lifetimes import bytes_of
+from ..ir.nominal import bytes_of
 
 ALIGNMENT = 64  # bytes: of a cache line, and of the widest vectors
 SIZES_KEPT = 16  # sizes of the named dimensions for which arenas are kept

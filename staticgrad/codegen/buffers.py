@@ -17,11 +17,13 @@ from gradops.core.traits import Trait
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..ir.layouts import Layout, layouts
+from ..ir.inner_layouts import Given, layouts
+from ..ir.layouts import Known, Layout
+from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Interval, Slot, placed
-from .lifetimes import Lifetimes, lifetimes, nominal_bytes
+from .lifetimes import Lifetimes, lifetimes
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -56,6 +58,7 @@ class Plan:
     """
 
     lives: Lifetimes
+    layouts: Known
     blocks: list[Block] = field(default_factory=list)
     block_of: dict[Expr, Block] = field(default_factory=dict)
     slots: dict[Expr, int] = field(default_factory=dict)
@@ -100,17 +103,16 @@ class Plan:
         return self.lives.last[root] if block is None else block.last
 
 
-def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
+def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
     """Give every expression that profits a place in kept memory.
 
-    With `any_layout` the inputs need not be in C order.
+    `given` are the layouts of the inputs; by default they are in C order.
     """
-    plan = Plan(lifetimes(graph, schedule(graph)))
-    known_layouts = layouts(graph, any_layout)
+    plan = Plan(lifetimes(graph, schedule(graph)), layouts(graph, given))
     known = sizes_determined_by(graph.inputs)
     for i, e in enumerate(plan.order):
         if has_memory(plan, e):
-            layout = known_layouts.get(e)
+            layout = plan.layouts.get(e)
             dense = layout if layout is not None and layout.dense else None
             add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
     assign_slots(plan)

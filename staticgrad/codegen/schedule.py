@@ -19,9 +19,11 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.kinds import Kind
+from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
-from .lifetimes import memory_of_views, nominal_bytes
+from .lifetimes import lifetimes, memory_of_views
 
+TINY = 256  # bytes of a value that weighs less than its array object and a name
 SMALL = 1 << 18  # bytes of a peak that fits in the cache: a lower one saves nothing
 GAIN = 0.98  # of the peak of the program's order: a change of order must save more
 
@@ -64,6 +66,8 @@ def predicted_peak(graph: FrozenGraph) -> int:
 
 def best_order(graph: FrozenGraph) -> Sequence[Expr]:
     """The order with the lowest simulated peak."""
+    if peak_above(graph) <= SMALL:
+        return graph.order
     p = problem(graph)
     program = list(range(len(p)))
     least = simulated_peak(p, program)
@@ -74,6 +78,25 @@ def best_order(graph: FrozenGraph) -> Sequence[Expr]:
     if simulated_peak(p, best) >= GAIN * least:
         return graph.order
     return tuple([graph.order[i] for i in best])
+
+
+def peak_above(graph: FrozenGraph) -> int:
+    """The peak of the program's order, or more: as if nothing were computed in place.
+
+    Values that are smaller than what Python needs for them do not count.
+    """
+    lives = lifetimes(graph, graph.order)
+    freed = [0] * (lives.end + 1)
+    live = peak = 0
+    for i, e in enumerate(graph.order):
+        if e.op is not None and e not in lives.roots:
+            size = nominal_bytes(e.type)
+            if size >= TINY:
+                live += size
+                freed[lives.last[e]] += size
+        peak = max(peak, live)
+        live -= freed[i]
+    return peak
 
 
 def problem(graph: FrozenGraph) -> Problem:

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from gradops import Dim
+from gradops import Dim, Op
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind, whole_of
+from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
+from ..ir.inner_layouts import given_to_inner, unknown_layouts
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
 from .arena import Arena
 from .buffers import Plan
+from .loops import has_own_function, loop_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
 from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_text
@@ -43,14 +46,16 @@ class Source:
 
 
 def emit(
-    graph: FrozenGraph, form: str = "{},", any_layout: bool = False, comments: bool = True
-) -> Source:
+    graph: FrozenGraph, form: str = "{},", any_layout: bool = False, comments: bool = True,
+    has_loops: bool = True,
+) -> Source:  # fmt: skip
     """The source of a function of the graph's inputs that returns its results.
 
     `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one. The
     function returns NotImplemented for a value other than a C-ordered array of its input's type;
     with `any_layout` it requires arrays of the right types, in any layout. Without `comments` the
-    lines are the same but for these: a graph has the same source whenever it is written.
+    lines are the same but for these: a graph has the same source whenever it is written. Without
+    `has_loops` the body of a loop is a function that is called for each step.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
@@ -62,8 +67,10 @@ def emit(
         return add_3
     <BLANKLINE>
     """
-    module = Module(comments)
-    w = Writer(graph, "run", module, any_layout)
+    module = Module(comments, has_loops)
+    given = unknown_layouts(graph) if any_layout else None
+    module.given = given_to_inner(graph, given)
+    w = Writer(graph, "run", module, given)
     for e in graph.inputs:
         if not any_layout:
             write_admission(w, e)
@@ -79,6 +86,13 @@ def emit(
 
 def write_body(w: Writer, write_end: Callable[[], None]) -> None:
     """Write the lines of all expressions, and the end of the function, which is then finished."""
+    write_lines(w)
+    write_end()
+    w.finish()
+
+
+def write_lines(w: Writer) -> None:
+    """Write the lines of all expressions."""
     write_buffers(w)
     start = len(w.lines)
     for i, e in enumerate(w.plan.order):
@@ -88,24 +102,31 @@ def write_body(w: Writer, write_end: Callable[[], None]) -> None:
             w.names[e] = w.fresh_in_scope(f"c_{i}")
             w.scope[w.names[e]] = e.value
     w.body = start, len(w.lines)
-    write_end()
-    w.finish()
 
 
 def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
     """The name of the function of a graph inside another's, which is written if it is new."""
     module = outer.module
     if graph not in module.functions:
-        name = module.functions[graph] = outer.fresh_in_scope(wanted)
-        w = Writer(graph, name, module, any_layout=True)
-        used = sizes_used(graph.order)
-        used |= names_in(t.shape for t in w.plan.types)
-        for binding in bindings(graph.inputs):
-            if binding.name in used:
-                write_binding(w, binding)
-        write_body(w, lambda: write_inner_return(w))
+        w = begin_inner(outer, graph, wanted)
+        module.functions[graph] = w.name
+        write_inner_return(w)
+        w.finish()
     outer.called[module.functions[graph]] = None
     return module.functions[graph]
+
+
+def begin_inner(outer: Writer, graph: FrozenGraph, wanted: str) -> Writer:
+    """The function of a graph inside another's, but for its end."""
+    module = outer.module
+    w = Writer(graph, outer.fresh_in_scope(wanted), module, module.given[graph])
+    used = sizes_used(graph.order)
+    used |= names_in(t.shape for t in w.plan.types)
+    for binding in bindings(graph.inputs):
+        if binding.name in used:
+            write_binding(w, binding)
+    write_lines(w)
+    return w
 
 
 def write_inner_return(w: Writer) -> None:
@@ -154,6 +175,8 @@ def write_binding(w: Writer, b: Binding) -> None:
 
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that depend on data and that `e` is the first to have."""
+    if all(n.__class__ is int for n in e.type.shape):
+        return
     for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
@@ -202,7 +225,7 @@ def render(w: Writer, e: Expr) -> str:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
     assert e.op is not None
     names = [operand_name(w, x, e) for x in e.inputs]
-    if e in w.floats and whole_of(e) is None:
+    if e in w.floats and not has_graphs(e):
         return float_source(e, names)
     if is_list_of_floats(e, w.graph.lowering):
         return f"{names[0]}.tolist()"
@@ -210,11 +233,24 @@ def render(w: Writer, e: Expr) -> str:
         return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
+    if w.module.has_loops and has_own_function(e):
+        return f"{loop_function(w, e, begin_inner, inner_function)}({', '.join(names)})"
     out = out_text(w, e)
+    plain = plain_template(e.op)
+    if plain is not None:
+        return plain.format(*names, out=out)
     attrs = {k: literal(w, v, k) for k, v in e.attrs.items()}
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
+
+
+@cache
+def plain_template(op: Op) -> str | None:
+    """The template of an op if it does not depend on types, and names operands one by one only."""
+    if op.params or not op.source or not isinstance(op.source, str):
+        return None
+    return None if "{operands}" in op.source or "{fresh}" in op.source else op.source
 
 
 def out_text(w: Writer, e: Expr) -> str:
@@ -225,7 +261,7 @@ def out_text(w: Writer, e: Expr) -> str:
     return "" if x is None else f", out={w.names[x]}"
 
 
-def literal(w: Writer, value: Any, name: str = "") -> str:
+def literal(w: Writer, value: Any, name: str) -> str:
     """The value of the attribute `name` as Python source."""
     if isinstance(value, FrozenGraph):
         return inner_function(w, value, name)

@@ -11,6 +11,7 @@ from gradops.core.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.inner_layouts import Given
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
@@ -23,8 +24,8 @@ from .scalars import float_literal, held_as_floats, is_number, takes_floats
 class Module:
     """The state that the functions of one source share: names in use, and their values."""
 
-    def __init__(self, comments: bool) -> None:
-        self.comments = comments
+    def __init__(self, comments: bool, has_loops: bool = True) -> None:
+        self.comments, self.has_loops = comments, has_loops
         kernels = {op.name: op.kernel for op in OPS.values()}
         self.scope: dict[str, Any] = {"np": np, "math": math, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
@@ -34,10 +35,13 @@ class Module:
         self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
         self.starts: dict[str, int] = {}  # the line at which each function starts
         self.functions: dict[FrozenGraph, str] = {}
+        self.loops: dict[tuple[Any, ...], str] = {}  # their functions: Note [Loop functions]
+        self.given: dict[FrozenGraph, Given] = {}  # the layouts of operands of inner graphs
         self.arenas: list[Arena] = []
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
         self.types: dict[Any, str] = {}  # in words, which takes long
+        self.dtypes: dict[tuple[np.dtype[Any], str], str] = {}  # their names, which take long
 
     def add(
         self, name: str, parameters: Sequence[str], called: Iterable[str], lines: Sequence[str],
@@ -59,8 +63,10 @@ class Module:
 class Writer:
     """Writes the function of one graph; its state is the names and lines so far."""
 
-    def __init__(self, graph: FrozenGraph, name: str, module: Module, any_layout: bool) -> None:
-        self.graph, self.plan, self.module = graph, plan_buffers(graph, any_layout), module
+    def __init__(
+        self, graph: FrozenGraph, name: str, module: Module, given: Given | None = None
+    ) -> None:
+        self.graph, self.plan, self.module = graph, plan_buffers(graph, given), module
         self.floats = held_as_floats(graph, name != "run")
         self.conversions: dict[tuple[Expr, str], str] = {}  # names of scalars as floats and back
         self.scope, self.types = module.scope, module.types
@@ -132,12 +138,14 @@ def axis_text(w: Writer, e: Expr, axis: int) -> str:
 
 def operand_name(w: Writer, x: Expr, user: Expr) -> str:
     """How `user` refers to `x`: among numbers, a constant is a number. See Note [Float scalars]."""
-    if w.graph.lowering and not x.shape and type(x.type) is ArrayType:
+    if x.type.shape:
+        return w.names[x]
+    if w.graph.lowering and type(x.type) is ArrayType:
         if user in w.floats or (takes_floats(user) and is_number(x, w.graph.lowering)):
             return float_text(w, x)
         if x in w.floats:
             return converted(w, x, f"{dtype_name(w, x.dtype, '_type')}({{}})")
-    if x.kind is not Kind.CONSTANT or x.shape or user.shape:
+    if x.kind is not Kind.CONSTANT or user.type.shape:
         return w.names[x]
     if x not in w.numbers:
         w.numbers[x] = w.fresh_in_scope(f"{w.names[x]}_")
@@ -172,5 +180,8 @@ def size_text(w: Writer, size: Dim) -> str:
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     """The name of a dtype in the source."""
-    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else np.dtype(dtype.name)
-    return f"{dtype.name}{suffix}"
+    result = w.module.dtypes.get((dtype, suffix))
+    if result is None:
+        result = w.module.dtypes[dtype, suffix] = f"{dtype.name}{suffix}"
+        w.scope[result] = dtype.type if suffix else np.dtype(dtype.name)
+    return result

@@ -154,7 +154,8 @@ def stacked_infer(values: ArrayType, shape: tuple[Size, ...], dtype: np.dtype) -
 
 
 stacked: Op = Op(
-    name="stacked", kernel=stack_values, infer=stacked_infer, traits=frozenset({Trait.CONTROL}),
+    name="stacked", kernel=stack_values, infer=stacked_infer,
+    traits=frozenset({Trait.CONTROL, Trait.C_CONTIGUOUS}),
     source="stacked({0}, {shape}, {dtype})",
     vjp=[lambda g, y, xs, shape, dtype: cotangent_like(xs, unstacked(g))],
     jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],

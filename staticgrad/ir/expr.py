@@ -1,8 +1,8 @@
 """Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from . import errors
 from .kinds import NOT_TRAINED as NOT_TRAINED
 from .kinds import Kind as Kind
 from .lossless import lost_meaning
-from .names import Feeds, Names, Session, current_session
+from .names import AFTER, CAUSE, Feeds, Names, Session, current_session
 from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
+KIND_OP = Kind.OP  # looking up a member of an Enum takes long
 NO_ATTRS: Attrs = {}  # those of all leaves; attributes are never written to
 
 
@@ -48,6 +49,7 @@ class Expr(ArrayMethods):
     value: Any  # of a constant, a variable or a size; of a wider form its `Widening`
     gradop_level = 0.0
     watch = None
+    specialised: ClassVar[Mapping[Op, Any]]  # functions that build expressions, by op
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,
@@ -233,17 +235,20 @@ def apply(
     names: Names, op: Op, inputs: Inputs, attrs: Attrs, type: ArrayType, widens: Widens = None
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
-    origin = names.origin
-    name = op.name if origin is None else f"gradients/{origin.name}/{op.name}"
-    name = names.unique(name)
-    type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
+    origin, after = CAUSE.get(), AFTER.get()
+    if origin is None or origin.names is not names:
+        origin, name, place = None, names.unique(op.name), here()
+    else:
+        name, place = names.unique(f"gradients/{origin.name}/{op.name}"), origin.place
+    if widens is not None:
+        type = widened_type(type, name, widens)
+    elif type.shape or type.__class__ is not ArrayType:
+        type = named_sizes(type, name)
+    if after and after[0].names is not names:
+        after = ()
     return names.add(
-        Expr(
-            Kind.OP, type, name, names, op=op, inputs=inputs, attrs=attrs, origin=origin,
-            place=origin.place if origin is not None else here(), control_inputs=names.after,
-            widens=widens,
-        )
-    )  # fmt: skip
+        Expr(KIND_OP, type, name, names, op, inputs, attrs, None, place, origin, after, widens)
+    )
 
 
 def parts_of(e: Expr) -> Any:

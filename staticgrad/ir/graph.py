@@ -100,7 +100,9 @@ class FrozenGraph:
         return structural_hash(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FrozenGraph) and self.digest == other.digest
+        if not isinstance(other, FrozenGraph) or self.lowering is not other.lowering:
+            return False
+        return self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)

@@ -9,6 +9,7 @@ take no part. What a rule does not cover has no known layout.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from gradops import Dim
@@ -18,8 +19,8 @@ from gradops.core.types import normalize_axes
 from gradops.library.shape.broadcasting import COPIED
 
 from .expr import Expr
-from .graph import FrozenGraph
 from .kinds import Kind
+from .tuple_types import TupleType
 
 Known = Mapping[Expr, "Layout"]
 
@@ -45,23 +46,6 @@ class Layout:
         return self.dense and self.is_increasing
 
 
-def layouts(graph: FrozenGraph, any_layout: bool = False) -> Mapping[Expr, Layout]:
-    """The layouts that are certain, by expression.
-
-    With `any_layout` nothing is assumed of the inputs.
-    """
-    key = "layouts in any" if any_layout else "layouts"
-    if key not in graph.derived:
-        result: dict[Expr, Layout] = {}
-        unsure = {e for e in graph.inputs if len(e.shape) > 1} if any_layout else ()
-        for e in graph.order:
-            if e not in unsure and (found := layout_of(e, result)) is not None:
-                result[e] = found
-        graph.derived[key] = result
-    known: Mapping[Expr, Layout] = graph.derived[key]
-    return known
-
-
 def places(shape: Shape) -> tuple[int, ...]:
     """The axes of a dense array that have a place in memory: those whose size is not 1."""
     return tuple([i for i, n in enumerate(shape) if n != 1])
@@ -69,7 +53,18 @@ def places(shape: Shape) -> tuple[int, ...]:
 
 def c_order(e: Expr) -> Layout:
     """The layout of an array in C order."""
-    return Layout(places(e.type.shape))
+    return c_order_of(e.type.shape)
+
+
+@lru_cache(maxsize=4096)
+def c_order_of(shape: Shape) -> Layout:
+    """The layout of an array in C order, shared by all of a shape."""
+    return Layout(places(shape))
+
+
+def any_order(shape: Shape) -> Layout | None:
+    """The layout of an array of which nothing is known but its shape: it may have gaps."""
+    return Layout(places(shape), False) if len(shape) < 2 else None
 
 
 def layout_of(e: Expr, known: Known) -> Layout | None:
@@ -78,6 +73,8 @@ def layout_of(e: Expr, known: Known) -> Layout | None:
     if e.op is None:
         return layout_of_leaf(e)
     traits = e.op.traits
+    if isinstance(e.type, TupleType):
+        return None
     if Trait.VIEW in traits:
         rule = VIEWS.get(e.op.name)
         return rule(e, known) if rule and e.inputs[0] in known else None
@@ -110,7 +107,7 @@ def layout_of_operand(e: Expr, known: Known) -> Layout | None:
 def layout_of_leaf(e: Expr) -> Layout | None:
     """The layout of a constant; of a feed in C order, of which one axis may have gaps."""
     if e.kind is Kind.PARAMETER:  # of a body, whose operands have any layout
-        return Layout(places(e.type.shape), False) if len(e.type.shape) < 2 else None
+        return any_order(e.type.shape)
     if e.kind is Kind.CONSTANT and not e.value.flags.c_contiguous:
         return None
     return Layout(places(e.type.shape), len(e.type.shape) > 1)
@@ -223,6 +220,11 @@ def converted(e: Expr, known: Known) -> Layout | None:
     return Layout(before.axes) if full else None
 
 
+def unchanged(e: Expr, known: Known) -> Layout | None:
+    """The layout of the operand itself."""
+    return known[e.inputs[0]]
+
+
 def sliced(e: Expr, known: Known) -> Layout | None:
     """The layout of a part of an array, taken with integers and slices in steps forwards."""
     before, shape = known[e.inputs[0]], e.type.shape
@@ -269,10 +271,22 @@ def has_no_gaps(axes: Sequence[int], parts: Mapping[int, tuple[int, Part]]) -> b
     return is_run and all(part == WHOLE for part in taken[1:])
 
 
+def entries(e: Expr, known: Known) -> Layout | None:
+    """The layout of the entries of an array along its first axis."""
+    before = known[e.inputs[0]]
+    return entry_layout(before, e.inputs[0].type.shape)
+
+
+def entry_layout(whole: Layout, shape: Shape) -> Layout:
+    """The layout of the entries along the first axis of an array."""
+    first = 0 not in places(shape) or whole.axes[:1] == (0,)
+    return Layout(tuple([i - 1 for i in whole.axes if i]), whole.dense and first)
+
+
 VIEWS: dict[str, Callable[[Expr, Known], Layout | None]] = {
     "transpose": transposed, "reshape": reshaped, "expand_dims": same_places,
     "squeeze": same_places, "broadcast_to": broadcast, "expand_to": repeated, "slice": sliced,
-    "stop_gradient": same_places, "sum_to": summed, "astype": converted,
-    "ensure_shape": same_places, "forget_sizes": same_places,
+    "stop_gradient": same_places, "sum_to": summed, "astype": converted, "unstacked": entries,
+    "retyped": unchanged, "ensure_shape": same_places, "forget_sizes": same_places,
 }  # fmt: skip
 """How ops that return views of their operand lay out the result."""

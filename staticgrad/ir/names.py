@@ -128,11 +128,13 @@ class Names:
         """`name` within the current scope, with a number if it is taken."""
         if not isinstance(name, str):
             raise GraphError(f"a name is a string, not {name!r}")
-        full = self.prefix + name
+        prefixes, counts = PREFIXES.get(), self.counts
+        full = prefixes[self] + name if prefixes and self in prefixes else name
         with self.lock:
-            count = self.counts.get(full, 0)
-            self.counts[full] = count + 1
-            return full if not count else self.unique_after(full, count)
+            if full not in counts:
+                counts[full] = 1
+                return full
+            return self.unique_after(full, counts[full])
 
     def unique_valid(self, name: str) -> str:
         """The unique name for `name`, which a user has chosen; see `valid_name`."""
@@ -146,9 +148,10 @@ class Names:
 
     def unique_after(self, full: str, count: int) -> str:
         """`full` with the first number from `count` on that is free."""
-        while (name := f"{full}_{count}") in self.counts:
+        counts = self.counts
+        while (name := f"{full}_{count}") in counts:
             count += 1
-        self.counts[full], self.counts[name] = count + 1, 1
+        counts[full], counts[name] = count + 1, 1
         return name
 
     def add(self, e: "Expr") -> "Expr":

@@ -193,7 +193,7 @@ def named_sizes(type: ArrayType, name: str) -> ArrayType:
     if isinstance(type, TupleType):
         return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
     for n in type.shape:
-        if isinstance(n, Dim) and "?" in n.names():
+        if n.__class__ is not int and isinstance(n, Dim) and "?" in n.names():
             break
     else:
         return type

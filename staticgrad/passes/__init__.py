@@ -8,7 +8,12 @@ if _TYPE_CHECKING:
     from .constants import PropagateConstants
     from .fold import Fold
     from .interface import Pass
+    from .join_scatters import JoinScatters
     from .levels import LEVELS
+    from .loops.after import WeightGradientsAfterLoop
+    from .loops.before import ProjectionsBeforeLoop
+    from .loops.hoist import HoistInvariants
+    from .loops.sink import SinkIntoBranches
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
     from .rematerialize import Rematerialize
@@ -19,7 +24,10 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass", "levels": "LEVELS",
+        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
+        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
@@ -29,6 +37,7 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "MathScalars", "Pass", "PassReport", "Pipeline", "PropagateConstants", "Prune",
-    "Rematerialize", "Rewrite", "Simplify", "Stabilize",
+    "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite", "Simplify",
+    "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -8,6 +8,11 @@ from ..build.suggest import nearest
 from .constants import PropagateConstants
 from .fold import Fold
 from .interface import Pass
+from .join_scatters import JoinScatters
+from .loops.after import WeightGradientsAfterLoop
+from .loops.before import ProjectionsBeforeLoop
+from .loops.hoist import HoistInvariants
+from .loops.sink import SinkIntoBranches
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
@@ -18,10 +23,13 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(),
-    Fold(), Simplify(), FloatScalars(),
+    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
 )  # fmt: skip
-BOUNDED: tuple[Pass, ...] = (MathScalars(),)
+BOUNDED: tuple[Pass, ...] = (
+    JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
+    MathScalars(),
+)  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
     "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),

@@ -157,7 +157,9 @@ def unpruned_part(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[i
     """The graph with some of its inputs and outputs, in its order."""
     ends = [graph.outputs[i] for i in outputs]
     measured, kept = tuple(measured_for(graph, ends)), tuple([graph.inputs[i] for i in inputs])
-    some = FrozenGraph(kept, tuple(ends), measured=measured, merged=graph.merged)
+    some = FrozenGraph(
+        kept, tuple(ends), measured=measured, merged=graph.merged, lowering=graph.lowering
+    )
     needed = some.reached()
     return replaced(some, sequence=tuple([e for e in graph.order if e in needed]))
 

@@ -36,24 +36,6 @@ def run_watched(
     return interpret(graph, values, watch)
 
 
-class Checked:
-    """Runs a graph node by node, up to the first value that is not finite.
-
-    It is called, and gives results, as generated code does; `form` says how.
-    """
-
-    def __init__(self, graph: FrozenGraph, form: str) -> None:
-        self.graph, self.form = graph, form
-
-    def __call__(self, *args: Any) -> Any:
-        if any(type(x) is not np.ndarray for x in args):
-            return NotImplemented
-        result = run_watched(self.graph, args, check_numerics=True)
-        if self.form == "{}":
-            return result[0]
-        return list(result) if self.form == "[{}]" else result
-
-
 def show(e: Expr, value: Any) -> None:
     """Print an expression, its value and its line."""
     print(f"{e.label} = {summary(value)}  # {describe(e.place)}", file=sys.stderr)

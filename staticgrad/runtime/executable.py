@@ -1,7 +1,7 @@
 """The executable: a compiled graph, called with values."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
 from ..codegen.arena import pools_of
-from ..codegen.lifetimes import nominal_bytes
 from ..codegen.load import load
 from ..codegen.schedule import predicted_peak
 from ..codegen.source import Source, emit
@@ -22,14 +21,15 @@ from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.nominal import nominal_bytes
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
 from ..passes.scalars import FloatScalars, MathScalars
-from .debugging import Checked
 from .feeds import as_feed, sizes_of_feeds
 from .interpreter import concrete
+from .numerics import Checked
 from .verification import require_code, verifier
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ class Executable:
         self.pipeline = pipeline_for(optimize)
         graph, self.pass_reports = self.pipeline.run(written)
         self.graph = graph
-        self.run = Checked(written, form) if check_numerics else loaded(graph, form, any_layout)
+        self.check_numerics = check_numerics
+        write = partial(source_of, graph, form, any_layout)
+        checked = partial(write, has_loops=False)
+        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
@@ -104,12 +107,14 @@ class Executable:
     def on_arrays(self) -> "Executable":
         """The executable for values on which floats raise. See Note [Float scalars]."""
         passes = [p for p in self.pipeline.passes if not isinstance(p, FloatScalars | MathScalars)]
-        return Executable(self.written, Pipeline(passes), self.form)
+        return Executable(
+            self.written, Pipeline(passes), self.form, check_numerics=self.check_numerics
+        )
 
     @cached_property
     def for_any_layout(self) -> "Executable":
         """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
-        return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
+        return Executable(self.written, 0, self.form, self.rebuild, True, self.check_numerics)
 
     def diff(self, name: str | None = None) -> str:
         """The change of the graph by the pass called `name`, or by each pass, as unified diffs."""
@@ -181,11 +186,18 @@ class Executable:
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
 
 
-def loaded(graph: FrozenGraph, form: str, any_layout: bool) -> Callable[..., Any]:
+def loaded(write: Callable[..., Source]) -> Callable[..., Any]:
     """The generated function; its text is written again when something shows it."""
-    source = emit(graph, form, any_layout, comments=False)
+    return load(write(), lambda: write(comments=True).text)
+
+
+def source_of(
+    graph: FrozenGraph, form: str, any_layout: bool, comments: bool = False, has_loops: bool = True
+) -> Source:
+    """The source of a graph, with all that it refers to."""
+    source = emit(graph, form, any_layout, comments, has_loops)
     source.scope.update(runtime_scope(graph, source))
-    return load(source, lambda: emit(graph, form, any_layout).text)
+    return source
 
 
 def is_of_floats(error: Exception) -> bool:
@@ -238,8 +250,8 @@ def compile(
     `verify` the graph is run before and after each pass, on random feeds or on those given, and
     what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
     values are computed again in the backward until the predicted peak of what a run allocates is
-    within it; unknown sizes count as 64. With `check_numerics` it runs node by
-    node, and the first value that is not finite, inside loops too, raises NotFiniteError. Raises
+    within it; unknown sizes count as 64. With `check_numerics` the first value
+    that is not finite, inside loops too, raises NotFiniteError. Raises
     FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
     and for a budget that is not reached.
 

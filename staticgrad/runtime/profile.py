@@ -24,7 +24,7 @@ from gradops.core.types import type_of
 
 from ..codegen.clocks import Clock, Cost, Meter, times, with_clocks
 from ..codegen.load import load
-from ..codegen.source import Source, emit
+from ..codegen.source import Source
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, inner_graphs
 from .feeds import as_feed, sizes_of_feeds
@@ -211,12 +211,10 @@ def arguments(executable: "Executable", feeds: Any) -> list[np.ndarray]:
 
 def scoped(executable: "Executable") -> Source:
     """The source of an executable, with all that it refers to."""
-    from .executable import runtime_scope
+    from .executable import source_of
 
-    graph = executable.graph
-    source = emit(graph, executable.form, executable.any_layout, comments=False)
-    source.scope.update(runtime_scope(graph, source))
-    return source
+    graph, form, any_layout = executable.graph, executable.form, executable.any_layout
+    return source_of(graph, form, any_layout, has_loops=False)
 
 
 def measured(

@@ -58,6 +58,12 @@ class Plan:
         """True if the executable returns the fetches and nothing else."""
         return not self.updated and all(self.valued)
 
+    @cached_property
+    def checked(self) -> Executable:
+        """The executable that stops at the first value that is not finite."""
+        executable = self.executable
+        return Executable(executable.written, executable.pipeline, check_numerics=True)
+
 
 class Session:
     """Runs parts of a graph, and owns the values of its variables.
@@ -111,15 +117,17 @@ class Session:
 
         With `debug` what was written is run node by node, unoptimised: `debug(expression, value)`
         is called with each value, inside loops too, or with True each is printed to the standard
-        error. With `check_numerics` so, too, and the first value that is infinite or no number
-        raises NotFiniteError, which names it, its operands and its line.
+        error. With `check_numerics` the first value that is infinite or no number raises
+        NotFiniteError, which names it, its operands and its line.
         """
         feeds = self.feeds(feed_dict)
         leaves, rebuild = flattened_fetches(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         values = [feeds[e] for e in plan.feeds]
         with self.lock:
-            if debug or check_numerics:
+            if check_numerics and not debug:
+                return self.execute(plan, values, rebuild, plan.checked)
+            if debug:
                 graph = plan.executable.written
                 run = lambda *values: run_watched(graph, values, debug, check_numerics)
                 return self.execute(plan, values, rebuild, run)

@@ -64,13 +64,16 @@ def inverse(y: Any, b: Any) -> Any:
 
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1], samples=analytic_binary, doc="The elementwise sum.",
+    traits=[Trait.PROPAGATING],
 )
 sub = elementwise(
     "sub", np.subtract, infix="{0} - {1}", d=[1, -1], samples=analytic_binary,
+    traits=[Trait.PROPAGATING],
     doc="The elementwise difference.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
+    traits=[Trait.PROPAGATING],
     samples=analytic_binary, doc="The elementwise product.",
 )
 div = elementwise(
@@ -87,6 +90,7 @@ strong_product = elementwise(
 )
 neg = elementwise(
     "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
+    traits=[Trait.PROPAGATING],
     doc="The operand with its sign changed.",
 )
 
@@ -99,7 +103,8 @@ def abs_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 abs = elementwise(
-    "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent], traits=[Trait.NONNEGATIVE],
+    "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
+    traits=[Trait.NONNEGATIVE, Trait.PROPAGATING],
     samples=cases(unary, complexes((3, 4))), doc="The absolute value; its derivative at 0 is 0.",
 )
 
@@ -127,11 +132,13 @@ sign = elementwise(
     doc="The sign of each entry, -1, 0 or 1; for complex ones the direction z / |z|.",
 )
 square = elementwise(
-    "square", np.square, d=[lambda y, x: 2 * x], traits=[Trait.NONNEGATIVE], samples=analytic,
+    "square", np.square, d=[lambda y, x: 2 * x], samples=analytic,
+    traits=[Trait.NONNEGATIVE, Trait.PROPAGATING],
     doc="The square of each entry.",
 )
 sqrt = elementwise(
-    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=[Trait.NONNEGATIVE],
+    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)],
+    traits=[Trait.NONNEGATIVE, Trait.PROPAGATING],
     samples=cases(positive((3, 4)), complexes((3,))),
     doc="The square root; its derivative at 0 is infinite.",
 )

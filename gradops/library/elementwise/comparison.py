@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.samples import beside, binary, booleans, cases, distinct, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, type_of
 from ...typing import AnyArray, OperandLike
 from ..families import discrete, elementwise, selection
@@ -52,6 +53,7 @@ def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
 
 masked = elementwise(
     "masked", masked_kernel, d=[None, None], scalar="({1} if {0} else 0.0)",
+    traits=[Trait.MOVING],
     vjp=[None, lambda g, y, c, x: masked(c, g)], jvp=[None, lambda t, y, c, x: masked(c, t)],
     infer=lambda c, x: ArrayType(broadcast_shapes("masked", [c, x]), x.dtype),
     samples=cases(
@@ -62,6 +64,7 @@ masked = elementwise(
 )
 where = elementwise(
     "where", np.where, d=[None, None, None],
+    traits=[Trait.MOVING],
     vjp=[None, lambda g, y, c, a, b: masked(c, g), lambda g, y, c, a, b: masked(logical_not(c), g)],
     jvp=[None, lambda t, y, c, a, b: masked(c, t), lambda t, y, c, a, b: masked(logical_not(c), t)],
     source="np.where({0}, {1}, {2})", scalar="({1} if {0} else {2})",

@@ -43,6 +43,7 @@ imag = elementwise(
 )
 conj = elementwise(
     "conj", np.conjugate, d=[None], vjp=[lambda g, y, x: conj(g)], jvp=[lambda t, y, x: conj(t)],
+    traits=[Trait.PROPAGATING],
     samples=parts, doc="The complex conjugate.",
 )
 

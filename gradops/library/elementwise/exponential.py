@@ -17,6 +17,7 @@ exp = elementwise(
 )
 log = elementwise(
     "log", np.log, d=[singular(lambda y, x: 1 / x)],
+    traits=[Trait.PROPAGATING],
     samples=cases(positive((3, 4)), complexes((3,))), doc="The natural logarithm.",
 )
 expm1 = elementwise(

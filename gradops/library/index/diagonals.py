@@ -101,7 +101,7 @@ def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any])
 
 
 place_diagonal = linear(
-    "place_diagonal", place_diagonal_kernel, traits=[Trait.C_CONTIGUOUS],
+    "place_diagonal", place_diagonal_kernel, traits=[Trait.C_CONTIGUOUS, Trait.MOVING],
     infer=place_diagonal_infer,
     transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs), batch=place_diagonal_batch,
     samples=cases(
@@ -128,7 +128,7 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
         return x
 
     op = linear(
-        name, kernel, infer=infer,
+        name, kernel, infer=infer, traits=[Trait.MOVING],
         transpose=lambda g, y, x, k: op(g, k=k),
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
         samples=cases(

@@ -63,7 +63,7 @@ def getitem_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 getitem = Op(
-    name="getitem", kernel=pick, arity=None,
+    name="getitem", kernel=pick, arity=None, traits=[Trait.MOVING],
     infer=lambda x, *arrays, index: (
         ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
     ),

@@ -10,6 +10,7 @@ from ...core.dims import Shape
 from ...core.errors import IndexingError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, complexes, exactly, reals
+from ...core.traits import Trait
 from ...core.types import (
     ArrayType,
     broadcast_shapes,
@@ -92,6 +93,7 @@ def add_infer(g: ArrayType, indices: ArrayType, axis: int, shape: Shape) -> Arra
 
 take_op = Op(
     "take_along_axis", take_kernel, arity=2,
+    traits=[Trait.MOVING],
     infer=lambda x, indices, axis: taken_type("take_along_axis", x, indices, axis),
     vjp=[lambda g, y, x, i, axis: add_along_axis(g, i, axis=axis, shape=shape_of(x)), None],
     jvp=[lambda t, y, x, i, axis: take_op(t, i, axis=axis), None],

@@ -148,7 +148,8 @@ def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = No
 sum = reduction(
     "sum", reduce_with(np.add.reduce), called="np.add.reduce", vjp=sum_transpose,
     jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
-    traits=[Trait.LINEAR], samples=cases(reducing_samples(reals), complexes((3, 4), axis=0)),
+    traits=[Trait.LINEAR, Trait.PROPAGATING],
+    samples=cases(reducing_samples(reals), complexes((3, 4), axis=0)),
     doc="The sum over the given axes, or over all.",
 )
 mean = reduction(
@@ -157,7 +158,7 @@ mean = reduction(
         sum_transpose(g / (count(x, axis) or 1), y, x, axis, keepdims)
     ),
     jvp=lambda t, y, x, axis, keepdims: mean(t, axis=axis, keepdims=keepdims),
-    traits=[Trait.LINEAR], samples=reducing_samples(reals),
+    traits=[Trait.LINEAR, Trait.PROPAGATING], samples=reducing_samples(reals),
     doc="The mean over the given axes, or over all; of integers, a float.",
 )
 
@@ -191,7 +192,7 @@ def extreme(name: str, ufunc: np.ufunc, which: str) -> Op:
     return reduction(
         name, reduce_with(ufunc.reduce), called=f"np.{ufunc.__name__}.reduce",
         vjp=extreme_vjp, jvp=extreme_jvp, check=not_empty, samples=reducing_samples(distinct),
-        error_samples=wrong_axes + nothing,
+        error_samples=wrong_axes + nothing, traits=[Trait.MOVING],
         doc=f"The {which} entry along the given axes, or of all; ties share the derivative.",
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flops
 from ...core.dims import Dim, Shape
 from ...core.errors import ShapeError
 from ...core.op import Op
@@ -149,9 +150,9 @@ def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
 
 
 sum_to = linear(
-    "sum_to", sum_to_kernel, infer=sum_to_infer,
+    "sum_to", sum_to_kernel, infer=sum_to_infer, flops=flops.per_operand(1),
     transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)), batch=sum_to_batch,
-    source=sum_to_source, traits=RETYPING,
+    source=sum_to_source, traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),
     error_samples=[invalid((3,), shape=(2,), says="3 against 2")],

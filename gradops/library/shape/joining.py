@@ -11,6 +11,7 @@ from ...core.dims import Size
 from ...core.errors import ShapeError
 from ...core.op import Op
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike, Wanted
@@ -54,6 +55,7 @@ def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 concatenate_op = joining(
     "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis), infer=concatenate_infer,
+    traits=[Trait.MOVING, Trait.PROPAGATING],
     transpose=concatenate_vjp, batch=joining_batch,
     source="np.concatenate(({operands},), axis={axis})",
     samples=cases(
@@ -88,6 +90,7 @@ def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
 
 stack_op = joining(
     "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_vjp,
+    traits=[Trait.MOVING, Trait.PROPAGATING],
     batch=joining_batch, source="np.stack(({operands},), axis={axis})",
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()), reals((0,), (0,)),

@@ -80,7 +80,7 @@ reshape = linear(
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=reshape_batch(reshape_infer),
     source=lambda x, shape: "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})",
-    traits=RETYPING,
+    traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),
         reals((2, 0), shape=(0, 3)),
@@ -115,7 +115,8 @@ transpose = linear(
     batch=lambda op, xs, batched, attrs: transpose(
         xs[0], axes=(0, *(a + 1 for a in permutation(type_of(xs[0]).example, attrs["axes"])))
     ),
-    source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})", traits=VIEW,
+    source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})",
+    traits=VIEW | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4)), reals((2, 3, 4), axes=(2, 0, 1)), reals((2, 3, 4), axes=(0, -1, 1)),
         reals(()), reals((2, 0)),
@@ -147,7 +148,8 @@ def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
 expand_dims = linear(
     "expand_dims", expand_dims_kernel, infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(expand_dims_infer), source="np.expand_dims({0}, {axis})", traits=RETYPING,
+    batch=reshape_batch(expand_dims_infer), source="np.expand_dims({0}, {axis})",
+    traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
         reals((), axis=0), reals((2, 0), axis=1),
@@ -178,7 +180,8 @@ def squeeze_kernel(x: np.ndarray, axis: Axis = None) -> np.ndarray:
 squeeze = linear(
     "squeeze", squeeze_kernel, infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(squeeze_infer), source="np.squeeze({0}, {axis})", traits=RETYPING,
+    batch=reshape_batch(squeeze_infer), source="np.squeeze({0}, {axis})",
+    traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
         reals(()), reals((0, 1), axis=1),
@@ -199,7 +202,7 @@ def flip_infer(x: ArrayType, axis: int) -> ArrayType:
 flip = linear(
     "flip", lambda x, axis=None: np.flip(x, axis), infer=flip_infer,
     transpose=lambda g, y, x, axis: flip(g, axis=axis), batch=batch_along_axis,
-    source="np.flip({0}, {axis})", traits=VIEW,
+    source="np.flip({0}, {axis})", traits=VIEW | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
         reals((2, 0), axis=1),
@@ -272,7 +275,7 @@ astype = linear(
     infer=lambda x, dtype: type_with_dtype("astype", x, dtype),
     transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
-    source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
+    source="{0}.astype({dtype}, copy=False)", traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64"),
         exactly(2, dtype="float64"), reals((2, 0), dtype="float64"),
@@ -293,6 +296,7 @@ def copy_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
 
 copy = linear(
     "copy", copy_kernel, infer=lambda x: x, transpose=lambda g, y, x: g,
+    traits=[Trait.MOVING, Trait.PROPAGATING],
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="A copy of the operand.",

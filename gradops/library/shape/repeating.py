@@ -11,6 +11,7 @@ from ...core.dims import UNKNOWN, Dim, Shape, Size
 from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import batch_along_axis, invalid, linear
@@ -94,6 +95,7 @@ def roll_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 roll = linear(
     "roll", roll_kernel, infer=roll_infer,
+    traits=[Trait.MOVING, Trait.PROPAGATING],
     transpose=lambda g, y, x, shift, axis: roll(g, shift=inverse_shift(shift), axis=axis),
     batch=roll_batch,
     samples=cases(

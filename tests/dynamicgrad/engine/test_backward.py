@@ -374,3 +374,33 @@ def test_anomaly_mode_leaves_packing_as_it_is():
     y.backward()
     assert packed
     assert x.grad.tolist() == [2, 2]
+
+
+def test_sums_of_large_gradients_overwrite_no_gradient_that_was_given_or_seen():
+    x = dg.ones(100, 100, requires_grad=True)
+    seen = []
+    h = x * 2
+    h.register_hook(lambda g: seen.append(g))
+    g = dg.ones(100, 100)
+    dg.autograd.backward([h, h * 3, h * 4, h * 5, x], [g] * 5)
+    assert (g == 1).all()
+    assert (seen[0] == 13).all()
+    assert (x.grad == 27).all()
+
+
+def test_sums_of_large_gradients_of_several_memory_layouts():
+    x = dg.ones(100, 90, requires_grad=True)
+    y = (x * 2).sum() + (x.t() * 3).sum() + (x * 4).sum() + (x.t() * 5).t().sum()
+    (g,) = dg.autograd.grad(y, x)
+    assert (g == 14).all()
+
+
+def test_grad_by_all_leaves_runs_what_grad_by_some_of_them_runs():
+    a, b = dg.ones(3, requires_grad=True), dg.ones(3, requires_grad=True)
+    h = a * b
+    both = dg.autograd.grad((h * b).sum(), (a, b), retain_graph=True)
+    alone = [dg.autograd.grad((h * b).sum(), x, retain_graph=True)[0] for x in (a, b)]
+    assert [g.tolist() for g in both] == [g.tolist() for g in alone]
+    inner = dg.autograd.grad((h * b).sum(), (h, b), retain_graph=True)
+    assert inner[0].tolist() == [1, 1, 1]
+    assert inner[1].tolist() == both[1].tolist()

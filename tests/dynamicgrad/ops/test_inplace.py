@@ -139,6 +139,24 @@ def test_a_recorded_gradient_notices_later_changes_too(of):
         g.sum().backward()
 
 
+@pytest.mark.parametrize("of", ["x", "y"])
+def test_a_change_after_the_history_was_dropped_is_noticed(of):
+    x = dg.ones(2, requires_grad=True) * 1
+    y = x.exp() if of == "y" else x**3
+    loss = (y * 2).sum()
+    (y if of == "y" else x).detach_().add_(1)
+    with pytest.raises(TapeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_a_change_of_what_was_a_leaf_is_noticed():
+    x = dg.ones(2, requires_grad=True)
+    loss = (x**3).sum()
+    x.requires_grad_(False).add_(1)
+    with pytest.raises(TapeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
 def test_a_value_that_was_written_before_it_was_saved_is_as_good_as_any():
     x = dg.zeros(2)
     x += 3

@@ -181,7 +181,10 @@ def test_a_name_is_a_string():
 ])  # fmt: skip
 def test_numbers_are_not_converted_to_a_dtype_that_does_not_hold_them(value, dtype):
     for make in (sg.constant, lambda v, dtype: sg.Variable(v, dtype=dtype)):
-        with pytest.raises(DTypeError, match=rf"cannot be converted to {dtype} without loss\n  hint: .*astype\('{dtype}'\)"):
+        with pytest.raises(
+            DTypeError,
+            match=rf"cannot be converted to {dtype} without loss\n  hint: .*astype\('{dtype}'\)",
+        ):
             make(value, dtype)
     variable = sg.Variable(np.zeros(np.shape(value), dtype))
     for assign in (variable.assign, variable.assign_add, variable.assign_sub):

@@ -1,7 +1,7 @@
 """Passes keep what a graph computes, to the bit, and the pipeline tells what they did."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ import staticgrad as sg
 from gradops.core.errors import OptionError, PassError
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
+from staticgrad.ir.kinds import Lowering
 from staticgrad.passes import LEVELS, DropBroadcasts, DropRetyping, Fold, Pass, Pipeline
+from staticgrad.passes.inner import within
 
 exact = Pipeline(LEVELS[1])
 
@@ -270,3 +272,19 @@ def test_changes_are_logged_and_shown_as_diffs(x, caplog):
     assert shown in caplog.messages
     assert str(f.pass_reports[0]) in caplog.messages
     assert f.diff() == shown
+
+
+def test_the_graphs_inside_loops_and_branches_are_lowered_too():
+    x = sg.placeholder("float64", [], name="x")
+    step = lambda i, s: sg.cond(s > 3.0, lambda: s - x, lambda: sg.sin(s) * x)
+    y = sg.fori(0, 5, step, x)
+    for optimize, lowering in ((1, Lowering.FLOATS), (2, Lowering.MATH)):
+        f = sg.compile([y, *sg.gradients(y, [x])], [x], optimize)
+        assert {each.lowering for each in (f.graph, *within(f.graph))} == {lowering}
+        wanted = sg.interpret(f.written, [np.array(2.0)])
+        np.testing.assert_allclose(f(2.0), wanted, rtol=1e-14 * (optimize - 1))
+
+
+def test_graphs_that_are_lowered_in_other_ways_are_not_equal():
+    graph = sg.trace(lambda x: x * 2, [3.0])
+    assert replace(graph, lowering=Lowering.MATH) != graph

@@ -1,0 +1,1 @@
+"""Passes over loops and branches: what is computed before, in and after them."""
