@@ -56,6 +56,6 @@ WORKLOADS = [
         "conv2d", "conv2d 16 -> 32, 3x3, 64 images 28x28", photos, convolution,
         sizes={"batch": 64, "size": 28, "inputs": 16, "outputs": 32},
         small={"batch": 2, "size": 5, "inputs": 3, "outputs": 4},
-        images=(0,), kernels=(1,), threads=(1, 2), by_hand=by_hand.convolution,
+        images=(0,), kernels=(1,), threads=(1, 2), by_hand=by_hand.convolution, without=NONE,
     ),
 ]  # fmt: skip
