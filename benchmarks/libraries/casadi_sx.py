@@ -1,6 +1,7 @@
 """CasADi: expressions of scalars, run by its virtual machine."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import casadi
@@ -32,9 +33,14 @@ class CasadiNamespace(NumpyNamespace):
         total = self.logsumexp(x, -1)
         return x - (total[:, None] if x.ndim > 1 else as_array([total], (1,)))
 
-    def take(self, x: Any, i: Any, axis: int) -> Any: return np.take(x, i, axis)
-    def zeros(self, shape: Any, dtype: Any) -> Any: return casadi.SX(0)
-    def bce(self, z: Any, t: Any) -> Any: return np.mean(np.log(1 + np.exp(z)) - z * t)
+    def take(self, x: Any, i: Any, axis: int) -> Any:
+        return np.take(x, i, axis)
+
+    def zeros(self, shape: Any, dtype: Any) -> Any:
+        return casadi.SX(0)
+
+    def bce(self, z: Any, t: Any) -> Any:
+        return np.mean(np.log(1 + np.exp(z)) - z * t)
 
     def logsumexp(self, x: Any, axis: int) -> Any:
         rows = np.moveaxis(x, axis, -1)
@@ -93,7 +99,8 @@ def calling(outputs: Callable[[Any, Any], list[Any]]) -> Callable[..., Run]:
         found = outputs(loss, [v for v, _ in ps])
         fed = [*params, *[d for d, f in zip(data, floats, strict=True) if f]]
         shapes = [(), *[p.shape for p in params]] if len(found) > 1 else [found[0].shape]
-        return in_memory(casadi.Function("f", vectors, list(map(casadi.densify, found))), fed, shapes)
+        f = casadi.Function("f", vectors, list(map(casadi.densify, found)))
+        return in_memory(f, fed, shapes)
 
     return build_run
 
@@ -110,9 +117,10 @@ def in_memory(f: Any, fed: Arrays, shapes: Sequence[tuple[int, ...]]) -> Run:
 
     def run() -> Any:
         trigger()
-        return results, (buffer, inputs)  # kept alive with the run
+        return results
 
-    return lambda: run()[0]
+    run.memory = buffer, inputs  # what the function reads lives as long as the run
+    return run
 
 
 def jacobian(workload: Workload, params: Arrays, data: Arrays) -> Run:
@@ -137,7 +145,7 @@ def gradients(loss: Any, vectors: Any) -> list[Any]:
     """Value and gradients."""
     whole = casadi.gradient(loss, casadi.vertcat(*vectors))
     ends = np.cumsum([0, *[v.numel() for v in vectors]]).tolist()
-    return [casadi.SX(loss), *[whole[i:j] for i, j in zip(ends, ends[1:], strict=False)]]
+    return [casadi.SX(loss), *[whole[i:j] for i, j in pairwise(ends)]]
 
 
 REQUESTS = {

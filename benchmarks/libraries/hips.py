@@ -18,8 +18,11 @@ from .namespace import NumpyNamespace
 class HipsNamespace(NumpyNamespace):
     """autograd's NumPy and SciPy."""
 
-    def logsumexp(self, x: Any, axis: int) -> Any: return logsumexp(x, axis)
-    def take(self, x: Any, i: Any, axis: int) -> Any: return x[i] if axis == 0 else x[:, i]
+    def logsumexp(self, x: Any, axis: int) -> Any:
+        return logsumexp(x, axis)
+
+    def take(self, x: Any, i: Any, axis: int) -> Any:
+        return x[i] if axis == 0 else x[:, i]
 
 
 def build(workload: Workload, params: Arrays, data: Arrays) -> Run:
@@ -103,7 +106,11 @@ def adam(params: Arrays, grads: Arrays, state: Any) -> Arrays:
 
 def moments(params: Arrays) -> dict[str, Any]:
     """Zeros, and the number of steps."""
-    return {"t": 0, "m": [np.zeros_like(p) for p in params], "v": [np.zeros_like(p) for p in params]}
+    return {
+        "t": 0,
+        "m": [np.zeros_like(p) for p in params],
+        "v": [np.zeros_like(p) for p in params],
+    }
 
 
 def arrays(results: Sequence[Any]) -> Sequence[Any]:

@@ -16,18 +16,41 @@ from .namespace import Namespace, Step
 class PytensorNamespace(Namespace):
     """PyTensor's functions under the names that programs use."""
 
-    def shape(self, x: Any) -> Any: return x.type.shape
-    def relu(self, x: Any) -> Any: return pt.maximum(x, np.array(0, x.dtype))
-    def sigmoid(self, x: Any) -> Any: return pt.sigmoid(x)
-    def gelu(self, x: Any) -> Any: return super().gelu(x)
-    def matrix_transpose(self, x: Any) -> Any: return x.mT if x.ndim > 2 else x.T
-    def logsumexp(self, x: Any, axis: int) -> Any: return pt.logsumexp(x, axis)
-    def log_softmax(self, x: Any) -> Any: return pt.special.log_softmax(x, -1)
-    def softmax(self, x: Any) -> Any: return pt.special.softmax(x, -1)
-    def cholesky(self, x: Any) -> Any: return pt.linalg.cholesky(x)
-    def diagonal(self, x: Any) -> Any: return pt.diagonal(x, 0, -2, -1)
-    def bce(self, z: Any, t: Any) -> Any: return pt.mean(pt.softplus(z) - z * t)
-    def transpose(self, x: Any, axes: Any) -> Any: return x.transpose(*axes)
+    def shape(self, x: Any) -> Any:
+        return x.type.shape
+
+    def relu(self, x: Any) -> Any:
+        return pt.maximum(x, np.array(0, x.dtype))
+
+    def sigmoid(self, x: Any) -> Any:
+        return pt.sigmoid(x)
+
+    def gelu(self, x: Any) -> Any:
+        return super().gelu(x)
+
+    def matrix_transpose(self, x: Any) -> Any:
+        return x.mT if x.ndim > 2 else x.T
+
+    def logsumexp(self, x: Any, axis: int) -> Any:
+        return pt.logsumexp(x, axis)
+
+    def log_softmax(self, x: Any) -> Any:
+        return pt.special.log_softmax(x, -1)
+
+    def softmax(self, x: Any) -> Any:
+        return pt.special.softmax(x, -1)
+
+    def cholesky(self, x: Any) -> Any:
+        return pt.linalg.cholesky(x)
+
+    def diagonal(self, x: Any) -> Any:
+        return pt.diagonal(x, 0, -2, -1)
+
+    def bce(self, z: Any, t: Any) -> Any:
+        return pt.mean(pt.softplus(z) - z * t)
+
+    def transpose(self, x: Any, axes: Any) -> Any:
+        return x.transpose(*axes)
 
     def unstack(self, x: Any) -> Any:
         return [x[i] for i in range(x.type.shape[0])]
@@ -79,6 +102,11 @@ def calling(outputs: Callable[[Any, Any, Arrays], Any]) -> Callable[..., Run]:
     return build_run
 
 
+def hvp(loss: Any, params: Any, vectors: Arrays) -> list[Any]:
+    """The products of the Hessian."""
+    return hessian_vector_product(loss, params, [pt.constant(v) for v in vectors])
+
+
 def jacobian(y: Any, params: Any, _: Any) -> list[Any]:
     """The blocks of each column: a gradient for each row of the output."""
     rows = [pytensor.grad(y[i].sum(), params) for i in range(y.type.shape[0])]
@@ -127,7 +155,7 @@ def arrays(results: Sequence[Any]) -> list[Any]:
 
 REQUESTS = {
     "gradient": calling(lambda loss, ps, _: [loss, *pytensor.grad(loss, ps)]),
-    "hvp": calling(lambda loss, ps, vs: hessian_vector_product(loss, ps, list(map(pt.constant, vs)))),
+    "hvp": calling(hvp),
     "hessian": calling(lambda loss, ps, _: [pytensor.gradient.hessian(loss, ps[0])]),
     "jacobian": calling(jacobian),
     "sgd": stepping(sgd), "adam": stepping(adam),

@@ -15,25 +15,62 @@ CHANNELS_LAST = True
 class TensorflowNamespace(Namespace):
     """TensorFlow's functions under the names that programs use."""
 
-    def sum(self, x: Any, *axis: Any) -> Any: return tf.reduce_sum(x, *axis)
-    def mean(self, x: Any, *axis: Any, keepdims: bool = False) -> Any: return tf.reduce_mean(x, *axis, keepdims=keepdims)
-    def log(self, x: Any) -> Any: return tf.math.log(x)
-    def relu(self, x: Any) -> Any: return tf.nn.relu(x)
-    def gelu(self, x: Any) -> Any: return tf.nn.gelu(x, approximate=True)
-    def concatenate(self, xs: Any, axis: int) -> Any: return tf.concat(xs, axis)
-    def unstack(self, x: Any) -> Any: return tf.unstack(x)
-    def matrix_transpose(self, x: Any) -> Any: return tf.linalg.matrix_transpose(x)
-    def matvec(self, a: Any, x: Any) -> Any: return tf.linalg.matvec(a, x)
-    def vecmat(self, x: Any, a: Any) -> Any: return tf.linalg.matvec(a, x, transpose_a=True)
-    def logsumexp(self, x: Any, axis: int) -> Any: return tf.reduce_logsumexp(x, axis)
-    def log_softmax(self, x: Any) -> Any: return tf.nn.log_softmax(x)
-    def softmax(self, x: Any) -> Any: return tf.nn.softmax(x)
-    def sigmoid(self, x: Any) -> Any: return tf.sigmoid(x)
-    def cholesky(self, x: Any) -> Any: return tf.linalg.cholesky(x)
-    def diagonal(self, x: Any) -> Any: return tf.linalg.diag_part(x)
-    def take(self, x: Any, i: Any, axis: int) -> Any: return tf.gather(x, i, axis=axis)
-    def conv2d(self, x: Any, w: Any, b: Any) -> Any: return tf.nn.conv2d(x, w, 1, "SAME") + b
-    def max_pool(self, x: Any) -> Any: return tf.nn.max_pool2d(x, 2, 2, "VALID")
+    def sum(self, x: Any, *axis: Any) -> Any:
+        return tf.reduce_sum(x, *axis)
+
+    def mean(self, x: Any, *axis: Any, keepdims: bool = False) -> Any:
+        return tf.reduce_mean(x, *axis, keepdims=keepdims)
+
+    def log(self, x: Any) -> Any:
+        return tf.math.log(x)
+
+    def relu(self, x: Any) -> Any:
+        return tf.nn.relu(x)
+
+    def gelu(self, x: Any) -> Any:
+        return tf.nn.gelu(x, approximate=True)
+
+    def concatenate(self, xs: Any, axis: int) -> Any:
+        return tf.concat(xs, axis)
+
+    def unstack(self, x: Any) -> Any:
+        return tf.unstack(x)
+
+    def matrix_transpose(self, x: Any) -> Any:
+        return tf.linalg.matrix_transpose(x)
+
+    def matvec(self, a: Any, x: Any) -> Any:
+        return tf.linalg.matvec(a, x)
+
+    def vecmat(self, x: Any, a: Any) -> Any:
+        return tf.linalg.matvec(a, x, transpose_a=True)
+
+    def logsumexp(self, x: Any, axis: int) -> Any:
+        return tf.reduce_logsumexp(x, axis)
+
+    def log_softmax(self, x: Any) -> Any:
+        return tf.nn.log_softmax(x)
+
+    def softmax(self, x: Any) -> Any:
+        return tf.nn.softmax(x)
+
+    def sigmoid(self, x: Any) -> Any:
+        return tf.sigmoid(x)
+
+    def cholesky(self, x: Any) -> Any:
+        return tf.linalg.cholesky(x)
+
+    def diagonal(self, x: Any) -> Any:
+        return tf.linalg.diag_part(x)
+
+    def take(self, x: Any, i: Any, axis: int) -> Any:
+        return tf.gather(x, i, axis=axis)
+
+    def conv2d(self, x: Any, w: Any, b: Any) -> Any:
+        return tf.nn.conv2d(x, w, 1, "SAME") + b
+
+    def max_pool(self, x: Any) -> Any:
+        return tf.nn.max_pool2d(x, 2, 2, "VALID")
 
     def cross_entropy(self, z: Any, labels: Any) -> Any:
         return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, z))

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,11 +36,18 @@ class Session:
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="benchmarks-")))
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def measure(self, memory: bool) -> list[Cell]:
-        """All cells: first calls and memory from processes of their own, times in turns."""
-        probed = {c.key: c for c in self.probes()} if memory else {}
+    def measure(self, parts: Sequence[str]) -> list[Cell]:
+        """All cells: first calls and memory from processes of their own, times in turns.
+
+        Without the former, libraries that compile a row for long are left out of it.
+        """
+        probed = {c.key: c for c in self.probes()} if "memory" in parts else {}
         self.failed = {(c.row, c.library): c.reason for c in probed.values() if c.reason}
-        timed = {c.key: c for threads in self.threads for c in self.times(threads)}
+        if not probed:
+            slow = {(row, name) for row in self.rows for name in BY_KEY[row].slow}
+            self.failed = dict.fromkeys(slow, "compiles for too long for this run")
+        threads = self.threads if "times" in parts else []
+        timed = {c.key: c for n in threads for c in self.times(n)}
         return [merged(timed.get(key), probed.get(key)) for key in {**probed, **timed}]
 
     def probes(self) -> list[Cell]:

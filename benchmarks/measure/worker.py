@@ -31,10 +31,8 @@ def main(orders: dict[str, Any]) -> None:
     rounds = QUICK if orders["quick"] else (ROUNDS, BUDGET)
     for key in orders["rows"]:
         start = time.perf_counter()
-        workload, quick = BY_KEY[key], orders["quick"]
-        left_out = workload.slow if quick else ()
-        wanted = [lib for lib in libraries
-                  if (key, lib.name) not in skipped and lib.name not in left_out]  # fmt: skip
+        workload = BY_KEY[key]
+        wanted = [lib for lib in libraries if (key, lib.name) not in skipped]
         cells = measure(workload, wanted, orders["threads"], orders["limit"], rounds)
         append(Path(orders["out"]), cells)
         took = time.perf_counter() - start

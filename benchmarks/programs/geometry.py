@@ -64,9 +64,10 @@ def hand(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:
 
     fingers, bones = xp.shape(counts)
     for i in range(fingers):
+        place = None
         for j in range(i * bones, (i + 1) * bones):
             local = moved(angles[j], offsets[j])
-            place = local if j == i * bones else place @ local
+            place = local if place is None else place @ local
             d = (place @ points[j])[:3] - seen[j]
             loss = loss + xp.sum(d * d)
     return loss

@@ -16,7 +16,12 @@ def tracking(rng: Rng, steps: int, states: int) -> tuple[Arrays, Arrays]:
     seen = states // 2
     transition = np.eye(states) * 0.95 + rng.standard_normal((states, states)) / 20
     params = [transition, np.full(states, -2.0), np.full(seen, -1.0), rng.standard_normal(states)]
-    return params, [rng.standard_normal((steps, seen)), np.eye(seen, states), np.eye(states), np.eye(seen)]
+    return params, [
+        rng.standard_normal((steps, seen)),
+        np.eye(seen, states),
+        np.eye(states),
+        np.eye(seen),
+    ]
 
 
 def kalman(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:

@@ -66,7 +66,7 @@ WORKLOADS = [
     Workload(
         "chain", "10,000-op chain on 10 elements", entries, long_chain,
         sizes={"steps": 2_500, "size": 10}, small={"steps": 7, "size": 3},
-        by_hand=by_hand.long_chain, slow=("JAX jit", "torch.compile"),
+        by_hand=by_hand.long_chain, slow=("JAX jit", "torch.compile", "TensorFlow XLA", "PyTensor"),
     ),
     Workload(
         "chain-loop", "10,000-op chain on 10 elements, as a loop", entries, looped_chain,
