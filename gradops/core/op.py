@@ -98,7 +98,8 @@ class Op:
     def call_by_type(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """A call with an operand `a` that is not plain: by the specialised function of its type.
 
-        A type may have `specialised`: a function for each op, None for an op without one.
+        A type may have `specialised`: a function for each op, None for an op without one; and
+        `attributed`, of functions of operands and attributes. NotImplemented is for others.
         """
         if not attrs and (special := getattr(type(a), "specialised", None)) is not None:
             call = special[self]
@@ -106,6 +107,11 @@ class Op:
                 found = call(*args)
                 if found is not NotImplemented:
                     return found
+        quick = getattr(type(a), "attributed", None)
+        if quick is not None and (call := quick[self]) is not None:
+            found = call(args, attrs)
+            if found is not NotImplemented:
+                return found
         return self.dispatch(args, attrs)
 
     def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
