@@ -13,7 +13,7 @@ TOLERANCE = {"float32": 1e-3, "float64": 1e-6}
 REFERENCES = (TORCH, BY_HAND, EAGER)
 
 
-class WrongResult(Exception):
+class WrongResult(Refusal):
     """A result is further from the reference than rounding explains."""
 
 

@@ -48,6 +48,9 @@ class Session:
             self.failed = dict.fromkeys(slow, "compiles for too long for this run")
         threads = self.threads if "times" in parts else []
         timed = {c.key: c for n in threads for c in self.times(n)}
+        for (row, library), reason in self.failed.items():
+            for n in self.threads_of(row) if library in self.libraries else ():
+                timed.setdefault((row, n, library), Cell(row, n, library, reason=reason))
         return [merged(timed.get(key), probed.get(key)) for key in {**probed, **timed}]
 
     def probes(self) -> list[Cell]:
