@@ -55,7 +55,7 @@ WORKLOADS = [
     Workload("lotka-unrolled", "Lotka-Volterra, 200 RK4 steps, unrolled", populations, unrolled,
              by_hand=by_hand.lotka_volterra, slow=LONG, **SIZES),
     Workload("lotka-hessian", "Lotka-Volterra, scan, 6x6 Hessian", populations, looped,
-             request="hessian", slow=("torch.compile",), **SIZES),
+             request="hessian", slow=("torch.compile", "PyTensor"), **SIZES),
     Workload("lotka-hessian-unrolled", "Lotka-Volterra, unrolled, 6x6 Hessian", populations,
              unrolled, request="hessian", slow=LONG, **SIZES),
 ]  # fmt: skip

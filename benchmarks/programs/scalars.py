@@ -71,7 +71,7 @@ WORKLOADS = [
     Workload(
         "chain-loop", "10,000-op chain on 10 elements, as a loop", entries, looped_chain,
         sizes={"steps": 2_500, "size": 10}, small={"steps": 7, "size": 3},
-        by_hand=by_hand.long_chain,
+        by_hand=by_hand.long_chain, slow=("torch.compile", "PyTensor"),
     ),
     Workload(
         "elementwise", "1e6-element expression, 4 gradients", four, elementwise,
