@@ -85,7 +85,7 @@ def peak_above(graph: FrozenGraph) -> int:
 
     Values that are smaller than what Python needs for them do not count.
     """
-    lives = lifetimes(graph, graph.order)
+    lives = lifetimes(graph, graph.order, {})
     freed = [0] * (lives.end + 1)
     live = peak = 0
     for i, e in enumerate(graph.order):

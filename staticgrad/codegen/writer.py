@@ -15,7 +15,7 @@ from ..ir.inner_layouts import Given
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
-from .buffers import plan_buffers
+from .buffers import Plan, plan_buffers
 from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, takes_floats
@@ -38,6 +38,7 @@ class Module:
         self.loops: dict[tuple[Any, ...], str] = {}  # their functions: Note [Loop functions]
         self.given: dict[FrozenGraph, Given] = {}  # the layouts of operands of inner graphs
         self.arenas: list[Arena] = []
+        self.plans: dict[str, Plan] = {}
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
         self.types: dict[Any, str] = {}  # in words, which takes long

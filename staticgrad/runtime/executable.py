@@ -33,6 +33,7 @@ from .numerics import Checked
 from .verification import require_code, verifier
 
 if TYPE_CHECKING:
+    from .memory_report import MemoryReport
     from .profile import Profile
 
 
@@ -71,6 +72,21 @@ class Executable:
     def emitted(self) -> Source:
         """The source with comments, and the facts about its lines, written when asked for."""
         return emit(self.graph, self.form, self.any_layout)
+
+    @property
+    def report(self) -> "MemoryReport":
+        """The memory of a run: the plan, its peak, and bounds, for the sizes run last.
+
+        >>> x = sg.placeholder("float32", [1000, 100], name="x")
+        >>> print(sg.compile(sg.reduce_sum(sg.tanh(x) * sg.exp(x)), [x]).report)
+        predicted peak 0.80 MB; at least 0.80 MB are in use at once
+        arena 0.80 MB, of which 0.80 MB are in use at once; 1.20 MB unshared; results 4 bytes
+         bytes    place  in use  type                values
+        400000  ...
+        """
+        from .memory_report import current_report
+
+        return current_report(self)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):

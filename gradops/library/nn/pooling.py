@@ -115,9 +115,11 @@ def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shap
 
 
 def max_pool_kernel(
-    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
-) -> Any:
-    return kernels.greatest(x, checked_options(max_pool, [x], window, strides, pads, dilations))
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    given = checked_options(max_pool, [x], window, strides, pads, dilations)
+    return kernels.greatest(x, given, out)
 
 
 def places_kernel(
@@ -145,9 +147,10 @@ def pick_kernel(
 
 
 def sum_pool_kernel(
-    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
-) -> Any:
-    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations))
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations), out)
 
 
 def sum_unpool_kernel(
