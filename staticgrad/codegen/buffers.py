@@ -21,6 +21,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
 from ..ir.nominal import nominal_bytes
+from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Arena, Interval, Slot, placed
@@ -58,7 +59,8 @@ class Plan:
     """The order of execution, and the memory into which expressions are computed.
 
     `slots` has the number of the view of the arena into which an expression is computed,
-    `overwritten` the operand in whose memory, outside the arena, it is computed.
+    `overwritten` the operand in whose memory, outside the arena, it is computed. `paired`
+    expressions are computed two at a time, into new memory.
     """
 
     graph: FrozenGraph
@@ -69,6 +71,7 @@ class Plan:
     slots: dict[Expr, int] = field(default_factory=dict)
     overwritten: dict[Expr, Expr] = field(default_factory=dict)
     views: list[Slot] = field(default_factory=list)
+    paired: frozenset[Expr] = frozenset()
     arena: Arena | None = None
 
     @property
@@ -124,6 +127,8 @@ def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
     """
     known_layouts = layouts(graph, given)
     plan = Plan(graph, lifetimes(graph, schedule(graph), known_layouts), known_layouts)
+    if graph.paired:
+        plan.paired = frozenset(e for pair in pairs_in(graph).items() for e in pair)
     known = sizes_determined_by(graph.inputs)
     for i, e in enumerate(plan.order):
         if has_memory(plan, e):
@@ -154,7 +159,8 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
     Its layout is None if it is not certain; the inputs determine its shape if `is_sized`.
     """
     assert e.op is not None
-    writes = layout is not None and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    writes = layout is not None and e not in plan.paired
+    writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
     last = plan.lives.last[e]
     x = overwritable(plan, i, e, layout) if writes else None
     if x is None:

@@ -20,7 +20,7 @@ from .buffers import Plan
 from .loops import has_own_function, loop_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
-from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_text
+from .writer import Module, Writer, axis_text, dtype_name, operand_name, pair_name, size_text
 
 
 @dataclass
@@ -204,12 +204,26 @@ def write_buffers(w: Writer) -> None:
 
 def write_expression(w: Writer, i: int, e: Expr) -> None:
     """Write the line that computes `e`, and the release of arrays that it is the last to read."""
-    w.names[e] = name = w.fresh(f"{e.what}_{i}")
-    w.write(f"    {name} = {render(w, e)}{note(w, e) if w.module.comments else ''}", e)
-    write_sizes(w, e)
+    if e not in w.names:  # as the second of a pair has
+        w.names[e] = name = w.fresh(f"{e.what}_{i}")
+        text = render(w, e)
+        if e in w.pairs:
+            second = w.names[w.pairs[e]] = w.fresh(f"{w.pairs[e].what}_{i + 1}")
+            name, text = f"{name}, {second}", render_pair(w, e)
+        w.write(f"    {name} = {text}{note(w, e) if w.module.comments else ''}", e)
+        write_sizes(w, e)
     dead = w.plan.dying.get(i)
     if dead:
         w.write(f"    del {', '.join([w.names[x] for x in dead])}", e)
+
+
+def render_pair(w: Writer, e: Expr) -> str:
+    """The call that computes `e` and the second of its pair."""
+    assert e.op is not None
+    name = pair_name(e.op, w.pairs[e].what)
+    operands = [operand_name(w, x, e) for x in e.inputs]
+    attrs = [f"{k}={literal(w, v, k)}" for k, v in e.attrs.items()]
+    return f"{name}({', '.join([*operands, *attrs])})"
 
 
 def note(w: Writer, e: Expr) -> str:
