@@ -23,7 +23,7 @@ from gradops.core.traits import Trait
 from gradops.numpy_api.detach_checks import warn_detached
 from gradops.typing import Attrs, Operand
 
-from .grad_mode import INFERENCE, is_recording
+from .grad_mode import INFERENCE, is_recording, saves_values
 from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, Vertex, new
 from .record import record
 from .storage import Alias, DetachedAlias, alias, alias_of, enter, memory, storage_of
@@ -47,7 +47,8 @@ class Handle(Operators):
     storage: Storage | None
     kept_grad: Any
     is_parameter: bool  # only set on those that `nn.Parameter` created
-    specialised: ClassVar[Any]  # specialised functions by op, set by `fast_path`
+    specialised: ClassVar[Any]  # functions by op without attributes, set by `fast_path`
+    attributed: ClassVar[Any]  # functions by op with attributes, set by `fast_path`
     ufuncs: ClassVar[dict[np.ufunc, Any]]  # specialised functions by ufunc, set by `installation`
     rank: ClassVar[int]  # of operands with several faces, the highest decides
     cut_by_number: ClassVar[str]  # the warning at a conversion to a number
@@ -69,7 +70,8 @@ class Handle(Operators):
         if active and OF_TYPE in op.traits:
             active = 0  # it depends on the operand's type only
         if active and mode and y.dtype.kind in "fc":
-            found.node = record(op, args, inputs, active, attrs, y)
+            by_value = plain and saves_values(mode)
+            found.node = record(op, args, inputs, active, attrs, y, by_value)
             if not floats or mode is not True:
                 Handle._settle(found, mode)
         elif active or mode is INFERENCE:
@@ -297,14 +299,14 @@ def unwrap(t: Handle) -> Handle:
     return t
 
 
-def finish_unusual(t: Handle, op: Op, args: Sequence[Operand]) -> Handle:
+def finish_unusual(t: Handle, op: Op, args: Sequence[Operand], attrs: Attrs = NOTHING) -> Handle:
     """A new result of the fast path that is not recorded after all, or is complex."""
     inputs = [a.node if isinstance(a, Handle) else None for a in args]
     active = sum(1 << i for i, node in enumerate(inputs) if node is not None)
     mode = is_recording()
     if not active or not mode or t.value.dtype.kind != "c":
         return cut_off(t, op, bool(active))
-    t.node = record(op, args, inputs, active, NOTHING, t.value)
+    t.node = record(op, args, inputs, active, attrs, t.value)
     Handle._settle(t, mode)
     return t
 

@@ -31,10 +31,12 @@ Steps = tuple[Sizes, Pads, Sizes]  # strides, pads, dilations
 
 
 def convolve(
-    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None
-) -> Any:
-    """The convolution of `x` with the filters `w`, channels first."""
-    return second(correlate(last(x), w, steps, groups, bias))
+    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    """The convolution of `x` with the filters `w`, channels first; so is `out`."""
+    into = None if out is None else last(out)
+    return second(correlate(last(x), w, steps, groups, bias, into))
 
 
 def last(x: np.ndarray) -> Any:
@@ -48,12 +50,13 @@ def second(x: np.ndarray) -> np.ndarray:
 
 
 def correlate(
-    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None
-) -> np.ndarray:
-    """The convolution of an `x` with channels last; so are those of the result."""
+    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """The convolution of an `x` with channels last; so are those of the result, and of `out`."""
     slide = w.shape[2:], *steps
     sizes = map(places, x.shape[1:-1], *slide)
-    y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
+    y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w)) if out is None else out
     filters = matrices(w, groups)
     wide = None if bias is None else np.tile(bias, y.shape[-2])  # short rows are slow to add to
 
@@ -68,6 +71,30 @@ def correlate(
 
     in_threads(multiply, shares(x, y, filters, len(x)))
     return y
+
+
+def block_bytes(
+    x: Sizes, w: Sizes, y: Sizes, pads: Pads, groups: int, itemsize: int
+) -> tuple[int, int, int]:
+    """The bytes that `blocks` allocates: of padded examples, of windows; and the rows of these."""
+    sizes, row = y[2:], groups * math.prod(w[1:]) * math.prod(y[3:])
+    if not y[0] * row:
+        return 0, 0, 0
+    step = min(max(1, BLOCK // (row * sizes[0] * itemsize)), y[0])
+    height = min(max(1, BLOCK // (row * itemsize)), sizes[0])
+    padded = [n + lo + hi for n, (lo, hi) in zip(x[2:], pads, strict=True)]
+    frame = step * x[1] * math.prod(padded) if any(map(any, pads)) else 0
+    return frame * itemsize, step * height * row * itemsize, step * height * math.prod(sizes[1:])
+
+
+def filter_gradient_bytes(x: Sizes, w: Sizes, y: Sizes, pads: Pads, groups: int, size: int) -> int:
+    """The bytes that `filter_gradient` allocates beside its result."""
+    frame, buffer, rows = block_bytes(x, w, y, pads, groups, size)
+    products = math.prod(w)
+    most = TILE // max(1, products // groups)
+    tiled = rows // most if most >= LEAST and rows > most else 1
+    shared = math.prod(y) * math.prod(w[1:]) >= WORTH
+    return frame + buffer + max(shared * buffer, tiled * products * size) + SHARES * products * size
 
 
 def matrices(w: np.ndarray, groups: int) -> np.ndarray:
@@ -203,7 +230,9 @@ def filter_gradient(x: Any, g: Any, shape: Sizes, steps: Steps, groups: int) -> 
     return np.ascontiguousarray(second(full))
 
 
-def operand_gradient(g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: int) -> np.ndarray:
+def operand_gradient(
+    g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: int, out: np.ndarray | None = None
+) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 
     Entries that are a stride apart see the same part of each filter: they are a convolution of `g`
@@ -216,8 +245,10 @@ def operand_gradient(g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: 
     if steps[0] == once:
         _, taps, frames, apart = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        return second(correlate(g, turned, (once, frames, apart), groups))
-    y = np.zeros((len(g), *shape, len(turned)), np.result_type(g, w))
+        into = None if out is None else last(out)
+        return second(correlate(g, turned, (once, frames, apart), groups, None, into))
+    y = np.empty((len(g), *shape, len(turned)), np.result_type(g, w)) if out is None else last(out)
+    y[...] = 0
     for part in parts:
         entries, taps, frames, apart = zip(*part)
         seen = turned[(slice(None), slice(None), *taps)]

@@ -19,7 +19,7 @@ from ..elementwise.arithmetic import add
 from ..families import invalid
 from ..shape.broadcasting import broadcast_to, sum_to
 from ..shape.movement import expand_dims, reshape, squeeze
-from .convolution import batch, conv, conv_operand, steps, to_filters, to_operand
+from .convolution import batch, conv, conv_operand, conv_workspace, steps, to_filters, to_operand
 
 __all__ = ["conv_bias", "conv_transposed", "convolution"]
 
@@ -136,14 +136,15 @@ def conv_bias_infer(x: ArrayType, w: ArrayType, b: ArrayType, **attrs: object) -
 
 def conv_bias_kernel(
     x: Any, w: Any, b: Any, strides: Any = None, pads: Any = None, dilations: Any = None,
-    groups: int = 1,
-) -> Any:
+    groups: int = 1, out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
     given = {"strides": strides, "pads": pads, "dilations": dilations, "groups": groups}
     found = conv_bias_infer(type_of(x), type_of(w), type_of(b), **given)
     moves = steps(x.ndim - 2, strides, pads, dilations)
     if found.dtype != np.result_type(x, w):
-        return kernels.convolve(x, w, moves, groups) + along_channels(b, x)
-    return kernels.convolve(x, w, moves, groups, b)
+        channels: Any = along_channels(b, x)
+        return np.add(kernels.convolve(x, w, moves, groups), channels, out=out)
+    return kernels.convolve(x, w, moves, groups, b, out)
 
 
 def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
@@ -159,7 +160,7 @@ def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 conv_bias = Op(
     "conv_bias", conv_bias_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_bias_infer, arity=3,
-    flops=flops.conv_bias,
+    flops=flops.conv_bias, workspace=conv_workspace,
     vjp=[
         lambda g, y, x, w, b, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, b, **attrs: to_filters(x, g, w, attrs),

@@ -126,3 +126,67 @@ def test_an_op_says_whether_its_result_may_share_memory(case):
         assert not any(np.shares_memory(x, y) for x in case.operands)
         if {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.C_ORDER} & case.op.traits:
             assert np.asarray(y).flags.c_contiguous
+
+
+def written(case, operands, out):
+    """The result of the op's source with an array to write into; None if it takes none."""
+    types = [type_of(x) for x in operands]
+    template = case.op.template(types, case.attrs)
+    if "{out}" not in template:
+        return None
+    names = [f"x{i}" for i in range(len(operands))]
+    attrs = {k: repr(v) if not isinstance(v, np.dtype) else v.name for k, v in case.attrs.items()}
+    scope = {"np": np, "out": out, **{op.name: op.kernel for op in gradops.OPS.values()}}
+    scope |= {name: np.dtype(name) for name in ("float32", "float64", "complex128", "int64")}
+    source = template.format(*names, operands=", ".join(names), out=", out=out", fresh="t", **attrs)
+    with np.errstate(all="ignore"):
+        return eval(source, {**scope, **dict(zip(names, operands, strict=True))})
+
+
+def arrays_of(case):
+    """The operands as arrays of the types that they have in a graph."""
+    return [np.array(x, type_of(x).dtype) for x in case.operands]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_op_that_writes_into_given_memory_writes_its_result(case):
+    wanted = np.asarray(case(*arrays_of(case)))
+    out = np.full_like(wanted, 7)
+    result = written(case, arrays_of(case), out) if wanted.shape else None
+    if result is not None:
+        assert np.shares_memory(result, out) or not out.size
+        assert np.array_equal(out, wanted, equal_nan=wanted.dtype.kind in "fc")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_elementwise_ops_and_those_that_say_so_may_overwrite_an_operand(case):
+    wanted = np.asarray(case(*arrays_of(case)))
+    elementwise = Trait.ELEMENTWISE in case.op.traits
+    if not wanted.shape or not (elementwise or Trait.IN_PLACE in case.op.traits):
+        return
+    for i in range(len(case.operands) if elementwise else 1):
+        operands = arrays_of(case)
+        x = operands[i]
+        if x.shape != wanted.shape or x.dtype != wanted.dtype:
+            continue
+        result = written(case, operands, x)
+        if result is not None:
+            assert np.array_equal(result, wanted, equal_nan=wanted.dtype.kind in "fc")
+            assert np.array_equal(x, wanted, equal_nan=wanted.dtype.kind in "fc")
+
+
+def test_a_big_block_is_new_in_each_call_where_the_arena_would_be_larger_for_nothing():
+    x = sg.placeholder("float32", [1000, 1000], name="x")
+    early = sg.reduce_sum(sg.exp(x), axis=0)
+    late = sg.gather(x, [*range(1000), *range(1000)]) * early
+    f = sg.compile(late, [x])
+    report = f.report.measure(np.ones((1000, 1000), np.float32))
+    assert report.predicted_peak < 1.05 * report.lower_bound
+
+
+def test_a_copying_change_of_shape_is_let_go_after_its_last_use():
+    x = sg.placeholder("float64", [40, 50], name="x")
+    y = sg.reshape(sg.transpose(sg.exp(x)), [-1])
+    f = sg.compile(sg.reduce_sum(sg.sin(y)) + sg.reduce_sum(y[::2]), [x], optimize=1)
+    assert any(line.strip().startswith("del reshape") for line in f.source.splitlines())
+    assert f(np.ones((40, 50))) == sg.interpret(f.written, [np.ones((40, 50))])[0]
