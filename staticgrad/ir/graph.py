@@ -25,6 +25,7 @@ from .reachability import by_age, reachable
 from .replay import add_values, apply_op, leaf_value, names_among, replay_inner
 from .sizes import bind_sizes
 
+CONTROL = Trait.CONTROL  # looking up a member of an Enum takes long
 SHOWN = 3  # lines of one expression that a comment or message shows
 
 
@@ -226,7 +227,7 @@ def require_frozen(call: str, graph: object) -> FrozenGraph:
 
 def has_graphs(e: Expr) -> bool:
     """True if there may be graphs among an expression's attributes."""
-    return e.op is not None and Trait.CONTROL in e.op.traits
+    return e.op is not None and CONTROL in e.op.traits
 
 
 def graphs_in(e: Expr) -> Iterator[FrozenGraph]:

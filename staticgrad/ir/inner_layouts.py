@@ -58,6 +58,8 @@ def layouts_by_rule(graph: FrozenGraph, given: Given | None) -> Known:
 def given_to_inner(graph: FrozenGraph, given: Given | None) -> dict[FrozenGraph, Given]:
     """The layouts that operands of each graph inside have wherever it is called."""
     result: dict[FrozenGraph, Given] = {}
+    if not any(map(has_graphs, graph.order)):
+        return result
     for each in (graph, *reversed(inner_graphs(graph))):
         known = layouts(each, given if each is graph else result[each])
         for e in each.order:
