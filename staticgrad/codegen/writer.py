@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, ArrayType, Dim
+from gradops import OPS, ArrayType, Dim, Op
 from gradops.core.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given
+from ..ir.pairs import pairs_in
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
@@ -27,6 +28,9 @@ class Module:
     def __init__(self, comments: bool, has_loops: bool = True) -> None:
         self.comments, self.has_loops = comments, has_loops
         kernels = {op.name: op.kernel for op in OPS.values()}
+        kernels |= {
+            pair_name(op, k): kernel for op in OPS.values() for k, kernel in op.pairs.items()
+        }
         self.scope: dict[str, Any] = {"np": np, "math": math, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
         self.local: set[str] = set()  # by something in some function
@@ -69,15 +73,18 @@ class Writer:
     ) -> None:
         self.graph, self.plan, self.module = graph, plan_buffers(graph, given), module
         self.floats = held_as_floats(graph, name != "run")
+        self.pairs = pairs_in(graph) if graph.paired else {}
         self.conversions: dict[tuple[Expr, str], str] = {}  # names of scalars as floats and back
         self.scope, self.types = module.scope, module.types
         self.taken: dict[str, int] = {}  # names, and the line from which on each is assigned
         self.names: dict[Expr, str] = {}
         self.numbers: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
+        self.unused: set[str] = set()  # sizes of operands that no line reads
         self.lines: list[str] = []
         self.owners: list[Expr | None] = []
         self.buffers: list[str] = []
+        self.results: list[str] = []  # parameters that name the memory of a block's results
         self.called: dict[str, None] = {}
         self.body = 0, 0  # the first line of the body, and the line after it
         self.last_line = ""  # of the user's program, in a comment
@@ -122,12 +129,18 @@ class Writer:
 
     def finish(self) -> None:
         """Add the function to its module, a long one in parts."""
-        if len(self.lines) > LONG:
+        start, stop = self.body
+        if stop - start > LONG:
             split(self)
-        parameters = [self.names[e] for e in self.graph.inputs]
+        parameters = [*[self.names[e] for e in self.graph.inputs], *self.results]
         self.module.add(self.name, parameters, self.called, self.lines, self.owners)
         self.module.names |= self.names
         self.module.sizes |= self.sizes
+
+
+def pair_name(op: Op, second: str) -> str:
+    """The name of the kernel of an op and another."""
+    return f"{op.name}_and_{second}"
 
 
 def axis_text(w: Writer, e: Expr, axis: int) -> str:
