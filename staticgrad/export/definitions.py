@@ -1,0 +1,430 @@
+"""Definitions of Python objects as source text, with all that they need.
+
+Note [Definitions]. A kernel is a NumPy function, which is called by its name, or a function of ours.
+That is defined by its own source, without annotations. So is every function, class and table that
+it refers to, each once, before what needs it. An op among them is its kernel. A function made by
+another function is defined with the values that it closes over in place of their names.
+"""
+
+import ast
+import builtins
+import contextvars
+import decimal
+import functools
+import importlib
+import keyword
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from gradops import OPS, Op
+from gradops.core import dims, errors
+from gradops.core.traits import Trait
+
+from .function_source import class_node, function_node, global_names, without_annotations
+
+SMALL = 32  # entries up to which an array is written out
+OURS = frozenset({"gradops", "staticgrad", "dynamicgrad"})
+PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType)
+NUMPY = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
+SAME = {id(dims.product): "math.prod"}  # functions that are others, on numbers
+ERROR = '''class {name}({base}):
+    """{doc}"""
+
+    def __init__(self, *parts, **more):
+        super().__init__(": ".join(str(p) for p in (*parts, *more.values()) if p))
+'''
+
+
+class Definitions:
+    """The definitions of a module, in order, and names for the objects that they define."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken | {*dir(builtins), *keyword.kwlist, "np", "math"}
+        self.texts: list[str] = []
+        self.imports: dict[str, None] = {"import numpy as np": None}
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.names: dict[int, str] = {}
+        self.kept: list[Any] = []  # so that no id is used twice
+
+    def reference(self, value: Any, wanted: str = "table") -> str:
+        """An expression for an object, which is defined if it has to be.
+
+        Raises OptionError for one that has no source, or that needs more than NumPy.
+        """
+        if id(value) in SAME:
+            self.imports["import math"] = None
+            return SAME[id(value)]
+        if id(value) in self.names:
+            return self.names[id(value)]
+        if type(value) in PLAIN:
+            return repr(value)
+        for kind, write in WRITERS:
+            if isinstance(value, kind):
+                return write(self, value, wanted)
+        return self.instance(value, wanted)
+
+    def name(self, value: Any, wanted: str) -> str:
+        """A name for an object that is defined."""
+        first = name = wanted.lstrip("_") or "value"
+        count = 1
+        while name in self.taken:
+            count += 1
+            name = f"{first}_{count}" if count > 2 else f"{first}_"
+        self.taken.add(name)
+        self.kept.append(value)
+        self.names[id(value)] = name
+        return name
+
+    def number(self, value: Any, wanted: str) -> str:
+        """A Python or NumPy number."""
+        if not isinstance(value, np.generic):
+            is_finite = isinstance(value, int) or np.isfinite(value)
+            return repr(value) if is_finite else f"{type(value).__name__}({str(value)!r})"
+        return f"np.{value.dtype.type.__name__}({self.number(value.item(), wanted)})"
+
+    def decimal(self, value: Any, wanted: str) -> str:
+        """A number of many digits."""
+        self.imports["import decimal"] = None
+        return f"decimal.{value!r}"
+
+    def array(self, value: Any, wanted: str) -> str:
+        """An array: a small one written out, another from the file of arrays."""
+        name = self.name(value, wanted)
+        is_finite = value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+        if 0 < value.size <= SMALL and is_finite and value.flags.c_contiguous:
+            text = f"np.array({value.tolist()!r}, {value.dtype.name!r})"
+        elif 0 < value.size <= SMALL and is_finite and value.flags.f_contiguous:
+            text = f"np.array({value.T.tolist()!r}, {value.dtype.name!r}).T"
+        else:
+            self.arrays[name] = value
+            text = f"ARRAYS[{name!r}]"
+        self.texts.append(f"{name} = {text}\n")
+        return name
+
+    def collection(self, value: Any, wanted: str) -> str:
+        """A table: a list, dict or set is an object of its own, a tuple is written in place."""
+        if hasattr(value, "_fields"):
+            return self.instance(value, wanted)
+        if value is OPS:
+            return self.views(wanted)
+        if isinstance(value, dict):
+            pairs = [
+                (self.reference(k, wanted), self.reference(v, wanted)) for k, v in value.items()
+            ]
+            text = "{" + ", ".join(f"{k}: {v}" for k, v in pairs) + "}"
+        else:
+            idle = [v for v in value if isinstance(v, np.random.Generator)]  # a pool: made anew
+            parts = [self.reference(v, wanted) for v in value if v not in idle]
+            if isinstance(value, tuple):
+                return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+            text = f"[{', '.join(parts)}]"
+            if isinstance(value, set | frozenset):
+                text = f"{type(value).__name__}({text})"
+        name = self.name(value, wanted)
+        self.texts.append(f"{name} = {text}\n")
+        return name
+
+    def views(self, wanted: str) -> str:
+        """The table of ops, of which a kernel may look up views."""
+        kernels = {
+            op.name: op.kernel for op in OPS.values()
+            if Trait.VIEW in op.traits and Trait.CONTROL not in op.traits
+        }  # fmt: skip
+        self.kept.append(kernels)
+        self.names[id(OPS)] = result = self.collection(kernels, "views")
+        return result
+
+    def dtype(self, value: Any, wanted: str) -> str:
+        """A dtype."""
+        return f"np.dtype({value.name!r})"
+
+    def module(self, value: Any, wanted: str) -> str:
+        """A module of NumPy or of Python's library."""
+        if value is np:
+            return "np"
+        name = value.__name__
+        self.refuse_foreign(name, value)
+        self.imports[f"import {name}"] = None
+        return str(name)
+
+    def refuse_foreign(self, module: str, value: Any) -> None:
+        """Raise OptionError for an object that neither NumPy nor Python's library has."""
+        first = module.partition(".")[0]
+        if first != "numpy" and first not in sys.stdlib_module_names:
+            raise errors.OptionError("to_python", [], f"{value!r} needs {first}, not NumPy alone")
+
+    def callable_of_library(self, value: Any, wanted: str) -> str:
+        """A function, ufunc or method of NumPy or of Python's library."""
+        name = value.__name__
+        owner = getattr(value, "__self__", None)
+        if owner is not None and not isinstance(owner, types.ModuleType):
+            return f"{self.reference(owner, wanted)}.{name}"
+        for prefix, module in NUMPY.items():
+            if getattr(module, name, None) is value:
+                return f"{prefix}.{name}"
+        return self.imported(value, self.home(value, name), name)
+
+    def home(self, value: Any, name: str) -> str:
+        """The name of a module that has a function."""
+        for module in (getattr(value, "__module__", None), "numpy.linalg._umath_linalg"):
+            if module and getattr(sys.modules.get(module), name, None) is value:
+                return str(module)
+        raise errors.OptionError("to_python", [], f"{value!r} has no source")
+
+    def imported(self, value: Any, module: str, name: str) -> str:
+        """A reference to what a module of NumPy or of Python's library has."""
+        if module == "builtins":
+            return name
+        self.refuse_foreign(module, value)
+        self.imports[f"import {module}"] = None
+        return f"{module}.{name}"
+
+    def cached(self, value: Any, wanted: str) -> str:
+        """A function whose results are cached."""
+        if isinstance(value.__wrapped__, types.FunctionType) and not is_ours(value.__wrapped__):
+            return self.callable_of_library(value, wanted)
+        name = self.name(value, getattr(value.__wrapped__, "__name__", wanted))
+        inner = self.reference(value.__wrapped__, name)
+        self.imports["import functools"] = None
+        size = value.cache_parameters()["maxsize"]
+        self.texts.append(f"{name} = functools.lru_cache({size})({inner})\n")
+        return name
+
+    def partial(self, value: Any, wanted: str) -> str:
+        """A function with some of its arguments."""
+        self.imports["import functools"] = None
+        parts = [self.reference(value.func, wanted)]
+        parts += [self.reference(a, wanted) for a in value.args]
+        parts += [f"{k}={self.reference(v, k)}" for k, v in value.keywords.items()]
+        return f"functools.partial({', '.join(parts)})"
+
+    def function(self, value: Any, wanted: str) -> str:
+        """A function of ours, by its source; another by its name."""
+        if not is_ours(value):
+            return self.callable_of_library(value, wanted)
+        own = value.__name__
+        name = self.name(value, wanted if own == "<lambda>" or own.startswith("_") else own)
+        scope = value.__globals__ | closure_of(value)
+        used = global_names(value.__code__) | {*value.__code__.co_freevars}
+        node = self.resolved(function_node(value), scope, used, scope["__name__"])
+        node.name = name
+        self.texts.append(text_of(node) + "\n")
+        return name
+
+    def resolved(self, node: Any, scope: dict[str, Any], used: set[str], module: str) -> Any:
+        """The source of a function or class, in which names are those of this module."""
+        replaced: dict[str, str] = {}
+        owners: dict[str, Any] = {}
+        node = without_annotations(node)
+        used = used | names_of_defaults(node)
+        for name, value in local_imports(node, module).items():
+            replaced[name] = self.reference(value, name)
+        for each in ast.walk(node):
+            if not isinstance(each, ast.Name) or each.id not in used & scope.keys():
+                continue
+            value = scope[each.id]
+            if has_parts(value):
+                owners[each.id] = value
+            elif each.id not in replaced:
+                replaced[each.id] = self.reference(value, each.id)
+        return Renaming(self, replaced, owners).visit(node)
+
+    def union(self, value: Any, wanted: str) -> str:
+        """Several classes."""
+        return " | ".join(self.reference(t, wanted) for t in value.__args__)
+
+    def type(self, value: Any, wanted: str) -> str:
+        """A class: of NumPy, of Python's library, or by its source."""
+        if not is_name_of_ours(value.__module__):
+            if getattr(np, value.__name__, None) is value:
+                return f"np.{value.__name__}"
+            return self.imported(value, value.__module__, value.__qualname__)
+        name = self.name(value, value.__name__)
+        if value is dims.Dim:
+            self.texts.append(f'class {name}:\n    """An unknown size; here, there is none."""\n')
+        elif issubclass(value, Exception):
+            if issubclass(value, errors.MissingExtraError):
+                raise errors.OptionError("to_python", [], "a kernel needs SciPy, not NumPy alone")
+            base = next(c for c in value.__mro__ if c.__module__ == "builtins")
+            doc = (value.__doc__ or "An error.").partition("\n")[0]
+            self.texts.append(ERROR.format(name=name, base=base.__name__, doc=doc))
+        else:
+            scope = vars(sys.modules[value.__module__])
+            node = class_node(value)
+            names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            names -= {value.__name__}
+            node = self.resolved(node, scope, names, value.__module__)
+            self.texts.append(text_of(node) + "\n")
+        return name
+
+    def operation(self, value: Any, wanted: str) -> str:
+        """An op is its kernel."""
+        return self.reference(value.kernel, value.name)
+
+    def variable(self, value: Any, wanted: str) -> str:
+        """A context variable."""
+        name = self.name(value, wanted)
+        self.imports["import contextvars"] = None
+        self.texts.append(f"{name} = contextvars.ContextVar({value.name!r}, default=None)\n")
+        return name
+
+    def instance(self, value: Any, wanted: str) -> str:
+        """An instance of a class of ours that has nothing but fields."""
+        if isinstance(value, dims.Dim):
+            return f"{self.reference(dims.Dim)}()"
+        if is_dataclass(value):
+            parts = {f.name: getattr(value, f.name) for f in fields(value)}
+        elif hasattr(value, "_asdict"):
+            parts = value._asdict()
+        else:
+            raise errors.OptionError("to_python", [], f"{value!r} has no source")
+        kind = self.reference(type(value))
+        shown = ", ".join(f"{k}={self.reference(v, k)}" for k, v in parts.items())
+        name = self.name(value, wanted)
+        self.texts.append(f"{name} = {kind}({shown})\n")
+        return name
+
+
+class Renaming(ast.NodeTransformer):
+    """Replaces names of another module, and attributes of modules and ops, with references."""
+
+    def __init__(
+        self, definitions: Definitions, replaced: dict[str, str], owners: dict[str, Any]
+    ) -> None:
+        self.definitions, self.replaced, self.owners = definitions, replaced, owners
+        self.local: set[str] = set()
+
+    def inner(self, node: Any) -> ast.AST:
+        """A function inside: what it binds is its own."""
+        before = self.local
+        self.local = before | names_bound(node)
+        result = self.generic_visit(node)
+        self.local = before
+        return result
+
+    visit_FunctionDef = inner
+    visit_Lambda = inner
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in self.local:
+            return node
+        if node.id in self.owners:  # an op that is called
+            self.replaced[node.id] = self.definitions.reference(self.owners[node.id], node.id)
+        return self.expression(self.replaced[node.id]) if node.id in self.replaced else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name) and node.value.id in self.owners.keys() - self.local:
+            value = getattr(self.owners[node.value.id], node.attr)
+            return self.expression(self.definitions.reference(value, node.attr))
+        return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        is_table = isinstance(node.value, ast.Name) and self.owners.get(node.value.id) is OPS
+        if is_table and isinstance(node.slice, ast.Constant):
+            return self.expression(self.definitions.reference(OPS[node.slice.value]))
+        return self.generic_visit(node)
+
+    def expression(self, text: str) -> ast.AST:
+        """The syntax tree of a reference."""
+        return ast.parse(text, mode="eval").body
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        return None if node.level else node
+
+
+def names_bound(node: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """The names of a function's parameters and of what it assigns."""
+    args = node.args
+    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+    result = {arg.arg for arg in every if arg is not None}
+    stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, ast.FunctionDef):
+            result.add(each.name)
+        elif not isinstance(each, ast.Lambda):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                result.add(each.id)
+            stack += ast.iter_child_nodes(each)
+    return result
+
+
+def names_of_defaults(node: ast.AST) -> set[str]:
+    """The names in the defaults of parameters, which are evaluated where a function is defined."""
+    result: set[str] = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.arguments):
+            for default in (*each.defaults, *filter(None, each.kw_defaults)):
+                result |= {n.id for n in ast.walk(default) if isinstance(n, ast.Name)}
+    return result
+
+
+def text_of(node: Any) -> str:
+    """The text of a syntax tree."""
+    return ast.unparse(ast.fix_missing_locations(node))
+
+
+def local_imports(node: ast.AST, module: str) -> dict[str, Any]:
+    """What a function imports from other modules of ours when it runs."""
+    result: dict[str, Any] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.ImportFrom) and each.level:
+            package = module.rsplit(".", each.level)[0]
+            source = importlib.import_module(f"{package}.{each.module}")
+            result |= {a.asname or a.name: getattr(source, a.name) for a in each.names}
+        elif isinstance(each, ast.ImportFrom | ast.Import):
+            names = (
+                [each.module] if isinstance(each, ast.ImportFrom) else [a.name for a in each.names]
+            )
+            if any(str(name).startswith("scipy") for name in names):
+                raise errors.OptionError("to_python", [], "a kernel needs SciPy, not NumPy alone")
+    return result
+
+
+def has_parts(value: Any) -> bool:
+    """True for what is written where its parts are used: an op, all ops, a module of ours."""
+    if isinstance(value, types.ModuleType):
+        return is_name_of_ours(value.__name__)
+    return isinstance(value, Op) or value is OPS
+
+
+def closure_of(value: Any) -> dict[str, Any]:
+    """The variables that a function closes over, with their values."""
+    cells = value.__closure__ or ()
+    names = value.__code__.co_freevars
+    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+
+
+def is_name_of_ours(module: str | None) -> bool:
+    """True for the name of a module of these packages."""
+    return bool(module) and str(module).partition(".")[0] in OURS
+
+
+def is_ours(value: Any) -> bool:
+    """True for a function of these packages, whatever it calls itself."""
+    return is_name_of_ours(value.__globals__.get("__name__"))
+
+
+Writer = Callable[[Definitions, Any, str], str]
+DISPATCHER = type(np.where)
+WRITERS: tuple[tuple[Any, Writer], ...] = (
+    (Op, Definitions.operation),
+    (float | complex | np.generic, Definitions.number),
+    (np.ndarray, Definitions.array),
+    (decimal.Decimal, Definitions.decimal),
+    (np.dtype, Definitions.dtype),
+    (types.ModuleType, Definitions.module),
+    (dict | list | tuple | set | frozenset, Definitions.collection),
+    (functools.partial, Definitions.partial),
+    (type(functools.lru_cache(len)), Definitions.cached),
+    (types.FunctionType, Definitions.function),
+    (np.ufunc | types.BuiltinFunctionType | DISPATCHER, Definitions.callable_of_library),
+    (types.UnionType, Definitions.union),
+    (type, Definitions.type),
+    (contextvars.ContextVar, Definitions.variable),
+)
