@@ -37,6 +37,7 @@ globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's 
 if _TYPE_CHECKING:
     from . import array_api, initializers, layers, passes, train
     from .build.tracing import trace
+    from .codegen.standalone.to_python import to_python
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
     from .export.as_json import to_json
@@ -45,7 +46,6 @@ if _TYPE_CHECKING:
     from .export.mermaid import to_mermaid
     from .export.networkx import to_networkx
     from .export.saving import load, save
-    from .export.to_python import to_python
     from .freezing.freezer import freeze
     from .functions.traced_function import Function, function
     from .ir.graph import replay
@@ -82,7 +82,7 @@ __getattr__, __dir__ = _lazily(
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
         "export.mermaid": "to_mermaid", "export.networkx": "to_networkx",
-        "export.to_python": "to_python",
+        "codegen.standalone.to_python": "to_python",
         "export.saving": "load save", "freezing.freezer": "freeze",
         "functions.traced_function": "Function function",
         "initializers": " ".join(["initializers", *_INITIALIZERS]), "ir.graph": "replay",
@@ -119,7 +119,7 @@ def _text(self: FrozenGraph) -> str:
 
 
 def _python(self: FrozenGraph, path: object) -> None:
-    from .export.to_python import to_python
+    from .codegen.standalone.to_python import to_python
 
     to_python(self, path)  # type: ignore[arg-type]
 

@@ -101,15 +101,22 @@ def is_entry(e: Expr) -> bool:
 
 def connected(members: Iterable[Expr]) -> list[list[Expr]]:
     """The members in groups, each of which is connected by operands."""
-    group = {e: [e] for e in members}
-    for e in group:
+    number = {e: i for i, e in enumerate(members)}
+    parent = list(range(len(number)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = i = parent[parent[i]]
+        return i
+
+    for e, i in number.items():
         for x in e.inputs:
-            if x in group and group[x] is not group[e]:
-                small, large = sorted((group[x], group[e]), key=len)
-                large += small
-                for each in small:
-                    group[each] = large
-    return list({id(g): g for g in group.values()}.values())
+            if x in number:
+                parent[root(i)] = root(number[x])
+    groups: dict[int, list[Expr]] = {}
+    for e, i in number.items():
+        groups.setdefault(root(i), []).append(e)
+    return list(groups.values())
 
 
 def cost(members: list[Expr], free: set[Expr], boxed: set[Expr]) -> int:

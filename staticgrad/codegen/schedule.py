@@ -23,6 +23,7 @@ from ..ir.nominal import nominal_bytes
 from ..ir.sizes import names_in, sizes_determined_by
 from .lifetimes import lifetimes, memory_of_views
 
+TINY = 256  # bytes of a value that weighs less than its array object and a name
 SMALL = 1 << 18  # bytes of a peak that fits in the cache: a lower one saves nothing
 GAIN = 0.98  # of the peak of the program's order: a change of order must save more
 
@@ -80,15 +81,19 @@ def best_order(graph: FrozenGraph) -> Sequence[Expr]:
 
 
 def peak_above(graph: FrozenGraph) -> int:
-    """The peak of the program's order, or more: as if nothing were computed in place."""
-    lives = lifetimes(graph, graph.order)
+    """The peak of the program's order, or more: as if nothing were computed in place.
+
+    Values that are smaller than what Python needs for them do not count.
+    """
+    lives = lifetimes(graph, graph.order, {})
     freed = [0] * (lives.end + 1)
     live = peak = 0
     for i, e in enumerate(graph.order):
         if e.op is not None and e not in lives.roots:
             size = nominal_bytes(e.type)
-            live += size
-            freed[lives.last[e]] += size
+            if size >= TINY:
+                live += size
+                freed[lives.last[e]] += size
         peak = max(peak, live)
         live -= freed[i]
     return peak

@@ -17,6 +17,7 @@ from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
 from .arena import Arena
 from .buffers import Plan
+from .loops import has_own_function, loop_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
 from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_text
@@ -32,7 +33,7 @@ class Source:
     lines: list[str]
     starts: dict[str, int]
     scope: dict[str, Any]
-    plan: Plan
+    plans: dict[str, Plan]
     arenas: list[Arena]
     owners: list[Expr | None]
     names: dict[Expr, str]
@@ -45,14 +46,16 @@ class Source:
 
 
 def emit(
-    graph: FrozenGraph, form: str = "{},", any_layout: bool = False, comments: bool = True
-) -> Source:
+    graph: FrozenGraph, form: str = "{},", any_layout: bool = False, comments: bool = True,
+    has_loops: bool = True,
+) -> Source:  # fmt: skip
     """The source of a function of the graph's inputs that returns its results.
 
     `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one. The
     function returns NotImplemented for a value other than a C-ordered array of its input's type;
     with `any_layout` it requires arrays of the right types, in any layout. Without `comments` the
-    lines are the same but for these: a graph has the same source whenever it is written.
+    lines are the same but for these: a graph has the same source whenever it is written. Without
+    `has_loops` the body of a loop is a function that is called for each step.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
@@ -64,7 +67,7 @@ def emit(
         return add_3
     <BLANKLINE>
     """
-    module = Module(comments)
+    module = Module(comments, has_loops)
     given = unknown_layouts(graph) if any_layout else None
     module.given = given_to_inner(graph, given)
     w = Writer(graph, "run", module, given)
@@ -78,11 +81,19 @@ def emit(
         write_binding(w, binding)
     write_body(w, lambda: write_return(w, form))
     facts = module.arenas, module.owners, module.names, module.sizes
-    return Source(module.lines, module.starts, w.scope, w.plan, *facts)
+    return Source(module.lines, module.starts, w.scope, module.plans, *facts)
 
 
 def write_body(w: Writer, write_end: Callable[[], None]) -> None:
     """Write the lines of all expressions, and the end of the function, which is then finished."""
+    write_lines(w)
+    write_end()
+    w.finish()
+
+
+def write_lines(w: Writer) -> None:
+    """Write the lines of all expressions."""
+    w.module.plans[w.name] = w.plan
     write_buffers(w)
     start = len(w.lines)
     for i, e in enumerate(w.plan.order):
@@ -92,24 +103,31 @@ def write_body(w: Writer, write_end: Callable[[], None]) -> None:
             w.names[e] = w.fresh_in_scope(f"c_{i}")
             w.scope[w.names[e]] = e.value
     w.body = start, len(w.lines)
-    write_end()
-    w.finish()
 
 
 def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
     """The name of the function of a graph inside another's, which is written if it is new."""
     module = outer.module
     if graph not in module.functions:
-        name = module.functions[graph] = outer.fresh_in_scope(wanted)
-        w = Writer(graph, name, module, module.given[graph])
-        used = sizes_used(graph.order)
-        used |= names_in(t.shape for t in w.plan.types)
-        for binding in bindings(graph.inputs):
-            if binding.name in used:
-                write_binding(w, binding)
-        write_body(w, lambda: write_inner_return(w))
+        w = begin_inner(outer, graph, wanted)
+        module.functions[graph] = w.name
+        write_inner_return(w)
+        w.finish()
     outer.called[module.functions[graph]] = None
     return module.functions[graph]
+
+
+def begin_inner(outer: Writer, graph: FrozenGraph, wanted: str) -> Writer:
+    """The function of a graph inside another's, but for its end."""
+    module = outer.module
+    w = Writer(graph, outer.fresh_in_scope(wanted), module, module.given[graph])
+    used = sizes_used(graph.order)
+    used |= names_in(t.shape for t in w.plan.types)
+    for binding in bindings(graph.inputs):
+        if binding.name in used:
+            write_binding(w, binding)
+    write_lines(w)
+    return w
 
 
 def write_inner_return(w: Writer) -> None:
@@ -178,7 +196,8 @@ def write_buffers(w: Writer) -> None:
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
     pools, allocate = w.fresh_in_scope("pools"), w.fresh_in_scope("allocate")
-    w.module.arenas.append(Arena(pools, allocate, w.plan.views, sizes))
+    w.plan.arena = Arena(pools, allocate, w.plan.views, sizes)
+    w.module.arenas.append(w.plan.arena)
     w.write(f"    pool = {pools}[({key})]", None)
     w.write(f"    {buffers} = arena = pool.pop() if pool else {allocate}({key})", None)
 
@@ -216,6 +235,8 @@ def render(w: Writer, e: Expr) -> str:
         return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
+    if w.module.has_loops and has_own_function(e):
+        return f"{loop_function(w, e, begin_inner, inner_function)}({', '.join(names)})"
     out = out_text(w, e)
     plain = plain_template(e.op)
     if plain is not None:
@@ -279,14 +300,21 @@ def write_return(w: Writer, form: str) -> None:
     """Give the buffers back and return results that share no memory with anything kept."""
     if w.plan.types:
         w.write("    pool.append(arena)", None)
-    kept = {e for e in w.graph.order if e.kind is not Kind.OP}
-    texts: list[str] = []
-    for e in w.graph.results:
-        memory = w.plan.memory(e)
-        shared = is_constant_or_repeated(e) or not kept.isdisjoint(memory)
-        texts.append(result_text(w, e, shared))
-        kept.update(memory)
+    copied = copied_results(w.plan)
+    texts = [result_text(w, e, i in copied) for i, e in enumerate(w.graph.results)]
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
+
+
+def copied_results(plan: Plan) -> set[int]:
+    """The numbers of results that may share memory with what is kept, or with earlier ones."""
+    kept = {e for e in plan.graph.order if e.kind is not Kind.OP}
+    result: set[int] = set()
+    for i, e in enumerate(plan.graph.results):
+        memory = plan.memory(e)
+        if is_constant_or_repeated(e) or not kept.isdisjoint(memory):
+            result.add(i)
+        kept.update(memory)
+    return result
 
 
 def result_text(w: Writer, e: Expr, shared: bool) -> str:

@@ -15,7 +15,7 @@ from ..ir.inner_layouts import Given
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
-from .buffers import plan_buffers
+from .buffers import Plan, plan_buffers
 from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, takes_floats
@@ -24,8 +24,8 @@ from .scalars import float_literal, held_as_floats, is_number, takes_floats
 class Module:
     """The state that the functions of one source share: names in use, and their values."""
 
-    def __init__(self, comments: bool) -> None:
-        self.comments = comments
+    def __init__(self, comments: bool, has_loops: bool = True) -> None:
+        self.comments, self.has_loops = comments, has_loops
         kernels = {op.name: op.kernel for op in OPS.values()}
         self.scope: dict[str, Any] = {"np": np, "math": math, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
@@ -35,8 +35,10 @@ class Module:
         self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
         self.starts: dict[str, int] = {}  # the line at which each function starts
         self.functions: dict[FrozenGraph, str] = {}
+        self.loops: dict[tuple[Any, ...], str] = {}  # their functions: Note [Loop functions]
         self.given: dict[FrozenGraph, Given] = {}  # the layouts of operands of inner graphs
         self.arenas: list[Arena] = []
+        self.plans: dict[str, Plan] = {}
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
         self.types: dict[Any, str] = {}  # in words, which takes long

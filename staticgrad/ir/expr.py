@@ -20,11 +20,12 @@ from . import errors
 from .kinds import NOT_TRAINED as NOT_TRAINED
 from .kinds import Kind as Kind
 from .lossless import lost_meaning
-from .names import Feeds, Names, Session, current_session
+from .names import AFTER, CAUSE, Feeds, Names, Session, current_session
 from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
+KIND_OP = Kind.OP  # looking up a member of an Enum takes long
 NO_ATTRS: Attrs = {}  # those of all leaves; attributes are never written to
 
 
@@ -234,16 +235,19 @@ def apply(
     names: Names, op: Op, inputs: Inputs, attrs: Attrs, type: ArrayType, widens: Widens = None
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
-    origin = names.origin
-    if origin is None:
-        name, place = names.unique(op.name), here()
+    origin, after = CAUSE.get(), AFTER.get()
+    if origin is None or origin.names is not names:
+        origin, name, place = None, names.unique(op.name), here()
     else:
         name, place = names.unique(f"gradients/{origin.name}/{op.name}"), origin.place
-    type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
+    if widens is not None:
+        type = widened_type(type, name, widens)
+    elif type.shape or type.__class__ is not ArrayType:
+        type = named_sizes(type, name)
+    if after and after[0].names is not names:
+        after = ()
     return names.add(
-        Expr(
-            Kind.OP, type, name, names, op, inputs, attrs, None, place, origin, names.after, widens
-        )
+        Expr(KIND_OP, type, name, names, op, inputs, attrs, None, place, origin, after, widens)
     )
 
 

@@ -12,6 +12,7 @@ from operator import is_not
 from typing import TYPE_CHECKING
 
 from gradops import ArrayType, Dim
+from gradops.core.dims import Shape
 from gradops.core.source_location import Place
 from gradops.typing import Attrs
 
@@ -23,6 +24,7 @@ from .tuple_types import HistoryType
 if TYPE_CHECKING:
     from .graph import FrozenGraph
 
+KNOWN = frozenset({int})  # the type of sizes that are known
 SMALL = 1024  # bytes up to which constants are compared by value
 
 
@@ -80,12 +82,11 @@ def freeze_expr(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
 
 def key_of(e: Expr, inputs: Sequence[Expr]) -> Hashable:
     """The key that is equal for equal expressions. See Note [Interning]."""
-    if e.op is not None:  # with parts that are hashed in C, and that refer to nothing in turn
+    if e.op is not None:
         type, attrs = e.type, e.attrs
-        key = attributes_key(attrs) if attrs else ()
-        if len(inputs) == 2:
-            x, y = inputs
-            return e.op.name, key, type.shape, type.dtype, x.number, y.number
+        if not attrs and len(inputs) == 2 and all_known(type.shape):  # op and operands say it all
+            return (id(e.op) << 80) + (inputs[0].number << 40) + inputs[1].number
+        key = attributes_key(attrs) if attrs else ()  # parts are hashed in C, and refer to nothing
         return (e.op.name, key, type.shape, type.dtype, *[x.number for x in inputs])
     kind, value = e.kind, e.value
     if kind is Kind.CONSTANT:
@@ -93,6 +94,11 @@ def key_of(e: Expr, inputs: Sequence[Expr]) -> Hashable:
             return id(value)
         return value.shape, value.dtype, value.tobytes(), value.flags.c_contiguous
     return (e.type, value) if kind is Kind.SIZE else (kind, e.name)
+
+
+def all_known(shape: Shape) -> bool:
+    """True if no size is a `Dim`, such as one that an op introduces."""
+    return KNOWN.issuperset(map(type, shape))
 
 
 def attributes_key(attrs: Attrs) -> Hashable:

@@ -9,6 +9,7 @@ take no part. What a rule does not cover has no known layout.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from gradops import Dim
@@ -52,7 +53,13 @@ def places(shape: Shape) -> tuple[int, ...]:
 
 def c_order(e: Expr) -> Layout:
     """The layout of an array in C order."""
-    return Layout(places(e.type.shape))
+    return c_order_of(e.type.shape)
+
+
+@lru_cache(maxsize=4096)
+def c_order_of(shape: Shape) -> Layout:
+    """The layout of an array in C order, shared by all of a shape."""
+    return Layout(places(shape))
 
 
 def any_order(shape: Shape) -> Layout | None:

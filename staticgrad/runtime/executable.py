@@ -20,7 +20,7 @@ from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pipeline import Pipeline, difference
@@ -33,6 +33,7 @@ from .numerics import Checked
 from .verification import require_code, verifier
 
 if TYPE_CHECKING:
+    from .memory_report import MemoryReport
     from .profile import Profile
 
 
@@ -57,7 +58,8 @@ class Executable:
         self.graph = graph
         self.check_numerics = check_numerics
         write = partial(source_of, graph, form, any_layout)
-        self.run = Checked(written, graph, form, write) if check_numerics else loaded(write)
+        checked = partial(write, has_loops=False)
+        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
@@ -70,6 +72,21 @@ class Executable:
     def emitted(self) -> Source:
         """The source with comments, and the facts about its lines, written when asked for."""
         return emit(self.graph, self.form, self.any_layout)
+
+    @property
+    def report(self) -> "MemoryReport":
+        """The memory of a run: the plan, its peak, and bounds, for the sizes run last.
+
+        >>> x = sg.placeholder("float32", [1000, 100], name="x")
+        >>> print(sg.compile(sg.reduce_sum(sg.tanh(x) * sg.exp(x)), [x]).report)
+        predicted peak 0.80 MB; at least 0.80 MB are in use at once
+        arena 0.80 MB, of which 0.80 MB are in use at once; 1.20 MB unshared; results 4 bytes
+         bytes    place  in use  type                values
+        400000  ...
+        """
+        from .memory_report import current_report
+
+        return current_report(self)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):
@@ -190,9 +207,11 @@ def loaded(write: Callable[..., Source]) -> Callable[..., Any]:
     return load(write(), lambda: write(comments=True).text)
 
 
-def source_of(graph: FrozenGraph, form: str, any_layout: bool, comments: bool = False) -> Source:
+def source_of(
+    graph: FrozenGraph, form: str, any_layout: bool, comments: bool = False, has_loops: bool = True
+) -> Source:
     """The source of a graph, with all that it refers to."""
-    source = emit(graph, form, any_layout, comments)
+    source = emit(graph, form, any_layout, comments, has_loops)
     source.scope.update(runtime_scope(graph, source))
     return source
 
@@ -210,12 +229,6 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
             result = trace
         trace = trace.tb_next
     return result
-
-
-def meets_singularities(graph: FrozenGraph) -> bool:
-    """True if a gradient in the graph may divide by zero, of which nobody needs a warning."""
-    gradients = (e for e in all_expressions(graph) if e.origin is not None)
-    return any(e.op and Trait.SINGULAR in e.op.traits for e in gradients)
 
 
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:

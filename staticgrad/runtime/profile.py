@@ -213,7 +213,8 @@ def scoped(executable: "Executable") -> Source:
     """The source of an executable, with all that it refers to."""
     from .executable import source_of
 
-    return source_of(executable.graph, executable.form, executable.any_layout)
+    graph, form, any_layout = executable.graph, executable.form, executable.any_layout
+    return source_of(graph, form, any_layout, has_loops=False)
 
 
 def measured(

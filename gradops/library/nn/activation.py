@@ -203,10 +203,11 @@ softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=Tru
 softmax = along_axis_op(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
     flops=flops.per_result(5),
-    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER], doc="exp(x) divided by its sum along an axis.",
+    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
+    doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER],
+    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
     flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],

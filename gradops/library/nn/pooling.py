@@ -117,10 +117,11 @@ def checked_options(
 
 
 def max_pool_kernel(
-    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
-) -> Any:
-    full = checked_options("max_pool", max_pool.infer, [x], window, strides, pads, dilations)
-    return kernels.greatest(x, full)
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    given = checked_options("max_pool", max_pool.infer, [x], window, strides, pads, dilations)
+    return kernels.greatest(x, given, out)
 
 
 def places_kernel(
@@ -137,8 +138,9 @@ def put_kernel(
     dilations: Given = None,
 ) -> Any:
     xs = [g, chosen]
+    infer = put_into_windows.infer
     full = checked_options(
-        "put_into_windows", put_into_windows.infer, xs, window, strides, pads, dilations, shape=shape
+        "put_into_windows", infer, xs, window, strides, pads, dilations, shape=shape
     )
     return kernels.put_at(g, chosen, shape, full)
 
@@ -154,10 +156,11 @@ def pick_kernel(
 
 
 def sum_pool_kernel(
-    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
-) -> Any:
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
     full = checked_options("sum_pool", sum_pool.infer, [x], window, strides, pads, dilations)
-    return kernels.sums(x, full)
+    return kernels.sums(x, full, out)
 
 
 def sum_unpool_kernel(

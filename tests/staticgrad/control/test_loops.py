@@ -278,16 +278,16 @@ def test_threads_build_and_run_loops_of_one_graph():
     assert not wrong
 
 
-def test_every_body_is_a_function_of_its_own():
+def test_every_branch_and_loop_is_a_function_of_its_own():
     x = vector(shape=["n"])
     turn = lambda a, e: sg.cond(e > 0, lambda: a * e, lambda: a - e)
     source = sg.compile(sg.scan(turn, x, 0.5), [x]).source
     heads = [line for line in source.splitlines() if line.startswith("def ")]
     assert [head.partition("(")[0] for head in heads] == [
-        "def branch", "def branch_1", "def body", "def run",
+        "def branch", "def branch_1", "def loop_1", "def run",
     ]  # fmt: skip
     assert "case(greater_" in source
-    assert "loop(0.5" in source
+    assert "loop_1(0.5" in source
 
 
 def test_a_size_called_states_is_as_fixed_as_any_other():

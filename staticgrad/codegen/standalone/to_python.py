@@ -13,14 +13,13 @@ import numpy as np
 
 from gradops import Dim
 
-from ..codegen.arena import Arena, Slot
-from ..codegen.names import comment, identifier
-from ..codegen.source import Source
-from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, require_frozen
-from ..passes.levels import pipeline_for
-from ..passes.scalars import FloatScalars, MathScalars
-from ..runtime.executable import meets_singularities, source_of
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph, meets_singularities, require_frozen
+from ...passes.levels import pipeline_for
+from ...passes.scalars import FloatScalars, MathScalars
+from ..arena import Arena, Slot
+from ..names import comment, identifier
+from ..source import Source, emit
 from .definitions import Definitions
 
 HEAD = '''"""{title}
@@ -86,7 +85,7 @@ def to_python(graph: FrozenGraph, path: str | os.PathLike[str]) -> None:
 
 def written(graph: FrozenGraph, optimized: FrozenGraph, data: str) -> tuple[str, Mapping[str, Any]]:
     """The text of the module of a graph, and its large constants."""
-    source = source_of(optimized, "{},", False, comments=True)
+    source = emit(optimized)
     names = {t.string for t in tokens(source.text) if t.type == tokenize.NAME}
     definitions = Definitions(names | {"run", "ARRAYS", "admitted", "disagree"})
     generated = renamed(source, definitions, names)

@@ -1,6 +1,6 @@
 """Definitions of Python objects as source text, with all that they need.
 
-Note [Definitions]. A kernel is a NumPy function, which is called by its name, or a function of ours.
+Note [Definitions]. A kernel is a NumPy function, called by its name, or a function of ours.
 That is defined by its own source, without annotations. So is every function, class and table that
 it refers to, each once, before what needs it. An op among them is its kernel. A function made by
 another function is defined with the values that it closes over in place of their names.
@@ -11,7 +11,6 @@ import builtins
 import contextvars
 import decimal
 import functools
-import importlib
 import keyword
 import sys
 import types
@@ -26,9 +25,9 @@ from gradops.core import dims, errors
 from gradops.core.traits import Trait
 
 from .function_source import class_node, function_node, global_names, without_annotations
+from .renaming import Renaming, is_name_of_ours, local_imports, names_of_defaults
 
 SMALL = 32  # entries up to which an array is written out
-OURS = frozenset({"gradops", "staticgrad", "dynamicgrad"})
 PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType)
 NUMPY = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
 SAME = {id(dims.product): "math.prod"}  # functions that are others, on numbers
@@ -232,7 +231,7 @@ class Definitions:
                 owners[each.id] = value
             elif each.id not in replaced:
                 replaced[each.id] = self.reference(value, each.id)
-        return Renaming(self, replaced, owners).visit(node)
+        return Renaming(self.reference, replaced, owners).visit(node)
 
     def union(self, value: Any, wanted: str) -> str:
         """Several classes."""
@@ -240,11 +239,12 @@ class Definitions:
 
     def type(self, value: Any, wanted: str) -> str:
         """A class: of NumPy, of Python's library, or by its source."""
+        name: str = value.__name__
         if not is_name_of_ours(value.__module__):
-            if getattr(np, value.__name__, None) is value:
-                return f"np.{value.__name__}"
+            if getattr(np, name, None) is value:
+                return f"np.{name}"
             return self.imported(value, value.__module__, value.__qualname__)
-        name = self.name(value, value.__name__)
+        name = self.name(value, name)
         if value is dims.Dim:
             self.texts.append(f'class {name}:\n    """An unknown size; here, there is none."""\n')
         elif issubclass(value, Exception):
@@ -290,100 +290,9 @@ class Definitions:
         return name
 
 
-class Renaming(ast.NodeTransformer):
-    """Replaces names of another module, and attributes of modules and ops, with references."""
-
-    def __init__(
-        self, definitions: Definitions, replaced: dict[str, str], owners: dict[str, Any]
-    ) -> None:
-        self.definitions, self.replaced, self.owners = definitions, replaced, owners
-        self.local: set[str] = set()
-
-    def inner(self, node: Any) -> ast.AST:
-        """A function inside: what it binds is its own."""
-        before = self.local
-        self.local = before | names_bound(node)
-        result = self.generic_visit(node)
-        self.local = before
-        return result
-
-    visit_FunctionDef = inner
-    visit_Lambda = inner
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id in self.local:
-            return node
-        if node.id in self.owners:  # an op that is called
-            self.replaced[node.id] = self.definitions.reference(self.owners[node.id], node.id)
-        return self.expression(self.replaced[node.id]) if node.id in self.replaced else node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if isinstance(node.value, ast.Name) and node.value.id in self.owners.keys() - self.local:
-            value = getattr(self.owners[node.value.id], node.attr)
-            return self.expression(self.definitions.reference(value, node.attr))
-        return self.generic_visit(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        is_table = isinstance(node.value, ast.Name) and self.owners.get(node.value.id) is OPS
-        if is_table and isinstance(node.slice, ast.Constant):
-            return self.expression(self.definitions.reference(OPS[node.slice.value]))
-        return self.generic_visit(node)
-
-    def expression(self, text: str) -> ast.AST:
-        """The syntax tree of a reference."""
-        return ast.parse(text, mode="eval").body
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if node.level else node
-
-
-def names_bound(node: ast.FunctionDef | ast.Lambda) -> set[str]:
-    """The names of a function's parameters and of what it assigns."""
-    args = node.args
-    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
-    result = {arg.arg for arg in every if arg is not None}
-    stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, ast.FunctionDef):
-            result.add(each.name)
-        elif not isinstance(each, ast.Lambda):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                result.add(each.id)
-            stack += ast.iter_child_nodes(each)
-    return result
-
-
-def names_of_defaults(node: ast.AST) -> set[str]:
-    """The names in the defaults of parameters, which are evaluated where a function is defined."""
-    result: set[str] = set()
-    for each in ast.walk(node):
-        if isinstance(each, ast.arguments):
-            for default in (*each.defaults, *filter(None, each.kw_defaults)):
-                result |= {n.id for n in ast.walk(default) if isinstance(n, ast.Name)}
-    return result
-
-
 def text_of(node: Any) -> str:
     """The text of a syntax tree."""
     return ast.unparse(ast.fix_missing_locations(node))
-
-
-def local_imports(node: ast.AST, module: str) -> dict[str, Any]:
-    """What a function imports from other modules of ours when it runs."""
-    result: dict[str, Any] = {}
-    for each in ast.walk(node):
-        if isinstance(each, ast.ImportFrom) and each.level:
-            package = module.rsplit(".", each.level)[0]
-            source = importlib.import_module(f"{package}.{each.module}")
-            result |= {a.asname or a.name: getattr(source, a.name) for a in each.names}
-        elif isinstance(each, ast.ImportFrom | ast.Import):
-            names = (
-                [each.module] if isinstance(each, ast.ImportFrom) else [a.name for a in each.names]
-            )
-            if any(str(name).startswith("scipy") for name in names):
-                raise errors.OptionError("to_python", [], "a kernel needs SciPy, not NumPy alone")
-    return result
 
 
 def has_parts(value: Any) -> bool:
@@ -398,11 +307,6 @@ def closure_of(value: Any) -> dict[str, Any]:
     cells = value.__closure__ or ()
     names = value.__code__.co_freevars
     return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
-
-
-def is_name_of_ours(module: str | None) -> bool:
-    """True for the name of a module of these packages."""
-    return bool(module) and str(module).partition(".")[0] in OURS
 
 
 def is_ours(value: Any) -> bool:
