@@ -62,6 +62,7 @@ class Op:
     ArithmeticError or ValueError. `source` is by default a call of the kernel under the op's name.
     `flops` gives the number of floating-point operations, by default what its traits imply;
     `workspace` the bytes of arrays that the kernel allocates besides its result, where they matter.
+    `pairs` has, by the name of another op on the same operands, a kernel that computes both.
     """
 
     def __init__(
@@ -71,13 +72,14 @@ class Op:
         traits: Iterable[Trait] = frozenset(), error_samples: Sequence[ErrorSample] = (),
         family: str = "of its own", infix: str = "", scalar: str = "",
         flops: Formula | None = None, workspace: Formula | None = None,
+        pairs: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:  # fmt: skip
         self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
         self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
         self.arity, self.traits = arity, frozenset(map(Trait, traits))
         self.error_samples, self.family, self.infix = error_samples, family, infix
         self.flops = flops or default(self.traits)
-        self.workspace = workspace or nothing
+        self.workspace, self.pairs = workspace or nothing, pairs or {}
         self.scalar = infix or scalar
         self.params = attributes(kernel, arity)
         self.defaults = {k: v for k, v in self.params.items() if v is not REQUIRED}

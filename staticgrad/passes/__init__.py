@@ -14,6 +14,7 @@ if _TYPE_CHECKING:
     from .loops.before import ProjectionsBeforeLoop
     from .loops.hoist import HoistInvariants
     from .loops.sink import SinkIntoBranches
+    from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
     from .rematerialize import Rematerialize
@@ -27,17 +28,16 @@ __getattr__, __dir__ = _lazily(
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches",
+        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
-        "rewrite": "Rewrite",
-        "scalars": "FloatScalars MathScalars",
+        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite", "Simplify",
-    "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
+    "Fold", "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite",
+    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

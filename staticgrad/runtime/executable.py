@@ -23,6 +23,7 @@ from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
 from ..passes.levels import Level, PassLike, pipeline_for
+from ..passes.pairs import ComputePairs
 from ..passes.pipeline import Pipeline, difference
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
@@ -122,10 +123,8 @@ class Executable:
     @cached_property
     def on_arrays(self) -> "Executable":
         """The executable for values on which floats raise. See Note [Float scalars]."""
-        passes = [p for p in self.pipeline.passes if not isinstance(p, FloatScalars | MathScalars)]
-        return Executable(
-            self.written, Pipeline(passes), self.form, check_numerics=self.check_numerics
-        )
+        pipeline = self.pipeline.without(FloatScalars, MathScalars)
+        return Executable(self.written, pipeline, self.form, check_numerics=self.check_numerics)
 
     @cached_property
     def for_any_layout(self) -> "Executable":
@@ -272,7 +271,9 @@ def compile(
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if memory_budget is not None:
-        pipeline = pipeline.followed_by(Rematerialize(memory_budget, predicted_peak, value_bytes))
+        pipeline = pipeline.without(ComputePairs).followed_by(
+            Rematerialize(memory_budget, predicted_peak, value_bytes)
+        )
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")

@@ -98,6 +98,13 @@ def sums_transpose(g: np.ndarray, shape: Sizes, slide: Slide) -> np.ndarray:
 
 def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarray:
     """The index within each window of its first maximum; NaN is greatest."""
+    return greatest_and_places(x, dtype, slide)[1]
+
+
+def greatest_and_places(
+    x: np.ndarray, dtype: np.dtype, slide: Slide
+) -> tuple[np.ndarray, np.ndarray]:
+    """The maximum of each window, and the index within it of the first."""
     y = greatest(x, slide)
     window, strides, pads, dilations = slide
     x = pad_with(x, full_padding(x, pads), least(x.dtype))
@@ -110,7 +117,7 @@ def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarr
         if unordered:
             here |= np.isnan(part)
         found ^= (found ^ dtype.type(k)) & all_bits(here, dtype)
-    return found
+    return y, found
 
 
 def all_bits(mask: np.ndarray, dtype: DTypeLike) -> np.ndarray:

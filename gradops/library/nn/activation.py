@@ -19,7 +19,7 @@ from ...kernels.elementwise.erf import erf as erf_kernel
 from ...kernels.elementwise.tables import inexact
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
-from ...kernels.nn.gelu import by_pieces, slope_piece
+from ...kernels.nn.gelu import by_pieces, slope_piece, value_and_slope
 from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
@@ -138,6 +138,13 @@ def gelu_slope_kernel(x: np.ndarray, approximate: str = "none", out: Out = None)
     return gelu_form(approximate).slope(inexact(x), out)
 
 
+def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any, Any]:
+    x = inexact(x)
+    if approximate == "none" and kernels.is_single(x):
+        return value_and_slope(x)
+    return gelu_kernel(x, approximate), gelu_slope_kernel(x, approximate)
+
+
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
@@ -146,7 +153,7 @@ gelu_slope = elementwise(
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
-    infer=gelu_infer, samples=gelu_samples,
+    infer=gelu_infer, samples=gelu_samples, pairs={"gelu_slope": gelu_and_slope_kernel},
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 

@@ -133,6 +133,13 @@ def places_kernel(
     return kernels.places_of_greatest(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
+def max_and_places_kernel(
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
+) -> Any:
+    full = checked_options(max_pool, [x], window, strides, pads, dilations)
+    return kernels.greatest_and_places(x, np.min_scalar_type(math.prod(window) - 1), full)
+
+
 def put_kernel(
     g: Any, chosen: Any, shape: Sizes, window: Sizes, strides: Given = None, pads: Pads = None,
     dilations: Given = None,
@@ -218,6 +225,7 @@ max_pool = Op(
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
     batch=batch_as_is, samples=pool_samples(distinct), traits=[Trait.KINKED, Trait.LIKE_OPERAND],
+    pairs={"places_of_max": max_and_places_kernel},
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
@@ -231,7 +239,8 @@ places_of_max = Op(
     doc="The index of the first maximum in each window, counted in C order.",
 )
 put_into_windows = Op(
-    "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
+    "put_into_windows", put_kernel, traits=[Trait.LIKE_OPERAND], arity=2,
+    infer=partial(unpool_infer, "put_into_windows"),
     vjp=[
         lambda ct, y, g, chosen, **attrs: pick_from_windows(ct, chosen, **pool_attrs(attrs)), None,
     ],
