@@ -136,7 +136,7 @@ def places_kernel(
 def max_and_places_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    full = checked_options(max_pool, [x], window, strides, pads, dilations)
+    full = checked_options("max_pool", max_pool.infer, [x], window, strides, pads, dilations)
     return kernels.greatest_and_places(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
