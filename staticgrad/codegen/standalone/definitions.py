@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, Op
-from gradops.core import dims, errors
+from gradops.core import dims, errors, float_errors
 from gradops.core.traits import Trait
 
 from .function_source import class_node, function_node, global_names, without_annotations
@@ -30,7 +30,10 @@ from .renaming import Renaming, is_name_of_ours, local_imports, names_of_default
 SMALL = 32  # entries up to which an array is written out
 PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType)
 NUMPY = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
-SAME = {id(dims.product): "math.prod"}  # functions that are others, on numbers
+SAME = {  # objects for which a module has others
+    id(dims.product): "math.prod",
+    id(float_errors.HANDLING): "None",  # so np.errstate, by which NumPy's own object was found
+}
 ERROR = '''class {name}({base}):
     """{doc}"""
 
