@@ -24,12 +24,12 @@ from gradops import OPS, Op
 from gradops.core import dims, errors, float_errors
 from gradops.core.traits import Trait
 
-from .function_source import class_node, function_node, global_names, without_annotations
-from .renaming import Renaming, is_name_of_ours, local_imports, names_of_defaults
+from . import function_source as sources
+from .origins import home, is_copied, is_copied_function, numpy_name, require_available
+from .renaming import Renaming, local_imports, names_of_defaults
 
 SMALL = 32  # entries up to which an array is written out
 PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType)
-NUMPY = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
 SAME = {  # objects for which a module has others
     id(dims.product): "math.prod",
     id(float_errors.HANDLING): "None",  # so np.errstate, by which NumPy's own object was found
@@ -150,15 +150,9 @@ class Definitions:
         if value is np:
             return "np"
         name = value.__name__
-        self.refuse_foreign(name, value)
+        require_available(name)
         self.imports[f"import {name}"] = None
         return str(name)
-
-    def refuse_foreign(self, module: str, value: Any) -> None:
-        """Raise OptionError for an object that neither NumPy nor Python's library has."""
-        first = module.partition(".")[0]
-        if first != "numpy" and first not in sys.stdlib_module_names:
-            raise errors.OptionError("to_python", [], f"{value!r} needs {first}, not NumPy alone")
 
     def callable_of_library(self, value: Any, wanted: str) -> str:
         """A function, ufunc or method of NumPy or of Python's library."""
@@ -166,29 +160,21 @@ class Definitions:
         owner = getattr(value, "__self__", None)
         if owner is not None and not isinstance(owner, types.ModuleType):
             return f"{self.reference(owner, wanted)}.{name}"
-        for prefix, module in NUMPY.items():
-            if getattr(module, name, None) is value:
-                return f"{prefix}.{name}"
-        return self.imported(value, self.home(value, name), name)
-
-    def home(self, value: Any, name: str) -> str:
-        """The name of a module that has a function."""
-        for module in (getattr(value, "__module__", None), "numpy.linalg._umath_linalg"):
-            if module and getattr(sys.modules.get(module), name, None) is value:
-                return str(module)
-        raise errors.OptionError("to_python", [], f"{value!r} has no source")
+        return numpy_name(value, name) or self.imported(value, home(value, name), name)
 
     def imported(self, value: Any, module: str, name: str) -> str:
         """A reference to what a module of NumPy or of Python's library has."""
         if module == "builtins":
             return name
-        self.refuse_foreign(module, value)
+        require_available(module)
         self.imports[f"import {module}"] = None
         return f"{module}.{name}"
 
     def cached(self, value: Any, wanted: str) -> str:
         """A function whose results are cached."""
-        if isinstance(value.__wrapped__, types.FunctionType) and not is_ours(value.__wrapped__):
+        if isinstance(value.__wrapped__, types.FunctionType) and not is_copied_function(
+            value.__wrapped__
+        ):
             return self.callable_of_library(value, wanted)
         name = self.name(value, getattr(value.__wrapped__, "__name__", wanted))
         inner = self.reference(value.__wrapped__, name)
@@ -207,22 +193,22 @@ class Definitions:
 
     def function(self, value: Any, wanted: str) -> str:
         """A function of ours, by its source; another by its name."""
-        if not is_ours(value):
+        if not is_copied_function(value):
             return self.callable_of_library(value, wanted)
         own = value.__name__
         name = self.name(value, wanted if own == "<lambda>" or own.startswith("_") else own)
-        scope = value.__globals__ | closure_of(value)
-        used = global_names(value.__code__) | {*value.__code__.co_freevars}
-        node = self.resolved(function_node(value), scope, used, scope["__name__"])
+        scope = value.__globals__ | sources.closure_of(value)
+        used = sources.global_names(value.__code__) | {*value.__code__.co_freevars}
+        node = self.resolved(sources.function_node(value), scope, used, scope["__name__"])
         node.name = name
-        self.texts.append(text_of(node) + "\n")
+        self.texts.append(sources.text_of(node) + "\n")
         return name
 
     def resolved(self, node: Any, scope: dict[str, Any], used: set[str], module: str) -> Any:
         """The source of a function or class, in which names are those of this module."""
         replaced: dict[str, str] = {}
         owners: dict[str, Any] = {}
-        node = without_annotations(node)
+        node = sources.without_annotations(node)
         used = used | names_of_defaults(node)
         for name, value in local_imports(node, module).items():
             replaced[name] = self.reference(value, name)
@@ -243,7 +229,7 @@ class Definitions:
     def type(self, value: Any, wanted: str) -> str:
         """A class: of NumPy, of Python's library, or by its source."""
         name: str = value.__name__
-        if not is_name_of_ours(value.__module__):
+        if not is_copied(value.__module__):
             if getattr(np, name, None) is value:
                 return f"np.{name}"
             return self.imported(value, value.__module__, value.__qualname__)
@@ -252,17 +238,17 @@ class Definitions:
             self.texts.append(f'class {name}:\n    """An unknown size; here, there is none."""\n')
         elif issubclass(value, Exception):
             if issubclass(value, errors.MissingExtraError):
-                raise errors.OptionError("to_python", [], "a kernel needs SciPy, not NumPy alone")
+                raise errors.OptionError("to_python", [], "it needs SciPy, not NumPy alone")
             base = next(c for c in value.__mro__ if c.__module__ == "builtins")
             doc = (value.__doc__ or "An error.").partition("\n")[0]
             self.texts.append(ERROR.format(name=name, base=base.__name__, doc=doc))
         else:
             scope = vars(sys.modules[value.__module__])
-            node = class_node(value)
+            node = sources.class_node(value)
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             names -= {value.__name__}
             node = self.resolved(node, scope, names, value.__module__)
-            self.texts.append(text_of(node) + "\n")
+            self.texts.append(sources.text_of(node) + "\n")
         return name
 
     def operation(self, value: Any, wanted: str) -> str:
@@ -293,28 +279,11 @@ class Definitions:
         return name
 
 
-def text_of(node: Any) -> str:
-    """The text of a syntax tree."""
-    return ast.unparse(ast.fix_missing_locations(node))
-
-
 def has_parts(value: Any) -> bool:
     """True for what is written where its parts are used: an op, all ops, a module of ours."""
     if isinstance(value, types.ModuleType):
-        return is_name_of_ours(value.__name__)
+        return is_copied(value.__name__)
     return isinstance(value, Op) or value is OPS
-
-
-def closure_of(value: Any) -> dict[str, Any]:
-    """The variables that a function closes over, with their values."""
-    cells = value.__closure__ or ()
-    names = value.__code__.co_freevars
-    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
-
-
-def is_ours(value: Any) -> bool:
-    """True for a function of these packages, whatever it calls itself."""
-    return is_name_of_ours(value.__globals__.get("__name__"))
 
 
 Writer = Callable[[Definitions, Any, str], str]

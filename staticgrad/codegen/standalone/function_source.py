@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import linecache
 from functools import lru_cache
 from types import CodeType
 from typing import Any
@@ -13,9 +14,8 @@ Function = ast.FunctionDef
 
 @lru_cache(maxsize=256)
 def tree_of(filename: str) -> ast.Module:
-    """The syntax tree of a file."""
-    with open(filename, encoding="utf-8") as file:
-        return ast.parse(file.read())
+    """The syntax tree of a file, or of what was typed in its place; empty if that is not kept."""
+    return ast.parse("".join(linecache.getlines(filename)))
 
 
 def function_node(f: Any) -> Function:
@@ -83,6 +83,18 @@ def global_names(code: CodeType) -> set[str]:
         result.update(each.co_names)
         stack += [c for c in each.co_consts if isinstance(c, CodeType)]
     return result
+
+
+def closure_of(value: Any) -> dict[str, Any]:
+    """The variables that a function closes over, with their values."""
+    cells = value.__closure__ or ()
+    names = value.__code__.co_freevars
+    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+
+
+def text_of(node: Any) -> str:
+    """The text of a syntax tree."""
+    return ast.unparse(ast.fix_missing_locations(node))
 
 
 def without_annotations(node: Any) -> Any:

@@ -1,14 +1,14 @@
 """Names in the source of a function, replaced with those of another module."""
 
 import ast
-import importlib
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import resolve_name
 from typing import Any
 
 from gradops import OPS
-from gradops.core import errors
 
-OURS = frozenset({"gradops", "staticgrad", "dynamicgrad"})
+from .origins import is_copied, require_available
 
 
 class Renaming(ast.NodeTransformer):
@@ -55,7 +55,7 @@ class Renaming(ast.NodeTransformer):
         return ast.parse(text, mode="eval").body
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if node.level else node
+        return None if imports_copies(node) else node
 
 
 def names_bound(node: ast.FunctionDef | ast.Lambda) -> set[str]:
@@ -86,22 +86,24 @@ def names_of_defaults(node: ast.AST) -> set[str]:
 
 
 def local_imports(node: ast.AST, module: str) -> dict[str, Any]:
-    """What a function imports from other modules of ours when it runs."""
+    """What a function imports from modules that are copied when it runs.
+
+    Raises OptionError for imports of modules that are neither copied nor of NumPy.
+    """
     result: dict[str, Any] = {}
     for each in ast.walk(node):
-        if isinstance(each, ast.ImportFrom) and each.level:
-            package = module.rsplit(".", each.level)[0]
-            source = importlib.import_module(f"{package}.{each.module}")
+        if isinstance(each, ast.ImportFrom) and imports_copies(each):
+            name = "." * each.level + (each.module or "")
+            source = import_module(resolve_name(name, module.rpartition(".")[0]))
             result |= {a.asname or a.name: getattr(source, a.name) for a in each.names}
-        elif isinstance(each, ast.ImportFrom | ast.Import):
-            names = (
-                [each.module] if isinstance(each, ast.ImportFrom) else [a.name for a in each.names]
-            )
-            if any(str(name).startswith("scipy") for name in names):
-                raise errors.OptionError("to_python", [], "a kernel needs SciPy, not NumPy alone")
+        elif isinstance(each, ast.ImportFrom):
+            require_available(each.module or "")
+        elif isinstance(each, ast.Import):
+            for alias in each.names:
+                require_available(alias.name)
     return result
 
 
-def is_name_of_ours(module: str | None) -> bool:
-    """True for the name of a module of these packages."""
-    return bool(module) and str(module).partition(".")[0] in OURS
+def imports_copies(node: ast.ImportFrom) -> bool:
+    """True for an import from a module whose definitions are copied."""
+    return bool(node.level) or is_copied(node.module)

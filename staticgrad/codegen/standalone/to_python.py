@@ -4,6 +4,7 @@ import io
 import itertools
 import keyword
 import os
+import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dim
+from gradops import Dim, OptionError
 
 from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph, meets_singularities, require_frozen
@@ -62,8 +63,9 @@ def to_python(graph: FrozenGraph, path: str | os.PathLike[str]) -> None:
     The function has the bits of the graph compiled with `optimize=1`. It takes the values of the
     inputs, and those of variables by keyword, by default their initial ones; it returns a tuple of
     the outputs, and if there are assignments, a dict of the new values of variables after it. Large
-    constants are in a file beside the module, `.npz`. Raises OptionError for a graph with a kernel
-    that needs more than NumPy.
+    constants are in a file beside the module, `.npz`. Kernels of ops that a user declares are
+    written too. Raises OptionError, which names an expression, for a kernel that needs more than
+    NumPy and Python, or whose source is not known.
 
     >>> import pathlib, tempfile, runpy
     >>> x = sg.placeholder("float64", ["n"], name="x")
@@ -123,7 +125,7 @@ def renamed(source: Source, definitions: Definitions, names: set[str]) -> str:
     references = {"run": "run_arrays"}
     for name in sorted(names & source.scope.keys() - given - source.starts.keys()):
         definitions.taken.discard(name)
-        references[name] = definitions.reference(source.scope[name], name)
+        references[name] = definition_of(name, source, definitions)
         definitions.taken.add(name)
     result, last, before = list[str](), (1, 0), ""
     lines = source.text.split("\n")
@@ -136,6 +138,21 @@ def renamed(source: Source, definitions: Definitions, names: set[str]) -> str:
         result.append(text)
         last, before = token.end, token.string
     return "".join(result)
+
+
+def definition_of(name: str, source: Source, definitions: Definitions) -> str:
+    """The reference to an object in the scope of a source; an error names who needs it."""
+    try:
+        return definitions.reference(source.scope[name], name)
+    except OptionError as error:
+        lines = zip(source.owners, source.lines, strict=True)
+        users = [e.label for e, line in lines if e is not None and has_word(line, name)]
+        raise OptionError("to_python", users[:1], f"{name}: {error.reason}") from error
+
+
+def has_word(line: str, name: str) -> bool:
+    """True if a line of a source has a name."""
+    return re.search(rf"\b{name}\b", line) is not None
 
 
 def between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:

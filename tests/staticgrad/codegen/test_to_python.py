@@ -1,5 +1,6 @@
 """Graphs written as Python modules, which are run where our packages cannot be imported."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,7 @@ for path in sorted(folder.glob("*.py")):
     with open(folder / f"{path.stem}.results", "wb") as file:
         np.savez(file, *results)
 """
+NAME = {"__name__": "typed_in"}
 SCIPY = {"betainc", "gamma_tail", "gammainc", "gammaincc", "gamma"}
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 
@@ -192,9 +194,66 @@ def test_inputs_are_converted_or_refused(module):
 def test_what_needs_more_than_numpy_is_refused_by_name(tmp_path):
     x = sg.placeholder("float64", [2], name="x")
     graph = sg.freeze([gradops.OPS["gammainc"](x, x)], [x, x][:1])
-    with pytest.raises(OptionError, match="SciPy"):
+    with pytest.raises(OptionError, match=r"float64\[2\]\): gammainc: it needs scipy"):
         sg.to_python(graph, tmp_path / "model.py")
     assert list(tmp_path.iterdir()) == []
+
+
+OP = """
+from __future__ import annotations
+
+import gradops
+import numpy as np
+
+FACTOR = np.float64(3.0)
+
+
+def scale(x: np.ndarray, out=None):
+    from gradops.kernels.nn.activation import sigmoid
+    return np.multiply(sigmoid(x), FACTOR, out=out)
+
+
+def foreign(x, out=None):
+    import networkx
+    return np.sin(x, out=out) if networkx else x
+
+
+def op(name, kernel):
+    return gradops.elementwise(name, kernel, d=[lambda y, x: gradops.cos(x)],
+                               samples=gradops.core.samples.reals((3,)), doc="An op.")
+"""
+
+
+@pytest.fixture
+def of_user(tmp_path, monkeypatch):
+    """A module of the user's that declares ops."""
+    (tmp_path / "ops_of_user.py").write_text(OP)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("ops_of_user")
+    del sys.modules["ops_of_user"]
+    for name in ("scaled", "foreign", "typed"):
+        OPS.pop(name, None)  # else other tests would check them
+
+
+def test_kernels_of_users_are_written(of_user, tmp_path):
+    x = sg.placeholder("float64", [2], name="x")
+    graph = sg.freeze([of_user.op("scaled", of_user.scale)(x)], [x])
+    feeds, folder = [np.array([1.0, -2.0])], tmp_path / "modules"
+    folder.mkdir()
+    wanted = save(folder, "scaled", graph, feeds)
+    run_all(folder)
+    same(folder, "scaled", wanted)
+
+
+def test_kernels_that_cannot_be_written_are_named(of_user, tmp_path):
+    x = sg.placeholder("float64", [2], name="x")
+    y = of_user.op("foreign", of_user.foreign)(x)
+    with pytest.raises(OptionError, match="foreign: it needs networkx, not NumPy alone"):
+        sg.to_python(sg.freeze([y], [x]), tmp_path / "model.py")
+    exec("def kernel(x, out=None):\n    return np.sin(x, out=out)", scope := {"np": np, **NAME})
+    y = of_user.op("typed", scope["kernel"])(x)
+    with pytest.raises(OptionError, match=r"kernel at .* has no source"):
+        sg.to_python(sg.freeze([y], [x]), tmp_path / "model.py")
 
 
 def test_only_frozen_graphs_are_written(tmp_path):
