@@ -22,6 +22,7 @@ from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
+from ..passes.fusion import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
 from ..passes.pipeline import Pipeline, difference
@@ -271,7 +272,7 @@ def compile(
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if memory_budget is not None:
-        pipeline = pipeline.without(ComputePairs).followed_by(
+        pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
             Rematerialize(memory_budget, predicted_peak, value_bytes)
         )
     if isinstance(outputs, FrozenGraph):
