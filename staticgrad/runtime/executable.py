@@ -20,7 +20,7 @@ from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
 from ..passes.fusion import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
@@ -229,12 +229,6 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
             result = trace
         trace = trace.tb_next
     return result
-
-
-def meets_singularities(graph: FrozenGraph) -> bool:
-    """True if a gradient in the graph may divide by zero, of which nobody needs a warning."""
-    gradients = (e for e in all_expressions(graph) if e.origin is not None)
-    return any(e.op and Trait.SINGULAR in e.op.traits for e in gradients)
 
 
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
