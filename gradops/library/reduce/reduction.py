@@ -131,7 +131,7 @@ def reduce_with(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-def sum_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Out = None) -> Any:
+def sum_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
     if axis is not None:
         if type(x) is np.ndarray and are_short_rows(x.shape, x.dtype, axis):
             return sum_short_rows(x, keepdims, out)
