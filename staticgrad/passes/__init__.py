@@ -7,6 +7,7 @@ from gradops.core.lazy_import import lazily as _lazily
 if _TYPE_CHECKING:
     from .constants import PropagateConstants
     from .fold import Fold
+    from .fusion import FuseElementwise
     from .interface import Pass
     from .join_scatters import JoinScatters
     from .levels import LEVELS
@@ -25,8 +26,8 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
-        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "constants": "PropagateConstants", "fold": "Fold", "fusion": "FuseElementwise",
+        "interface": "Pass", "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
@@ -37,7 +38,8 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
-    "Fold", "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite",
-    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "Fold", "FuseElementwise", "HoistInvariants", "JoinScatters", "MathScalars", "Pass",
+    "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
+    "Rematerialize", "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize",
+    "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from gradops.core.errors import OptionError
 from ..build.suggest import nearest
 from .constants import PropagateConstants
 from .fold import Fold
+from .fusion import FuseElementwise
 from .interface import Pass
 from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
@@ -30,7 +31,7 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
-    MathScalars(), ComputePairs(),
+    MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
