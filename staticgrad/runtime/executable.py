@@ -12,6 +12,7 @@ from gradops.core.op import explain
 from gradops.core.traits import Trait
 from gradops.kernels.heap import keep_freed_memory
 
+from ..build.collector import collector_paused
 from ..build.graph import get_default_graph
 from ..codegen.arena import pools_of
 from ..codegen.load import load
@@ -55,15 +56,20 @@ class Executable:
         keep_freed_memory()
         self.written, self.rebuild = written, rebuild
         self.form, self.any_layout = form, any_layout
-        self.pipeline = pipeline_for(optimize)
-        graph, self.pass_reports = self.pipeline.run(written)
-        self.graph = graph
         self.check_numerics = check_numerics
-        write = partial(source_of, graph, form, any_layout)
-        checked = partial(write, has_loops=False)
-        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
-        self.silent = meets_singularities(graph)
-        self.names = [e.name for e in graph.inputs]
+        self.pipeline = pipeline_for(optimize)
+        with collector_paused():
+            self.graph, self.pass_reports = self.pipeline.run(written)
+            self.run = self.code()
+        self.silent = meets_singularities(self.graph)
+        self.names = [e.name for e in self.graph.inputs]
+
+    def code(self) -> Callable[..., Any]:
+        """The generated function."""
+        write = partial(source_of, self.graph, self.form, self.any_layout)
+        if not self.check_numerics:
+            return loaded(write)
+        return Checked(self.written, self.graph, self.form, partial(write, has_loops=False))
 
     @property
     def source(self) -> str:
