@@ -10,20 +10,21 @@ from gradops import DTypeError
 from gradops.core.errors import PassError
 from staticgrad.ir.interning import Interning
 from staticgrad.passes.rewrite import Pattern, rewrite
-from staticgrad.passes.rules import stability
-from staticgrad.passes.rules.algebra import RULES, nonnegative
+from staticgrad.passes.rules import algebra, stability, strength
+from staticgrad.passes.rules.algebra import nonnegative
 
+RULES = [*algebra.RULES, *strength.RULES]
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 3.0])
 every_rule = pytest.mark.parametrize("rule", RULES, ids=str)
 exact_rules = pytest.mark.parametrize("rule", [r for r in RULES if r.exact], ids=str)
 
 
 def operands(rule, values):
-    """Each choice of values for the holes; a condition gets truth values."""
+    """Each choice of values for the holes; a condition gets truth values, a number no zero."""
     n = len(rule.holes)
     columns = np.array(list(itertools.product(values, repeat=n))).T
     named = zip(rule.holes, columns, strict=True)
-    values = [c > 0 if h.name == "c" else c for h, c in named]
+    values = [{"c": c > 0, "n": np.where(c == 0, 3.0, c)}.get(h.name, c) for h, c in named]
     return [np.abs(v) for v in values] if rule.when is nonnegative else values
 
 
@@ -43,11 +44,19 @@ def test_both_sides_of_an_exact_rule_agree_on_special_values(rule):
     np.testing.assert_array_equal(np.signbit(before)[known], np.signbit(after)[known])
 
 
+def operand_for(hole):
+    """An operand that the hole of a rule matches: for `n` a number, for `s` one that is fed."""
+    if hole == "n":
+        return sg.constant(np.float32(3.0))
+    return sg.placeholder("bool" if hole == "c" else "float32", [] if hole == "s" else [3])
+
+
 @every_rule
 def test_a_rule_finds_what_it_is_for(rule):
     with sg.Graph().as_default():
-        feeds = [sg.placeholder("bool" if h.name == "c" else "float32", [3]) for h in rule.holes]
-        values = [sg.exp(x) if rule.when is nonnegative else x for x in feeds]
+        values = [operand_for(h.name) for h in rule.holes]
+        feeds = [x for x in values if x.what == "placeholder"]
+        values = [sg.exp(x) if rule.when is nonnegative else x for x in values]
         graph = sg.freeze([rule.before(*values)], feeds)
     changed = rewrite(graph, [rule])
     assert changed != graph
