@@ -9,6 +9,7 @@ if _TYPE_CHECKING:
     from .fold import Fold
     from .fusion import FuseElementwise
     from .interface import Pass
+    from .join_elementwise import JoinElementwise
     from .join_scatters import JoinScatters
     from .levels import LEVELS
     from .loops.after import WeightGradientsAfterLoop
@@ -27,7 +28,8 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "constants": "PropagateConstants", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "interface": "Pass", "join_elementwise": "JoinElementwise",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
@@ -38,8 +40,8 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
-    "Fold", "FuseElementwise", "HoistInvariants", "JoinScatters", "MathScalars", "Pass",
-    "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
+    "Fold", "FuseElementwise", "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars",
+    "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
     "Rematerialize", "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize",
     "WeightGradientsAfterLoop",
 ]  # fmt: skip
