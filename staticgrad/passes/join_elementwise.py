@@ -1,8 +1,8 @@
 """Elementwise expressions that are concatenated are computed on concatenated operands.
 
 Beside small arrays the calls of NumPy's functions cost most. The updates of variables that share a
-block (see Note [Variable blocks] in `runtime/blocks.py`) are concatenated, and are a dozen calls for each
-variable: on concatenated operands they are a dozen calls for all.
+block are concatenated, see Note [Variable blocks] in `runtime/blocks.py`, and are a dozen calls for
+each variable: on concatenated operands they are a dozen calls for all.
 
 A column is a tuple of expressions whose entries are joined. If all of them apply one op, each to
 operands of its own shape or to a number that all share, the column is that op applied to the

@@ -1,11 +1,11 @@
 """Blocks: variables that are updated in the same way share one array.
 
-Note [Variable blocks]. An optimizer updates many small variables by the same formula: a dozen calls of NumPy
-for each of them, while the calls cost more than the entries. So the variables that play one part in
-it, as all weights, or all their running means, become one input, the block: an array with the
-entries of all. Each is a slice of it in the graph, and the new block is a concatenation, which
-`JoinElementwise` turns into a single update. A session keeps a block as one array, and a variable
-as a view of it.
+Note [Variable blocks]. An optimizer updates many small variables by the same formula: a dozen calls
+of NumPy for each of them, while the calls cost more than the entries. So the variables that play
+one part in it, as all weights, or all their running means, become one input, the block: an array
+with the entries of all. Each is a slice of it in the graph, and the new block is a concatenation,
+which `JoinElementwise` turns into a single update. A session keeps a block as one array, and a
+variable as a view of it.
 
 Variables that are updated together are a unit: a weight and its running means. Units belong to the
 same blocks if the formulas of their updates are equal but for the arrays in them.

@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 
 
 class VariableValues(MutableMapping[Expr, Array]):
-    """The values of variables that are not the initial ones. See Note [Variable blocks] in `blocks.py`.
+    """The values of variables that are not the initial ones. See Note [Variable blocks].
 
     Values are replaced and never written to, so views of a block stay what they are.
     """

@@ -170,7 +170,7 @@ def sums_in(loop: LoopEditor) -> list[Sum]:
     result = []
     for k, state in enumerate(body.inputs[: loop.carries]):
         added = terms_added(state, body.outputs[k], read, alone)
-        if added is None or outputs[body.outputs[k]] > 1 or state.dtype.kind not in "fc":
+        if not added or outputs[body.outputs[k]] > 1 or state.dtype.kind not in "fc":
             continue
         terms = [term_of(e, sign, alone, loop) for e, sign in flattened(added, alone)]
         found = [t for t in terms if t is not None]
