@@ -6,6 +6,7 @@ from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
     from .constants import PropagateConstants
+    from .factors import CollectFactors
     from .fold import Fold
     from .fusion import FuseElementwise
     from .interface import Pass
@@ -22,26 +23,33 @@ if _TYPE_CHECKING:
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
-    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
+    from .simplify import (
+        DropBroadcasts,
+        DropGradients,
+        DropRetyping,
+        ReduceStrength,
+        Simplify,
+        Stabilize,
+    )
 
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "join_elementwise": "JoinElementwise",
-        "join_scatters": "JoinScatters", "levels": "LEVELS",
-        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
+        "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
+        "join_scatters": "JoinScatters", "levels": "LEVELS", "loops.after": "WeightGradientsAfterLoop",
+        "loops.before": "ProjectionsBeforeLoop", "loops.hoist": "HoistInvariants",
+        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
-        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
+        "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
-    "Fold", "FuseElementwise", "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars",
-    "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
-    "Rematerialize", "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize",
-    "WeightGradientsAfterLoop",
+    "LEVELS", "CollectFactors", "ComputePairs", "DropBroadcasts", "DropGradients",
+    "DropRetyping", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants",
+    "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
+    "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

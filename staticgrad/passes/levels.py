@@ -6,6 +6,7 @@ from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
 from .constants import PropagateConstants
+from .factors import CollectFactors
 from .fold import Fold
 from .fusion import FuseElementwise
 from .interface import Pass
@@ -20,7 +21,14 @@ from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
 from .scalars import FloatScalars, MathScalars
-from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
+from .simplify import (
+    DropBroadcasts,
+    DropGradients,
+    DropRetyping,
+    ReduceStrength,
+    Simplify,
+    Stabilize,
+)
 
 Level = int | str
 PassLike = Pass | str | type[Pass]
@@ -31,8 +39,9 @@ EXACT: tuple[Pass, ...] = (
     SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
-    MathScalars(), FuseElementwise(), ComputePairs(),
+    JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(), Fold(),
+    WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(),
+    ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

@@ -186,7 +186,7 @@ Signed = tuple[Expr, bool]
 def terms_added(
     state: Expr, new: Expr, read: Mapping[Expr, Sequence[Expr]], alone: Container[Expr]
 ) -> list[Signed] | None:
-    """The terms in `new = state + term - term`; None if it is anything else."""
+    """The terms in `new = state + term - term`: none if it stays; None for anything else."""
     result, e = list[Signed](), state
     while e is not new:
         if e not in alone:

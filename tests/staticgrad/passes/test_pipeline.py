@@ -288,3 +288,9 @@ def test_the_graphs_inside_loops_and_branches_are_lowered_too():
 def test_graphs_that_are_lowered_in_other_ways_are_not_equal():
     graph = sg.trace(lambda x: x * 2, [3.0])
     assert replace(graph, lowering=Lowering.MATH) != graph
+
+
+def test_feeds_of_a_verification_have_any_layout():
+    x, y = sg.placeholder("float32", [50, 50]), sg.placeholder("float32", [50, 1])
+    values = np.random.default_rng(0).normal(size=(2, 50, 50)).astype("float32")
+    sg.compile(sg.matmul(x, y), [x, y], optimize=1, verify=[values[0].T, values[1][:, :1]])

@@ -107,3 +107,15 @@ def test_values_take_no_more_memory_than_the_lists():
         total, _ = sg.map_accumulate(step, sg.zeros((4000,), "float64"), x)
         graph = sg.freeze(total, [x, w])
     assert after(graph) is graph
+
+
+def test_state_that_no_step_changes_stays():
+    with sg.Graph().as_default():
+        x, h = sg.placeholder("float64", [5, 3]), sg.placeholder("float64", [3])
+        y = sg.scan(lambda s, v: (s[0] + v, s[1]), x, (h, h * 2))
+        graph = sg.freeze([sg.reduce_sum(y[0]), y[1][-1]], [x, h])
+    feeds = feeds_of(5, None, graph)
+    expected = sg.interpret(graph, feeds)
+    for changed in (WeightGradientsAfterLoop()(graph), after(graph)):
+        for a, b in zip(sg.interpret(changed, feeds), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
