@@ -37,9 +37,9 @@ __getattr__, __dir__ = _lazily(
     {
         "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
         "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
-        "join_scatters": "JoinScatters", "levels": "LEVELS", "loops.after": "WeightGradientsAfterLoop",
-        "loops.before": "ProjectionsBeforeLoop", "loops.hoist": "HoistInvariants",
-        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
+        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
