@@ -208,7 +208,7 @@ def owned_bytes(e: Expr, sizes: Sizes) -> int:
     graphs = list(graphs_in(e))
     if not graphs or e.op is None or e.op.name not in ("loop", "case", "call"):
         return 0
-    rows = graphs[:1] if e.op.name == "loop" else graphs
+    rows = [e.attrs["body"]] if e.op.name == "loop" else graphs
     carries = e.attrs["carries"] if e.op.name == "loop" else 0
     return max(sum(owned_by_body(g, e.type, carries, sizes).values()) for g in rows)
 

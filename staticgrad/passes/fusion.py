@@ -14,7 +14,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import ClassVar
 
-from gradops import OPS, ArrayType, Dim
+from gradops import ArrayType, Dim
 from gradops.core.traits import Trait
 from gradops.core.types import normalize_axes
 from gradops.kernels.blocks import BLOCK
@@ -69,8 +69,8 @@ class Group:
         shapes = {e.shape for e in self.members if not is_total(e)}
         for e in self.members:
             shapes |= {x.shape for x in e.inputs if x.shape}
-            if is_total(e) and (e.op is not OPS["sum"] or e.shape):
-                return False
+            if reduced_axes(e) is not None and (not is_total(e) or e.shape):
+                return False  # rows of one entry have the shape of their sums
         return len(shapes) == 1
 
     @property

@@ -48,6 +48,9 @@ def disagree(*values):
     """Raise for inputs whose sizes do not fit each other."""
     raise ValueError(f"sizes disagree: {[np.shape(v) for v in values]}")
 '''
+LOADING = """with np.load(Path(__file__).with_name({data!r})) as file:
+    ARRAYS = dict(file)
+"""
 MEMORY = '''{pools} = collections.defaultdict(list)
 
 
@@ -60,12 +63,12 @@ def {allocate}({sizes}):
 def to_python(graph: FrozenGraph, path: str | os.PathLike[str]) -> None:
     """Write a graph as a Python module with a function `run`, which needs only NumPy.
 
-    The function has the bits of the graph compiled with `optimize=1`. It takes the values of the
-    inputs, and those of variables by keyword, by default their initial ones; it returns a tuple of
-    the outputs, and if there are assignments, a dict of the new values of variables after it. Large
-    constants are in a file beside the module, `.npz`. Kernels of ops that a user declares are
-    written too. Raises OptionError, which names an expression, for a kernel that needs more than
-    NumPy and Python, or whose source is not known.
+    The function has the bits of the graph compiled with `optimize=1` on arrays in C order, to which
+    it copies others. It takes the values of the inputs, and those of variables by keyword, by
+    default their initial ones; it returns a tuple of the outputs, and if there are assignments, a
+    dict of the new values of variables after it. Large constants are in a file beside the module,
+    `.npz`. Kernels of ops that a user declares are written too. Raises OptionError, which names an
+    expression, for a kernel that needs more than NumPy and Python, or whose source is not known.
 
     >>> import pathlib, tempfile, runpy
     >>> x = sg.placeholder("float64", ["n"], name="x")
@@ -97,7 +100,7 @@ def written(graph: FrozenGraph, optimized: FrozenGraph, data: str) -> tuple[str,
     loading = list[str]()
     if definitions.arrays:
         definitions.imports["from pathlib import Path"] = None
-        loading = [f"ARRAYS = np.load(Path(__file__).with_name({data!r}))\n"]
+        loading = [LOADING.format(data=data)]
     wrapper = run_function(graph, definitions, meets_singularities(optimized))
     imports = "\n".join(sorted(definitions.imports)) + "\n"
     parts = [imports, *loading, *definitions.texts, ADMISSION, *memory, generated, wrapper]

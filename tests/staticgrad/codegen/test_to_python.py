@@ -270,3 +270,9 @@ def test_equal_graphs_give_equal_text(tmp_path):
         return (tmp_path / "model.py").read_text()
 
     assert text() == text()
+
+
+def test_the_file_of_constants_is_closed(module):
+    x = sg.placeholder("float64", [3], name="x")
+    namespace = module(sg.freeze([x * np.arange(3000.0).reshape(1000, 3)], [x]))
+    assert all(type(a) is np.ndarray for a in namespace["ARRAYS"].values())

@@ -221,3 +221,9 @@ def test_the_text_of_a_group_parses_back():
     value = np.linspace(0.0, 1.0, N)
     for got, want in zip(sg.interpret(again, [value]), sg.interpret(graph, [value]), strict=True):
         assert got.tobytes() == want.tobytes()
+
+
+def test_sums_of_rows_with_one_entry_are_not_sums_of_all_rows():
+    x = sg.placeholder("float64", [N, 1])
+    y = sg.tanh(sg.reduce_sum(sg.exp(x), axis=1, keepdims=True)) * x
+    check([y, *sg.gradients(sg.reduce_sum(y * y), [x])], [x], [np.linspace(-1, 1, N)[:, None]])
