@@ -63,6 +63,11 @@ class FrozenGraph:
             return self.sequence
         return tuple(sorted(self.reached(), key=by_age))
 
+    @cached_property
+    def holders(self) -> tuple[Expr, ...]:
+        """The expressions that may have graphs among their attributes, in order."""
+        return tuple([e for e in self.order if has_graphs(e)])
+
     def reached(self) -> dict[Expr, None]:
         """The inputs, and all expressions that the results are computed from."""
         return reachable((*self.results, *self.measured)) | dict.fromkeys(self.inputs)
@@ -263,7 +268,7 @@ def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
 
 def inner_of(graph: FrozenGraph) -> list[tuple[FrozenGraph, str, bool]]:
     """The graphs directly inside a graph, the last first, with the names of attributes."""
-    result = [pair for e in graph.order for pair in named_graphs(e)]
+    result = [pair for e in graph.holders for pair in named_graphs(e)]
     return [(inner, name, False) for name, inner in reversed(result)]
 
 
