@@ -13,6 +13,7 @@ if _TYPE_CHECKING:
     from .loops.after import WeightGradientsAfterLoop
     from .loops.before import ProjectionsBeforeLoop
     from .loops.hoist import HoistInvariants
+    from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
@@ -27,7 +28,8 @@ __getattr__, __dir__ = _lazily(
         "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches",
+        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
+        "loops.sink": "SinkIntoBranches",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
@@ -38,6 +40,6 @@ __getattr__, __dir__ = _lazily(
 __all__ = [
     "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
     "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite", "Simplify",
-    "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite",
+    "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

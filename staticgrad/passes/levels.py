@@ -12,6 +12,7 @@ from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
 from .loops.before import ProjectionsBeforeLoop
 from .loops.hoist import HoistInvariants
+from .loops.roll import RollRepeats
 from .loops.sink import SinkIntoBranches
 from .pipeline import Check, Pipeline
 from .prune import Prune
@@ -23,8 +24,9 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
-    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
+    PropagateConstants(), Prune(), DropGradients(), RollRepeats(), DropRetyping(),
+    DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(), HoistInvariants(),
+    SinkIntoBranches(), FloatScalars(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
