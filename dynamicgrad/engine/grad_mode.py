@@ -86,9 +86,10 @@ class Differentiating:
 
     def place(self, node: Node) -> None:
         """Give a node that a rule recorded the source location of the rule's operation."""
-        place = None if self.cause is None else self.cause.place
-        caller = self.caller
-        if place and caller and node.code is caller[0] and node.offset == caller[1]:
+        caller, cause = self.caller, self.cause
+        if caller is None or node.code is not caller[0] or node.offset != caller[1]:
+            return
+        if cause is not None and (place := cause.place):
             node.code, node.offset = place
 
 

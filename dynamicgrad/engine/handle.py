@@ -47,7 +47,8 @@ class Handle(Operators):
     storage: Storage | None
     kept_grad: Any
     is_parameter: bool  # only set on those that `nn.Parameter` created
-    specialised: ClassVar[Any]  # specialised functions by op, set by `fast_path`
+    specialised: ClassVar[Any]  # functions by op without attributes, set by `fast_path`
+    attributed: ClassVar[Any]  # functions by op with attributes, set by `fast_path`
     ufuncs: ClassVar[dict[np.ufunc, Any]]  # specialised functions by ufunc, set by `installation`
     rank: ClassVar[int]  # of operands with several faces, the highest decides
     cut_by_number: ClassVar[str]  # the warning at a conversion to a number
@@ -297,14 +298,14 @@ def unwrap(t: Handle) -> Handle:
     return t
 
 
-def finish_unusual(t: Handle, op: Op, args: Sequence[Operand]) -> Handle:
+def finish_unusual(t: Handle, op: Op, args: Sequence[Operand], attrs: Attrs = NOTHING) -> Handle:
     """A new result of the fast path that is not recorded after all, or is complex."""
     inputs = [a.node if isinstance(a, Handle) else None for a in args]
     active = sum(1 << i for i, node in enumerate(inputs) if node is not None)
     mode = is_recording()
     if not active or not mode or t.value.dtype.kind != "c":
         return cut_off(t, op, bool(active))
-    t.node = record(op, args, inputs, active, NOTHING, t.value)
+    t.node = record(op, args, inputs, active, attrs, t.value)
     Handle._settle(t, mode)
     return t
 

@@ -95,15 +95,23 @@ def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
         operands, output, inputs = node.operands, node.output, node.inputs
         if type(operands) is not tuple:
             return operands.read(node, freed)
-        saves = output is not None
-        storage = node.storage
+        saves, storage = output is not None, node.storage
         if saves and storage is not None and not is_fresh(storage, node):
             check_unchanged(node, node, storage, "the output")
         found = [output if saves else node]
         if operands is inputs:  # no operand is saved
             found += operands
         else:
-            saves = read_operands(node, operands, found) or saves
+            holder: Any
+            for x, holder in zip(operands, inputs):
+                if x is not holder and (type(x) in ARRAYS or isinstance(x, Handle)):
+                    if type(x) not in ARRAYS:
+                        x, holder = x.value, x
+                    if holder is not None:
+                        saves, storage = True, holder.storage or storage_at(holder)
+                        if storage is not None and not is_fresh(storage, node):
+                            check_unchanged(node, holder, storage, "the operand")
+                found.append(x)
         if saves and freed is not None:
             node.operands, node.output = freed, None
         return found
@@ -111,21 +119,10 @@ def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
     return read
 
 
-def read_operands(node: Node, operands: tuple[Any, ...], found: list[Any]) -> bool:
-    """Append the values of the operands of a node; return whether one was saved."""
-    saves = False
-    for x, v in zip(operands, node.inputs):
-        if isinstance(x, Handle):
-            saves, storage = True, x.storage or (x.node and x.node.storage)
-            if storage is not None and not is_fresh(storage, node):
-                check_unchanged(node, x, storage, "the operand")
-            x = x.value
-        elif v is not None and v is not x and type(x) in ARRAYS:
-            saves, storage = True, v.storage
-            if storage is not None and not is_fresh(storage, node):
-                check_unchanged(node, v, storage, "the operand")
-        found.append(x)
-    return saves
+def storage_at(holder: Any) -> Storage | None:
+    """The storage of the node of a handle, if it has a node and that has a storage."""
+    node = getattr(holder, "node", None)
+    return None if node is None else node.storage
 
 
 values = reader(None)

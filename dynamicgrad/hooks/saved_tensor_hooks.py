@@ -110,8 +110,10 @@ def shared_output(node: Node) -> Handle:
 
 def apply_mode(t: Handle, mode: Any) -> None:
     """Apply a mode other than plain recording to a new result. See Note [Modes]."""
-    if isinstance(mode, grad_mode.Differentiating):
+    if type(mode) is grad_mode.Differentiating:
         mode.place(t.node)
+        if mode.packing is None:
+            return
     elif isinstance(mode, grad_mode.Watching):
         require_finite(t)
     packing: Packing | None = mode if isinstance(mode, Packing) else mode.packing

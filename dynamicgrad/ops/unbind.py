@@ -5,6 +5,7 @@ their gradients.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -132,8 +133,14 @@ def mark_together(op: Apart, parts: list[Any]) -> list[Any]:
     """Mark views as outputs of one call, which may not be written to while recording."""
     for i, part in enumerate(parts):
         if isinstance(part, Tensor) and part.alias is not None:
-            part.alias.refusal = MADE_TOGETHER.format(i=i, op=camel(op.name))
+            part.alias.refusal = refusal(op.name, i)
     return parts
+
+
+@lru_cache(maxsize=256)
+def refusal(op: str, i: int) -> str:
+    """The error text for a recorded write to a part."""
+    return MADE_TOGETHER.format(i=i, op=camel(op))
 
 
 def iterate(self: Handle) -> Iterator[Any]:

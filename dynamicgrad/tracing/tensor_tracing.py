@@ -218,6 +218,15 @@ def looks(ts: Handles) -> list[object]:
     ]  # fmt: skip
 
 
+def argument_looks(ts: Handles) -> list[object]:
+    """The facts of `looks`, and of tensors that require no gradient, whether they have one."""
+    found = looks(ts)
+    for i, t in enumerate(ts):
+        if t.node is None and getattr(t, "kept_grad", None) is not None:
+            found[i] = "has a gradient"
+    return found
+
+
 def vertex(t: Handle) -> Vertex | None:
     """The node of a tensor, None if it requires no gradient."""
     return t.node

@@ -16,7 +16,7 @@ import numpy as np
 from ..typing import Attrs, Rule
 from . import errors
 from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
-from .flops import Formula, default
+from .flops import Formula, default, nothing
 from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
 from .traits import Trait
 from .types import ArrayType, operand_types
@@ -60,7 +60,9 @@ class Op:
     numbers, where it gives the kernel's bits: "{0} + {1}". `scalar` computes the op on Python's
     floats: "math.sin({0})", within a few ULP; where no result is finite it may raise
     ArithmeticError or ValueError. `source` is by default a call of the kernel under the op's name.
-    `flops` gives the number of floating-point operations, by default what its traits imply.
+    `flops` gives the number of floating-point operations, by default what its traits imply;
+    `workspace` the bytes of arrays that the kernel allocates besides its result, where they matter.
+    `pairs` has, by the name of another op on the same operands, a kernel that computes both.
     """
 
     def __init__(
@@ -69,13 +71,15 @@ class Op:
         batch: Callable[..., Any] | None = None, arity: int | None = 1,
         traits: Iterable[Trait] = frozenset(), error_samples: Sequence[ErrorSample] = (),
         family: str = "of its own", infix: str = "", scalar: str = "",
-        flops: Formula | None = None,
+        flops: Formula | None = None, workspace: Formula | None = None,
+        pairs: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:  # fmt: skip
         self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
         self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
         self.arity, self.traits = arity, frozenset(map(Trait, traits))
         self.error_samples, self.family, self.infix = error_samples, family, infix
         self.flops = flops or default(self.traits)
+        self.workspace, self.pairs = workspace or nothing, pairs or {}
         self.scalar = infix or scalar
         self.params = attributes(kernel, arity)
         self.defaults = {k: v for k, v in self.params.items() if v is not REQUIRED}
@@ -98,7 +102,8 @@ class Op:
     def call_by_type(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """A call with an operand `a` that is not plain: by the specialised function of its type.
 
-        A type may have `specialised`: a function for each op, None for an op without one.
+        A type may have `specialised`: a function for each op, None for an op without one; and
+        `attributed`, of functions of operands and attributes. NotImplemented is for others.
         """
         if not attrs and (special := getattr(type(a), "specialised", None)) is not None:
             call = special[self]
@@ -106,6 +111,11 @@ class Op:
                 found = call(*args)
                 if found is not NotImplemented:
                     return found
+        quick = getattr(type(a), "attributed", None)
+        if quick is not None and (call := quick[self]) is not None:
+            found = call(args, attrs)
+            if found is not NotImplemented:
+                return found
         return self.dispatch(args, attrs)
 
     def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

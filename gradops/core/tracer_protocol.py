@@ -93,6 +93,9 @@ class Kind(Protocol):
     def looks(self, xs: Holders) -> list[Any]:
         """The properties of holders, beside values and types, that a program may depend on."""
 
+    def argument_looks(self, xs: Holders) -> list[Any]:
+        """`looks` of arguments, and whether those that require no gradient have one."""
+
     def vertex(self, x: Holder) -> object:
         """Where gradients with respect to a holder arrive, None if it requires none."""
 

@@ -17,6 +17,7 @@ class Trait(StrEnum):
     ELEMENTWISE = "elementwise"  # works entry by entry, with broadcasting
     GUARD = "guard"  # returns operands unchanged, with a gradient that the user defined
     HERMITIAN = "hermitian"  # reads one triangle, and gives its gradient for a Hermitian operand
+    IN_PLACE = "in_place"  # may write the result over the first operand, as elementwise ops may
     KEEPS_C_ORDER = "keeps_c_order"  # results are in C order if the operands are
     KINKED = (
         "kinked"  # piecewise linear: the second derivative is zero, and asking for it is no error

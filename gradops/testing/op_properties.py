@@ -233,6 +233,18 @@ def scalar_source_computes_the_op(case: Case) -> None:
         demand(near, f"{case.op.scalar} of {entries}: {got}, not {want}")
 
 
+def pairs_compute_both_ops(case: Case) -> None:
+    """A kernel for two ops gives what each gives, to the bit, in other dtypes too."""
+    for name, kernel in case.op.pairs.items():
+        other = OPS[name]
+        attrs = {k: v for k, v in case.attrs.items() if k in other.params}
+        for dtype in (np.float64, np.float32):
+            operands = [x.astype(dtype) if is_float(x.dtype) else x for x in case.operands]
+            want = case(*operands), other(*operands, **attrs)
+            got = kernel(*operands, **case.attrs)
+            demand(all(map(same_bits, got, want)), f"together with {name} it is something else")
+
+
 def special_entries(floats: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Zeros, infinities and NaN in place of the operands that are floats."""
     choices = [SPECIAL if x.dtype != bool else np.array([False, True]) for x in floats]
@@ -383,6 +395,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     layout_in_memory_does_not_matter,
     source_computes_the_same_bits,
     scalar_source_computes_the_op,
+    pairs_compute_both_ops,
     vjp_is_the_derivative,
     jvp_is_the_transpose_of_vjp,
     second_derivative_is_the_derivative_of_the_vjp,

@@ -250,10 +250,10 @@ def aligned_bytes(count: int) -> np.ndarray[Any, Any]:
 
 def pools_of(arena: Arena) -> tuple["Pools", Callable[..., Any]]:
     """The blocks that no call is using, and a function that makes a new one."""
-    pools = Pools()
+    pools = Pools(arena)
 
     def allocate(*sizes: int) -> tuple[np.ndarray[Any, Any], ...]:
-        pools.drop_others(arena, sizes)
+        pools.drop_others(sizes)
         return arena.views(sizes)
 
     return pools, allocate
@@ -262,13 +262,22 @@ def pools_of(arena: Arena) -> tuple["Pools", Callable[..., Any]]:
 class Pools(dict[tuple[int, ...], list[Any]]):
     """Views of the blocks that no call is using, by the values of the unknown sizes."""
 
+    def __init__(self, arena: Arena) -> None:
+        super().__init__()
+        self.arena = arena
+
     def __missing__(self, sizes: tuple[int, ...]) -> list[Any]:
         return self.setdefault(sizes, [])
 
-    def drop_others(self, arena: Arena, sizes: tuple[int, ...]) -> None:
+    def bytes(self, sizes: tuple[int, ...]) -> int:
+        """The bytes of the blocks for these sizes."""
+        return len(self.get(sizes, ())) * (self.arena.placement(sizes).bytes + ALIGNMENT)
+
+    def drop_others(self, sizes: tuple[int, ...]) -> None:
         """Let go of the blocks for other sizes, the oldest first, if they are many or big."""
-        kept = tuple(self)
-        bytes = sum([len(self.get(k, ())) * arena.placement(k).bytes for k in kept if k != sizes])
-        for k in kept:
-            if k != sizes and (bytes > BYTES_KEPT or len(self) > SIZES_KEPT):
-                bytes -= len(self.pop(k, ())) * arena.placement(k).bytes
+        others = [k for k in tuple(self) if k != sizes]
+        bytes = sum(map(self.bytes, others))
+        for k in others:
+            if bytes > BYTES_KEPT or len(self) > SIZES_KEPT:
+                bytes -= self.bytes(k)
+                self.pop(k, None)

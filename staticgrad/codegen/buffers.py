@@ -20,9 +20,10 @@ from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
 from ..ir.nominal import nominal_bytes
+from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
-from .arena import Interval, Slot, placed
+from .arena import Arena, Interval, Slot, placed
 from .lifetimes import Lifetimes, lifetimes
 from .schedule import schedule
 
@@ -54,9 +55,11 @@ class Plan:
     """The order of execution, and the memory into which expressions are computed.
 
     `slots` has the number of the view of the arena into which an expression is computed,
-    `overwritten` the operand in whose memory, outside the arena, it is computed.
+    `overwritten` the operand in whose memory, outside the arena, it is computed. `paired`
+    expressions are computed two at a time, into new memory.
     """
 
+    graph: FrozenGraph
     lives: Lifetimes
     layouts: Known
     blocks: list[Block] = field(default_factory=list)
@@ -64,6 +67,8 @@ class Plan:
     slots: dict[Expr, int] = field(default_factory=dict)
     overwritten: dict[Expr, Expr] = field(default_factory=dict)
     views: list[Slot] = field(default_factory=list)
+    paired: frozenset[Expr] = frozenset()
+    arena: Arena | None = None
 
     @property
     def order(self) -> Sequence[Expr]:
@@ -81,16 +86,24 @@ class Plan:
 
     @cached_property
     def dying(self) -> dict[int, list[Expr]]:
-        """By position, the expressions whose values, and memory outside the arena, end there."""
+        """By position, the expressions that hold memory outside the arena and are read last there.
+
+        What reads a value reads each piece of memory in which it may lie, so none of these is in
+        use for shorter than the value.
+        """
         result: dict[int, list[Expr]] = {}
-        big = {e for e in self.order if nominal_bytes(e.type) >= BIG and not self.is_kept(e)}
+        big = {e for e in self.order if e.op is not None and self.is_let_go(e)}
         for e in self.order:
-            memory = self.memory(e)
-            if e.op is not None and not big.isdisjoint(memory):
-                end = max([self.end_of(r) for r in memory])
+            roots = big.intersection(self.memory(e))
+            if e.op is not None and roots:
+                end = max(self.lives.position[e], min([self.end_of(r) for r in roots]))
                 if end < self.lives.end:
                     result.setdefault(end, []).append(e)
         return result
+
+    def is_let_go(self, e: Expr) -> bool:
+        """True for memory outside the arena that is big enough to be let go of at once."""
+        return nominal_bytes(e.type) >= BIG and not self.is_kept(e)
 
     def is_kept(self, root: Expr) -> bool:
         """True for memory in the arena."""
@@ -108,7 +121,10 @@ def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
 
     `given` are the layouts of the inputs; by default they are in C order.
     """
-    plan = Plan(lifetimes(graph, schedule(graph)), layouts(graph, given))
+    known_layouts = layouts(graph, given)
+    plan = Plan(graph, lifetimes(graph, schedule(graph), known_layouts), known_layouts)
+    if graph.paired:
+        plan.paired = frozenset(e for pair in pairs_in(graph).items() for e in pair)
     known = sizes_determined_by(graph.inputs)
     for i, e in enumerate(plan.order):
         if has_memory(plan, e):
@@ -138,7 +154,8 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
     Its layout is None if it is not certain; the inputs determine its shape if `is_sized`.
     """
     assert e.op is not None
-    writes = layout is not None and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    writes = layout is not None and e not in plan.paired
+    writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
     last = plan.lives.last[e]
     x = overwritable(plan, i, e, layout) if writes else None
     if x is None:
@@ -156,9 +173,9 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
 
 def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | None:
     """The operand that the elementwise `e` may be computed in place of, else None."""
-    if e.op is None or Trait.ELEMENTWISE not in e.op.traits:
+    if e.op is None or e.op.traits.isdisjoint((Trait.ELEMENTWISE, Trait.IN_PLACE)):
         return None
-    for x in e.inputs:
+    for x in e.inputs if Trait.ELEMENTWISE in e.op.traits else e.inputs[:1]:
         block = plan.block_of.get(x)
         if block is None or block.last != i or x.type != e.type or block.layout != layout:
             continue

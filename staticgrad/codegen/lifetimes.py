@@ -9,10 +9,13 @@ graphs tell which: `output_memory`. Feeds, constants and what a run returns are 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph, graphs_in, inner_graphs
+from ..ir.layouts import Known, Layout
 from ..ir.tuple_types import TupleType
 
 Roots = tuple[Expr, ...]
@@ -41,9 +44,10 @@ class Lifetimes:
         return self.roots.get(e, (e,))
 
 
-def lifetimes(graph: FrozenGraph, order: Sequence[Expr]) -> Lifetimes:
+def lifetimes(graph: FrozenGraph, order: Sequence[Expr], layouts: Known) -> Lifetimes:
     """The lifetimes of all memory of a graph whose expressions are computed in this order."""
-    roots, last = memory_of_views(graph), dict[Expr, int]()
+    memory_of_views(graph)  # of the graphs inside
+    roots, last = roots_in(graph, layouts), dict[Expr, int]()
     position: dict[Expr, int] = {}
     for i, e in enumerate(order):
         position[e] = i
@@ -69,16 +73,16 @@ def memory_of_views(graph: FrozenGraph) -> Mapping[Expr, Roots]:
     if "memory of views" not in graph.derived:
         for inner in (*inner_graphs(graph), graph):
             if "memory of views" not in inner.derived:
-                inner.derived["memory of views"] = roots_in(inner)
+                inner.derived["memory of views"] = roots_in(inner, {})
     result: Mapping[Expr, Roots] = graph.derived["memory of views"]
     return result
 
 
-def roots_in(graph: FrozenGraph) -> dict[Expr, Roots]:
+def roots_in(graph: FrozenGraph, layouts: Known) -> dict[Expr, Roots]:
     """The roots of the views of a graph; those of the graphs inside it are known."""
     roots: dict[Expr, Roots] = {}
     for e in graph.order:
-        if not may_be_view(e):
+        if not may_be_view(e) or is_copied(e, layouts):
             continue
         whole = whole_of(e)
         if whole is not None:
@@ -94,6 +98,38 @@ def may_be_view(e: Expr) -> bool:
     if e.op is None or Trait.VIEW not in e.op.traits or isinstance(e.type, TupleType):
         return False
     return Trait.RETYPING not in e.op.traits or not is_converted(e)
+
+
+def is_copied(e: Expr, layouts: Known) -> bool:
+    """True if a change of shape certainly copies its operand, whose axes lie in another order."""
+    if e.op is None or e.op.name != "reshape":
+        return False
+    x, layout = e.inputs[0], layouts.get(e.inputs[0])
+    if layout is None or not layout.dense or layout.is_increasing:
+        return False
+    sizes = (*x.shape, *e.shape)
+    if not all(isinstance(n, int) and n for n in sizes):
+        return False
+    return not can_be_view(model_of(layout, x.shape), e.shape)
+
+
+def model_of(layout: Layout, shape: Sequence[int]) -> np.ndarray:
+    """An array of a shape and a dense layout that takes no memory; it is not to be read."""
+    strides, step = [0] * len(shape), 1
+    for i in reversed(layout.axes):
+        strides[i], step = step, step * shape[i]
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.uint8), shape, strides)
+
+
+def can_be_view(array: np.ndarray, shape: Sequence[int]) -> bool:
+    """True if an array in another shape is a view of it."""
+    try:
+        np.reshape(array, shape, copy=False)
+    except TypeError:  # of NumPy 2.0, which does not tell
+        return True
+    except ValueError:
+        return False
+    return True
 
 
 def is_converted(e: Expr) -> bool:

@@ -20,6 +20,7 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.kinds import Kind
 from ..ir.nominal import nominal_bytes
+from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
 from .lifetimes import lifetimes, memory_of_views
 
@@ -50,9 +51,17 @@ class Problem:
 def schedule(graph: FrozenGraph) -> Sequence[Expr]:
     """The expressions of a graph in an order of low peak. See Note [Schedule]."""
     if "schedule" not in graph.derived:
-        graph.derived["schedule"] = best_order(graph)
+        graph.derived["schedule"] = with_pairs_together(graph, best_order(graph))
     result: Sequence[Expr] = graph.derived["schedule"]
     return result
+
+
+def with_pairs_together(graph: FrozenGraph, order: Sequence[Expr]) -> Sequence[Expr]:
+    """The order with the second expression of each pair after the first."""
+    if not graph.paired or not (pairs := pairs_in(graph)):
+        return order
+    seconds = set(pairs.values())
+    return tuple([x for e in order if e not in seconds for x in (e, pairs.get(e)) if x is not None])
 
 
 def predicted_peak(graph: FrozenGraph) -> int:
@@ -85,7 +94,7 @@ def peak_above(graph: FrozenGraph) -> int:
 
     Values that are smaller than what Python needs for them do not count.
     """
-    lives = lifetimes(graph, graph.order)
+    lives = lifetimes(graph, graph.order, {})
     freed = [0] * (lives.end + 1)
     live = peak = 0
     for i, e in enumerate(graph.order):

@@ -20,7 +20,7 @@ from .buffers import Plan
 from .loops import has_own_function, loop_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
-from .writer import Module, Writer, axis_text, dtype_name, operand_name, size_text
+from .writer import Module, Writer, axis_text, dtype_name, operand_name, pair_name, size_text
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Source:
     lines: list[str]
     starts: dict[str, int]
     scope: dict[str, Any]
-    plan: Plan
+    plans: dict[str, Plan]
     arenas: list[Arena]
     owners: list[Expr | None]
     names: dict[Expr, str]
@@ -81,7 +81,7 @@ def emit(
         write_binding(w, binding)
     write_body(w, lambda: write_return(w, form))
     facts = module.arenas, module.owners, module.names, module.sizes
-    return Source(module.lines, module.starts, w.scope, w.plan, *facts)
+    return Source(module.lines, module.starts, w.scope, module.plans, *facts)
 
 
 def write_body(w: Writer, write_end: Callable[[], None]) -> None:
@@ -93,6 +93,7 @@ def write_body(w: Writer, write_end: Callable[[], None]) -> None:
 
 def write_lines(w: Writer) -> None:
     """Write the lines of all expressions."""
+    w.module.plans[w.name] = w.plan
     write_buffers(w)
     start = len(w.lines)
     for i, e in enumerate(w.plan.order):
@@ -195,19 +196,34 @@ def write_buffers(w: Writer) -> None:
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
     pools, allocate = w.fresh_in_scope("pools"), w.fresh_in_scope("allocate")
-    w.module.arenas.append(Arena(pools, allocate, w.plan.views, sizes))
+    w.plan.arena = Arena(pools, allocate, w.plan.views, sizes)
+    w.module.arenas.append(w.plan.arena)
     w.write(f"    pool = {pools}[({key})]", None)
     w.write(f"    {buffers} = arena = pool.pop() if pool else {allocate}({key})", None)
 
 
 def write_expression(w: Writer, i: int, e: Expr) -> None:
     """Write the line that computes `e`, and the release of arrays that it is the last to read."""
-    w.names[e] = name = w.fresh(f"{e.what}_{i}")
-    w.write(f"    {name} = {render(w, e)}{note(w, e) if w.module.comments else ''}", e)
-    write_sizes(w, e)
+    if e not in w.names:  # as the second of a pair has
+        w.names[e] = name = w.fresh(f"{e.what}_{i}")
+        text = render(w, e)
+        if e in w.pairs:
+            second = w.names[w.pairs[e]] = w.fresh(f"{w.pairs[e].what}_{i + 1}")
+            name, text = f"{name}, {second}", render_pair(w, e)
+        w.write(f"    {name} = {text}{note(w, e) if w.module.comments else ''}", e)
+        write_sizes(w, e)
     dead = w.plan.dying.get(i)
     if dead:
         w.write(f"    del {', '.join([w.names[x] for x in dead])}", e)
+
+
+def render_pair(w: Writer, e: Expr) -> str:
+    """The call that computes `e` and the second of its pair."""
+    assert e.op is not None
+    name = pair_name(e.op, w.pairs[e].what)
+    operands = [operand_name(w, x, e) for x in e.inputs]
+    attrs = [f"{k}={literal(w, v, k)}" for k, v in e.attrs.items()]
+    return f"{name}({', '.join([*operands, *attrs])})"
 
 
 def note(w: Writer, e: Expr) -> str:
@@ -298,14 +314,21 @@ def write_return(w: Writer, form: str) -> None:
     """Give the buffers back and return results that share no memory with anything kept."""
     if w.plan.types:
         w.write("    pool.append(arena)", None)
-    kept = {e for e in w.graph.order if e.kind is not Kind.OP}
-    texts: list[str] = []
-    for e in w.graph.results:
-        memory = w.plan.memory(e)
-        shared = is_constant_or_repeated(e) or not kept.isdisjoint(memory)
-        texts.append(result_text(w, e, shared))
-        kept.update(memory)
+    copied = copied_results(w.plan)
+    texts = [result_text(w, e, i in copied) for i, e in enumerate(w.graph.results)]
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
+
+
+def copied_results(plan: Plan) -> set[int]:
+    """The numbers of results that may share memory with what is kept, or with earlier ones."""
+    kept = {e for e in plan.graph.order if e.kind is not Kind.OP}
+    result: set[int] = set()
+    for i, e in enumerate(plan.graph.results):
+        memory = plan.memory(e)
+        if is_constant_or_repeated(e) or not kept.isdisjoint(memory):
+            result.add(i)
+        kept.update(memory)
+    return result
 
 
 def result_text(w: Writer, e: Expr, shared: bool) -> str:

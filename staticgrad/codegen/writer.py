@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, ArrayType, Dim
+from gradops import OPS, ArrayType, Dim, Op
 from gradops.core.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given
+from ..ir.pairs import pairs_in
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
-from .buffers import plan_buffers
+from .buffers import Plan, plan_buffers
 from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, takes_floats
@@ -27,6 +28,9 @@ class Module:
     def __init__(self, comments: bool, has_loops: bool = True) -> None:
         self.comments, self.has_loops = comments, has_loops
         kernels = {op.name: op.kernel for op in OPS.values()}
+        kernels |= {
+            pair_name(op, k): kernel for op in OPS.values() for k, kernel in op.pairs.items()
+        }
         self.scope: dict[str, Any] = {"np": np, "math": math, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
         self.local: set[str] = set()  # by something in some function
@@ -38,6 +42,7 @@ class Module:
         self.loops: dict[tuple[Any, ...], str] = {}  # their functions: Note [Loop functions]
         self.given: dict[FrozenGraph, Given] = {}  # the layouts of operands of inner graphs
         self.arenas: list[Arena] = []
+        self.plans: dict[str, Plan] = {}
         self.names: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
         self.types: dict[Any, str] = {}  # in words, which takes long
@@ -68,6 +73,7 @@ class Writer:
     ) -> None:
         self.graph, self.plan, self.module = graph, plan_buffers(graph, given), module
         self.floats = held_as_floats(graph, name != "run")
+        self.pairs = pairs_in(graph) if graph.paired else {}
         self.conversions: dict[tuple[Expr, str], str] = {}  # names of scalars as floats and back
         self.scope, self.types = module.scope, module.types
         self.taken: dict[str, int] = {}  # names, and the line from which on each is assigned
@@ -127,6 +133,11 @@ class Writer:
         self.module.add(self.name, parameters, self.called, self.lines, self.owners)
         self.module.names |= self.names
         self.module.sizes |= self.sizes
+
+
+def pair_name(op: Op, second: str) -> str:
+    """The name of the kernel of an op and another."""
+    return f"{op.name}_and_{second}"
 
 
 def axis_text(w: Writer, e: Expr, axis: int) -> str:

@@ -1,7 +1,7 @@
 """The variables that a traced program creates, which keep their values between calls."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,22 @@ class State:
         """The values of the variables by name."""
         return dict(zip(self.names, self.values, strict=True))
 
+    def attempt(self, *values: Any) -> Any:
+        """The results of the generated code as it is."""
+        return self.executable.attempt(values)
+
     def run(self, feeds: Sequence[Any], convert: bool) -> Any:
-        """Run with the values of the variables, and store their new ones."""
+        """Run with the values of the variables, and store their new ones.
+
+        Without `convert`, NotImplemented unless all feeds are arrays as the generated code wants.
+        """
+        run: Callable[..., Any] = self.executable if convert else self.attempt
         if not self.values:
-            return self.executable(*feeds) if convert else self.executable.attempt(feeds)
+            return run(*feeds)
         with self.lock:
-            result = self.executable(*feeds, *self.values)
+            result = run(*feeds, *self.values)
+            if result is NotImplemented:
+                return result
             count = len(result) - len(self.updated)
             for i, new in zip(self.updated, result[count:], strict=True):
                 self.values[i] = np.asarray(new)

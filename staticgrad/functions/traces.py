@@ -13,7 +13,7 @@ import numpy as np
 
 from gradops import GraphError, flatten
 from gradops.core.levels import own_errors
-from gradops.core.tracer_protocol import held, is_holder, signature
+from gradops.core.tracer_protocol import held, is_holder
 
 from ..build.effects import group, is_run_only
 from ..build.graph import Graph
@@ -150,6 +150,7 @@ class Trace:
         reads = self.captured or self.graded or self.arrays or self.numbers
         holders = inside.given_captured or any(not g.is_captured for g in inside.given)
         self.takes_arrays = len(self.arguments) == count and not (reads or holders)
+        self.takes_holders = not self.fed and self.arguments == [*range(count)] != []
         self.is_direct = self.results.in_order and not (
             self.effects or self.state.values or inside.calls or self.histories or self.spent
         )
@@ -162,7 +163,8 @@ class Trace:
             return False
         self.classes, self.captured_ids = tuple(map(type, args)), captured
         self.holders = [i for i, x in enumerate(args) if is_holder(x)]
-        self.signatures = [signature(args[i]) for i in self.holders]
+        if self.holders:
+            self.looks = self.kind.argument_looks([args[i] for i in self.holders])
         return True
 
     def attempt(self, args: tuple[Any, ...]) -> Any:
@@ -175,9 +177,11 @@ class Trace:
         if len(args) > 1 and len({*map(id, args)}) != len(args):
             return NotImplemented
         if self.holders:
-            given = [args[i] for i in self.holders]
-            known = not self.captured_ids.isdisjoint(map(id, given))
-            if known or list(map(signature, given)) != self.signatures:
+            given: Any = args
+            if len(self.holders) < len(args):
+                given = [args[i] for i in self.holders]
+            captured = self.captured_ids and not self.captured_ids.isdisjoint(map(id, given))
+            if captured or self.kind.argument_looks(given) != self.looks:
                 return NotImplemented
         return self.run(args, convert=False)
 
@@ -185,7 +189,10 @@ class Trace:
         """The values to feed in a call with these arguments."""
         if self.takes_arrays:
             return leaves
-        result = [held(leaves[i]) for i in self.arguments]
+        if self.takes_holders:
+            result: list[Any] = self.kind.values(leaves)
+        else:
+            result = [held(leaves[i]) for i in self.arguments]
         if self.captured:
             result += self.kind.values(self.captured)
         if self.graded:

@@ -35,7 +35,8 @@ class FrozenGraph:
     `updates` are outputs that become the values of variables when a run has succeeded. `measured`
     is computed because nothing else determines a size in use. `merged` has the source locations of
     the expressions that were merged into an expression. `sequence` has all expressions, where their
-    order is not that of their numbers. `lowering` says how generated code may compute scalars.
+    order is not that of their numbers. `lowering` says how generated code may compute scalars,
+    `paired` that it computes pairs of expressions at once: see Note [Pairs] in `ir/pairs.py`.
     `derived` caches results computed from the graph, such as its backward.
     """
 
@@ -46,6 +47,7 @@ class FrozenGraph:
     merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
     sequence: tuple[Expr, ...] | None = None
     lowering: Lowering | None = None
+    paired: bool = False
     derived: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
@@ -167,7 +169,7 @@ class FrozenGraph:
             tuple([made.get(e, e) for e in self.outputs]),
             tuple([(made.get(v, v), made.get(new, new)) for v, new in self.updates]),
             tuple([made.get(e, e) for e in self.measured]),
-            intern.merged, lowering=self.lowering,
+            intern.merged, lowering=self.lowering, paired=self.paired,
         )  # fmt: skip
         graph = graph.arranged(intern)
         graph.keep_table(intern.table)

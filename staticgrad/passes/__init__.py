@@ -15,6 +15,7 @@ if _TYPE_CHECKING:
     from .loops.hoist import HoistInvariants
     from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
+    from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
     from .rematerialize import Rematerialize
@@ -29,17 +30,16 @@ __getattr__, __dir__ = _lazily(
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
-        "loops.sink": "SinkIntoBranches",
+        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
-        "rewrite": "Rewrite",
-        "scalars": "FloatScalars MathScalars",
+        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars", "Fold",
-    "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
+    "Fold", "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
     "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite",
     "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

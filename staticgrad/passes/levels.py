@@ -14,6 +14,7 @@ from .loops.before import ProjectionsBeforeLoop
 from .loops.hoist import HoistInvariants
 from .loops.roll import RollRepeats
 from .loops.sink import SinkIntoBranches
+from .pairs import ComputePairs
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
@@ -26,11 +27,11 @@ PassLike = Pass | str | type[Pass]
 EXACT: tuple[Pass, ...] = (
     PropagateConstants(), Prune(), DropGradients(), RollRepeats(), DropRetyping(),
     DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(), HoistInvariants(),
-    SinkIntoBranches(), FloatScalars(),
+    SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
-    MathScalars(),
+    MathScalars(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

@@ -54,6 +54,10 @@ class Pipeline:
         """The pipeline with more passes at its end."""
         return Pipeline((*self.passes, *more), self.check)
 
+    def without(self, *kinds: type[Pass]) -> "Pipeline":
+        """The pipeline without passes of some classes."""
+        return Pipeline([p for p in self.passes if not isinstance(p, kinds)], self.check)
+
     @property
     def bound(self) -> float:
         """The largest bound of the passes."""

@@ -23,6 +23,7 @@ from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, all_expressions
 from ..ir.nominal import nominal_bytes
 from ..passes.levels import Level, PassLike, pipeline_for
+from ..passes.pairs import ComputePairs
 from ..passes.pipeline import Pipeline, difference
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
@@ -33,6 +34,7 @@ from .numerics import Checked
 from .verification import require_code, verifier
 
 if TYPE_CHECKING:
+    from .memory_report import MemoryReport
     from .profile import Profile
 
 
@@ -72,6 +74,21 @@ class Executable:
         """The source with comments, and the facts about its lines, written when asked for."""
         return emit(self.graph, self.form, self.any_layout)
 
+    @property
+    def report(self) -> "MemoryReport":
+        """The memory of a run: the plan, its peak, and bounds, for the sizes run last.
+
+        >>> x = sg.placeholder("float32", [1000, 100], name="x")
+        >>> print(sg.compile(sg.reduce_sum(sg.tanh(x) * sg.exp(x)), [x]).report)
+        predicted peak 0.80 MB; at least 0.80 MB are in use at once
+        arena 0.80 MB, of which 0.80 MB are in use at once; 1.20 MB unshared; results 4 bytes
+         bytes    place  in use  type                values
+        400000  ...
+        """
+        from .memory_report import current_report
+
+        return current_report(self)
+
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):
             args = self.bind(args, named)
@@ -106,10 +123,8 @@ class Executable:
     @cached_property
     def on_arrays(self) -> "Executable":
         """The executable for values on which floats raise. See Note [Float scalars]."""
-        passes = [p for p in self.pipeline.passes if not isinstance(p, FloatScalars | MathScalars)]
-        return Executable(
-            self.written, Pipeline(passes), self.form, check_numerics=self.check_numerics
-        )
+        pipeline = self.pipeline.without(FloatScalars, MathScalars)
+        return Executable(self.written, pipeline, self.form, check_numerics=self.check_numerics)
 
     @cached_property
     def for_any_layout(self) -> "Executable":
@@ -262,7 +277,9 @@ def compile(
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if memory_budget is not None:
-        pipeline = pipeline.followed_by(Rematerialize(memory_budget, predicted_peak, value_bytes))
+        pipeline = pipeline.without(ComputePairs).followed_by(
+            Rematerialize(memory_budget, predicted_peak, value_bytes)
+        )
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")

@@ -31,10 +31,12 @@ Steps = tuple[Sizes, Pads, Sizes]  # strides, pads, dilations
 
 
 def convolve(
-    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None
-) -> Any:
-    """The convolution of `x` with the filters `w`, channels first."""
-    return second(correlate(last(x), w, steps, groups, bias))
+    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    """The convolution of `x` with the filters `w`, channels first; so is `out`."""
+    into = None if out is None else last(out)
+    return second(correlate(last(x), w, steps, groups, bias, into))
 
 
 def last(x: np.ndarray) -> Any:
@@ -48,12 +50,13 @@ def second(x: np.ndarray) -> np.ndarray:
 
 
 def correlate(
-    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None
-) -> np.ndarray:
-    """The convolution of an `x` with channels last; so are those of the result."""
+    x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """The convolution of an `x` with channels last; so are those of the result, and of `out`."""
     slide = w.shape[2:], *steps
     sizes = map(places, x.shape[1:-1], *slide)
-    y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
+    y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w)) if out is None else out
     filters = matrices(w, groups)
     wide = None if bias is None else np.tile(bias, y.shape[-2])  # short rows are slow to add to
 
@@ -203,7 +206,9 @@ def filter_gradient(x: Any, g: Any, shape: Sizes, steps: Steps, groups: int) -> 
     return np.ascontiguousarray(second(full))
 
 
-def operand_gradient(g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: int) -> np.ndarray:
+def operand_gradient(
+    g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: int, out: np.ndarray | None = None
+) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 
     Entries that are a stride apart see the same part of each filter: they are a convolution of `g`
@@ -216,8 +221,10 @@ def operand_gradient(g: Any, w: np.ndarray, shape: Sizes, steps: Steps, groups: 
     if steps[0] == once:
         _, taps, frames, apart = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        return second(correlate(g, turned, (once, frames, apart), groups))
-    y = np.zeros((len(g), *shape, len(turned)), np.result_type(g, w))
+        into = None if out is None else last(out)
+        return second(correlate(g, turned, (once, frames, apart), groups, None, into))
+    y = np.empty((len(g), *shape, len(turned)), np.result_type(g, w)) if out is None else last(out)
+    y[...] = 0
     for part in parts:
         entries, taps, frames, apart = zip(*part)
         seen = turned[(slice(None), slice(None), *taps)]

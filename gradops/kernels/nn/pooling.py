@@ -11,6 +11,7 @@ import numpy as np
 from ...typing import DTypeLike
 from .windows import Pads, Sizes, Slide, entries, inner_slices, pad_with
 
+Out = np.ndarray | None
 LONG = 4  # entries of a window up to which they are combined one at a time
 BITS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}  # floats and integers as wide
 
@@ -29,20 +30,24 @@ def along_each(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) ->
         yield [(*index, *only) for index in one]
 
 
-def reduce_windows(x: np.ndarray, combine: Any, fill: Any, slide: Slide) -> np.ndarray:
+def reduce_windows(x: np.ndarray, combine: Any, fill: Any, slide: Slide, out: Out = None) -> Any:
     """The entries of each window reduced by `combine`, along one axis after the other."""
     window, strides, pads, dilations = slide
     y = pad_with(x, full_padding(x, pads), fill)
     begin = y.ndim - len(window)
     axes = along_each(y.shape[begin:], window, strides, dilations)
     for i, (first, *others) in enumerate(axes, begin):
+        into = out if i == y.ndim - 1 else None
         if is_tiled(y.shape[i], window[i - begin], strides[i - begin], dilations[i - begin]):
-            y = combine.reduce(split_axis(y, i, window[i - begin]), axis=i + 1)
+            y = combine.reduce(split_axis(y, i, window[i - begin]), axis=i + 1, out=into)
             continue
         total = y[first]
         for k, index in enumerate(others):
-            total = combine(total, y[index], out=total if k else None)
+            total = combine(total, y[index], out=total if k else into)
         y = total
+    if out is not None and y is not out:
+        np.copyto(out, y)
+        return out
     return y.copy(order="K") if np.may_share_memory(y, x) else y
 
 
@@ -56,14 +61,14 @@ def split_axis(x: np.ndarray, axis: int, window: int) -> np.ndarray:
     return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
 
-def sums(x: np.ndarray, slide: Slide) -> np.ndarray:
+def sums(x: np.ndarray, slide: Slide, out: Out = None) -> Any:
     """The sum of each window."""
-    return reduce_windows(x, np.add, 0, slide)
+    return reduce_windows(x, np.add, 0, slide, out)
 
 
-def greatest(x: np.ndarray, slide: Slide) -> np.ndarray:
+def greatest(x: np.ndarray, slide: Slide, out: Out = None) -> Any:
     """The maximum of each window; NaN if there is one."""
-    return reduce_windows(x, np.maximum, least(x.dtype), slide)
+    return reduce_windows(x, np.maximum, least(x.dtype), slide, out)
 
 
 def least(dtype: np.dtype) -> Any:
@@ -93,6 +98,13 @@ def sums_transpose(g: np.ndarray, shape: Sizes, slide: Slide) -> np.ndarray:
 
 def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarray:
     """The index within each window of its first maximum; NaN is greatest."""
+    return greatest_and_places(x, dtype, slide)[1]
+
+
+def greatest_and_places(
+    x: np.ndarray, dtype: np.dtype, slide: Slide
+) -> tuple[np.ndarray, np.ndarray]:
+    """The maximum of each window, and the index within it of the first."""
     y = greatest(x, slide)
     window, strides, pads, dilations = slide
     x = pad_with(x, full_padding(x, pads), least(x.dtype))
@@ -105,7 +117,7 @@ def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarr
         if unordered:
             here |= np.isnan(part)
         found ^= (found ^ dtype.type(k)) & all_bits(here, dtype)
-    return found
+    return y, found
 
 
 def all_bits(mask: np.ndarray, dtype: DTypeLike) -> np.ndarray:

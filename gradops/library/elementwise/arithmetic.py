@@ -31,13 +31,17 @@ __all__ = [
 
 
 
-def strong_product_kernel(v: np.ndarray, p: np.ndarray) -> np.ndarray:
+def strong_product_kernel(v: Any, p: Any, out: np.ndarray | None = None) -> Any:
     """v * p, but zero wherever `v` is zero."""
+    into = None if out is v else out  # which is read again
     with np.errstate(invalid="ignore", over="ignore"):
-        y = np.multiply(v, p)
+        y = np.multiply(v, p, out=into)
         if np.isnan(np.add.reduce(y, axis=None)):  # one cheap pass tells whether any may be NaN
             y = np.where(np.equal(v, 0) & np.isnan(y), np.zeros((), y.dtype), y)
-    return y
+    if out is None or y is out:
+        return y
+    np.copyto(out, y)
+    return out
 
 
 def in_result_dtype(x: Any, y: Any) -> Any:

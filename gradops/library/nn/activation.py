@@ -19,7 +19,7 @@ from ...kernels.elementwise.erf import erf as erf_kernel
 from ...kernels.elementwise.tables import inexact
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
-from ...kernels.nn.gelu import by_pieces, slope_piece
+from ...kernels.nn.gelu import by_pieces, slope_piece, value_and_slope
 from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
@@ -138,6 +138,13 @@ def gelu_slope_kernel(x: np.ndarray, approximate: str = "none", out: Out = None)
     return gelu_form(approximate).slope(inexact(x), out)
 
 
+def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any, Any]:
+    x = inexact(x)
+    if approximate == "none" and kernels.is_single(x):
+        return value_and_slope(x)
+    return gelu_kernel(x, approximate), gelu_slope_kernel(x, approximate)
+
+
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
@@ -146,7 +153,7 @@ gelu_slope = elementwise(
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
-    infer=gelu_infer, samples=gelu_samples,
+    infer=gelu_infer, samples=gelu_samples, pairs={"gelu_slope": gelu_and_slope_kernel},
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 
@@ -203,10 +210,11 @@ softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=Tru
 softmax = along_axis_op(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
     flops=flops.per_result(5),
-    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER], doc="exp(x) divided by its sum along an axis.",
+    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
+    doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER],
+    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
     flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],

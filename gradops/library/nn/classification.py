@@ -12,7 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
-from ...kernels.nn.activation import columns
+from ...kernels.nn.activation import columns, has_short_rows
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.arithmetic import strong_product
 from ..reduce.reduction import sum
@@ -154,6 +154,25 @@ def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
     return y
 
 
+def loss_and_error_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    """The cross entropy and the class error, which share the exponentials."""
+    if type(logits) is not np.ndarray or logits.dtype.kind != "f" or not logits.size:
+        return sparse_kernel(logits, labels, reduction), class_error_kernel(logits, labels)
+    logits, labels = check_labels("sparse_cross_entropy", logits, labels)
+    y = columns(logits)
+    y = y - np.maximum.reduce(y)
+    e, numbers = np.exp(y), np.arange(labels.size)
+    losses = np.log(np.add.reduce(e)) - y[labels.reshape(-1), numbers]
+    if has_short_rows(logits, -1):
+        error = np.ascontiguousarray(np.divide(e, np.add.reduce(e), out=e).T)
+    else:
+        error = np.ascontiguousarray(e.T)
+        np.divide(error, np.add.reduce(error, axis=-1, keepdims=True), out=error)
+    error[numbers, labels.reshape(-1)] -= 1
+    loss = reduce_arrays(losses.reshape(labels.shape)[()], reduction)
+    return loss, error.reshape(logits.shape)
+
+
 def class_error_rule(v: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArray) -> AnyArray:
     return softmax_rule(v, softmax(logits), logits, axis=-1)
 
@@ -192,6 +211,7 @@ sparse_cross_entropy = Op(
         None,
     ],
     batch=loss_batch, samples=labelled_rows, error_samples=wrong_labels,
+    pairs={"class_error": loss_and_error_kernel},
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )
 

@@ -136,14 +136,15 @@ def conv_bias_infer(x: ArrayType, w: ArrayType, b: ArrayType, **attrs: object) -
 
 def conv_bias_kernel(
     x: Any, w: Any, b: Any, strides: Any = None, pads: Any = None, dilations: Any = None,
-    groups: int = 1,
-) -> Any:
+    groups: int = 1, out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
     given = {"strides": strides, "pads": pads, "dilations": dilations, "groups": groups}
     found = conv_bias_infer(type_of(x), type_of(w), type_of(b), **given)
     moves = steps(x.ndim - 2, strides, pads, dilations)
     if found.dtype != np.result_type(x, w):
-        return kernels.convolve(x, w, moves, groups) + along_channels(b, x)
-    return kernels.convolve(x, w, moves, groups, b)
+        channels: Any = along_channels(b, x)
+        return np.add(kernels.convolve(x, w, moves, groups), channels, out=out)
+    return kernels.convolve(x, w, moves, groups, b, out)
 
 
 def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:

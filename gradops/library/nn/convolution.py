@@ -37,19 +37,19 @@ def steps(n: int, strides: Sizes, pads: Pads, dilations: Sizes) -> tuple[Any, An
 
 def conv_kernel(
     x: Any, w: Any, strides: Sizes = None, pads: Pads = None, dilations: Sizes = None,
-    groups: int = 1,
-) -> Any:
+    groups: int = 1, out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
     conv_infer(type_of(x), type_of(w), strides, pads, dilations, groups)
-    return kernels.convolve(x, w, steps(x.ndim - 2, strides, pads, dilations), groups)
+    return kernels.convolve(x, w, steps(x.ndim - 2, strides, pads, dilations), groups, None, out)
 
 
 def conv_operand_kernel(
     g: np.ndarray, w: np.ndarray, shape: tuple[int, ...], strides: Sizes = None, pads: Pads = None,
-    dilations: Sizes = None, groups: int = 1,
-) -> np.ndarray:
+    dilations: Sizes = None, groups: int = 1, out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     conv_operand_infer(type_of(g), type_of(w), shape, strides, pads, dilations, groups)
     given = steps(g.ndim - 2, strides, pads, dilations)
-    return kernels.operand_gradient(g, w, shape, given, groups)
+    return kernels.operand_gradient(g, w, shape, given, groups, out)
 
 
 def conv_filters_kernel(

@@ -29,10 +29,13 @@ def linear_kernel(x: np.ndarray, w: np.ndarray, b: np.ndarray, out: Out = None) 
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         raise ValueError  # type inference says why
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    y = multiply(rows, w.T).reshape(*x.shape[:-1], len(w))
-    if out is not None:
-        return np.add(y, b, out=out)
-    return np.add(y, b, out=y if y.dtype == np.result_type(y, b) else None)
+    into = None
+    if out is not None and out.flags.c_contiguous and out.dtype == np.result_type(x, w):
+        into = out.reshape(len(rows), len(w))
+    y = multiply(rows, w.T, into).reshape(*x.shape[:-1], len(w))
+    if out is None:
+        out = y if y.dtype == np.result_type(y, b) else None
+    return np.add(y, b, out=out)
 
 
 def flatten_hint(x: ArrayType, w: ArrayType) -> str | None:

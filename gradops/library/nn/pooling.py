@@ -115,9 +115,11 @@ def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shap
 
 
 def max_pool_kernel(
-    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
-) -> Any:
-    return kernels.greatest(x, checked_options(max_pool, [x], window, strides, pads, dilations))
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    given = checked_options(max_pool, [x], window, strides, pads, dilations)
+    return kernels.greatest(x, given, out)
 
 
 def places_kernel(
@@ -125,6 +127,13 @@ def places_kernel(
 ) -> Any:
     full = checked_options(places_of_max, [x], window, strides, pads, dilations)
     return kernels.places_of_greatest(x, np.min_scalar_type(math.prod(window) - 1), full)
+
+
+def max_and_places_kernel(
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
+) -> Any:
+    full = checked_options(max_pool, [x], window, strides, pads, dilations)
+    return kernels.greatest_and_places(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
 def put_kernel(
@@ -145,9 +154,10 @@ def pick_kernel(
 
 
 def sum_pool_kernel(
-    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
-) -> Any:
-    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations))
+    x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
+    out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations), out)
 
 
 def sum_unpool_kernel(
@@ -203,6 +213,7 @@ max_pool = Op(
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
     batch=batch_as_is, samples=pool_samples(distinct), traits=[Trait.KINKED, Trait.LIKE_OPERAND],
+    pairs={"places_of_max": max_and_places_kernel},
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),

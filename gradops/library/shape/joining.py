@@ -53,11 +53,16 @@ def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     return op(*repeat_shared(xs, batched), axis=axis + 1 if axis >= 0 else axis)
 
 
+def concatenate_kernel(*xs: Any, axis: int = 0, out: np.ndarray | None = None) -> np.ndarray:
+    """`np.concatenate` of operands given one by one."""
+    return np.concatenate(xs, axis, out)
+
+
 concatenate_op = joining(
-    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis), infer=concatenate_infer,
-    traits=[Trait.MOVING, Trait.PROPAGATING],
+    "concatenate", concatenate_kernel, infer=concatenate_infer,
+    traits=[Trait.KEEPS_C_ORDER, Trait.MOVING, Trait.PROPAGATING],
     transpose=concatenate_vjp, batch=joining_batch,
-    source="np.concatenate(({operands},), axis={axis})",
+    source="np.concatenate(({operands},), axis={axis}{out})",
     samples=cases(
         reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
         reals((0, 2), (1, 2)),

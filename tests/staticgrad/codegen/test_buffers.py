@@ -126,3 +126,50 @@ def test_an_op_says_whether_its_result_may_share_memory(case):
         assert not any(np.shares_memory(x, y) for x in case.operands)
         if {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.C_ORDER} & case.op.traits:
             assert np.asarray(y).flags.c_contiguous
+
+
+def written(case, operands, out):
+    """The result of the op's source with an array to write into; None if it takes none."""
+    types = [type_of(x) for x in operands]
+    template = case.op.template(types, case.attrs)
+    if "{out}" not in template:
+        return None
+    names = [f"x{i}" for i in range(len(operands))]
+    attrs = {k: repr(v) if not isinstance(v, np.dtype) else v.name for k, v in case.attrs.items()}
+    scope = {"np": np, "out": out, **{op.name: op.kernel for op in gradops.OPS.values()}}
+    scope |= {name: np.dtype(name) for name in ("float32", "float64", "complex128", "int64")}
+    source = template.format(*names, operands=", ".join(names), out=", out=out", fresh="t", **attrs)
+    with np.errstate(all="ignore"):
+        return eval(source, {**scope, **dict(zip(names, operands, strict=True))})
+
+
+def arrays_of(case):
+    """The operands as arrays of the types that they have in a graph."""
+    return [np.array(x, type_of(x).dtype) for x in case.operands]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_op_that_writes_into_given_memory_writes_its_result(case):
+    wanted = np.asarray(case(*arrays_of(case)))
+    out = np.full_like(wanted, 7)
+    result = written(case, arrays_of(case), out) if wanted.shape else None
+    if result is not None:
+        assert np.shares_memory(result, out) or not out.size
+        assert np.array_equal(out, wanted, equal_nan=wanted.dtype.kind in "fc")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_elementwise_ops_and_those_that_say_so_may_overwrite_an_operand(case):
+    wanted = np.asarray(case(*arrays_of(case)))
+    elementwise = Trait.ELEMENTWISE in case.op.traits
+    if not wanted.shape or not (elementwise or Trait.IN_PLACE in case.op.traits):
+        return
+    for i in range(len(case.operands) if elementwise else 1):
+        operands = arrays_of(case)
+        x = operands[i]
+        if x.shape != wanted.shape or x.dtype != wanted.dtype:
+            continue
+        result = written(case, operands, x)
+        if result is not None:
+            assert np.array_equal(result, wanted, equal_nan=wanted.dtype.kind in "fc")
+            assert np.array_equal(x, wanted, equal_nan=wanted.dtype.kind in "fc")

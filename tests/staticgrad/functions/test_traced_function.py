@@ -109,3 +109,30 @@ def test_gradients_of_plain_numbers_say_how_to_pass_them():
     assert slope(np.float64(3.0)) == 6
     with pytest.raises(DTypeError, match=r"x\.astype\(float\)"):
         slope(np.array([1, 2]))
+
+
+@pytest.mark.parametrize("make", [np.ones, dg.ones], ids=["arrays", "tensors"])
+def test_a_function_with_variables_is_traced_for_each_shape(make):
+    f = sg.function(lambda x: x + sg.random_normal([1])[0])
+    assert [f(make(n)).shape[0] for n in (2, 2, 3, 2, 3)] == [2, 2, 3, 2, 3]
+    assert f.traces == 2
+
+
+def test_an_argument_that_gets_a_gradient_is_another_kind_of_argument():
+    f = sg.function(lambda x, y: x * 2 + (0 if x.grad is None else 1) + y)
+    x, y = dg.ones(2), dg.ones(2)
+    first = [f(x, y) for _ in range(3)]
+    x.grad = dg.ones(2)
+    assert f(x, y).tolist() == [4.0, 4.0]
+    assert [r.tolist() for r in first] == [[3.0, 3.0]] * 3
+    x.grad = None
+    assert f(x, y).tolist() == [3.0, 3.0]
+
+
+def test_an_argument_that_requires_a_gradient_is_another_kind_of_argument():
+    f = sg.function(lambda x, y: x * y)
+    x, y = dg.ones(2), dg.ones(2)
+    assert not any(f(x, y).requires_grad for _ in range(3))
+    x.requires_grad_()
+    assert f(x, y).requires_grad
+    assert not f(y, x.detach()).requires_grad

@@ -1,0 +1,218 @@
+"""The bytes that a run takes, by the plans of its functions.
+
+Note [Accounting]. Arenas are allocated once and kept. Besides, a run allocates new arrays: results,
+what ops give that cannot write into given memory, the lists of loops, and what kernels allocate
+inside. New arrays are in use from the expression that computes them to the last that reads them;
+small ones, which are not let go of one by one, to the end of the function. While a loop, branch or
+call runs, the new arrays of its functions are in use, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradops import ArrayType, Dim
+
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
+from ..ir.nominal import bytes_of, size_of
+from ..ir.sizes import bindings
+from ..ir.tuple_types import HistoryType, TupleType
+from .arena import ALIGNMENT
+from .buffers import BIG, Block, Plan
+from .lifetimes import memory_of_views
+from .source import copied_results
+
+Sizes = Mapping[str, int]
+Key = tuple[FrozenGraph, tuple[tuple[str, int], ...]]
+ARENA, NEW, RESULT = "arena", "new", "result"
+
+
+@dataclass(frozen=True)
+class Use:
+    """Memory of one or more values, and when it is in use: as positions in the schedule."""
+
+    members: tuple[Expr, ...]
+    bytes: int
+    first: int
+    last: int
+    where: str
+    offset: int | None = None
+
+
+@dataclass(frozen=True)
+class Account:
+    """The bytes of one function in a run: its arena, and the most that is in use at once."""
+
+    uses: tuple[Use, ...]
+    arena: int
+    arena_bound: int
+    peak_new: int
+    peak_live: int
+    unshared: int
+    fetched: int
+
+
+def accounts(
+    plans: Mapping[FrozenGraph, Plan], graph: FrozenGraph, sizes: Sizes
+) -> dict[Key, Account]:
+    """The account of each function in a run, for unknown sizes by name; the last is the graph's."""
+    keys = functions_by_sizes(graph, sizes)
+    done: dict[Key, Account] = {}
+    for each in (*inner_graphs(graph), graph):
+        for key in keys.get(each, ()):
+            done[key] = account(plans[each], dict(key[1]), done)
+    return done
+
+
+def functions_by_sizes(graph: FrozenGraph, sizes: Sizes) -> dict[FrozenGraph, dict[Key, None]]:
+    """The functions that a run calls, with the sizes in each."""
+    result: dict[FrozenGraph, dict[Key, None]] = {}
+    stack: list[Key] = [(graph, tuple(sorted(sizes.items())))]
+    while stack:
+        key = stack.pop()
+        known = result.setdefault(key[0], {})
+        if key not in known:
+            known[key] = None
+            for e in key[0].order:
+                stack += called_by(e, dict(key[1]))
+    return result
+
+
+def called_by(e: Expr, sizes: Sizes) -> Iterator[Key]:
+    """The functions that an expression calls, with the sizes that its operands determine."""
+    if not has_graphs(e):
+        return
+    types = [x.type for x in e.inputs]
+    if e.op is not None and e.op.name == "loop":
+        lists = range(e.attrs["carries"], e.attrs["carries"] + e.attrs["lists"])
+        types = [entry_type(t) if i in lists else t for i, t in enumerate(types)]
+        without_lists = [t for i, t in enumerate(types) if i not in lists]
+        choices = [types, without_lists]
+    else:
+        choices = [types[1:], types] if e.op is not None and e.op.name == "case" else [types]
+    for graph in graphs_in(e):
+        operands = next((c for c in choices if len(c) == len(graph.inputs)), None)
+        inside = {} if operands is None else sizes_inside(graph, operands, sizes)
+        yield graph, tuple(sorted(inside.items()))
+
+
+def entry_type(type: ArrayType) -> ArrayType:
+    """The type of one entry of a list or array."""
+    if isinstance(type, HistoryType):
+        return type.element
+    return ArrayType(type.shape[1:], type.dtype)
+
+
+def sizes_inside(graph: FrozenGraph, operands: Sequence[ArrayType], sizes: Sizes) -> dict[str, int]:
+    """The sizes by name in a graph, for operands of these types."""
+    result: dict[str, int] = {}
+    for b in bindings(graph.inputs):
+        n = operands[b.number].shape[b.axis]
+        if b.name is not None:
+            result[b.name] = ((size_of(n, sizes) if isinstance(n, Dim) else n) - b.plus) // b.times
+    return result
+
+
+def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
+    """The bytes of one function, given the accounts of those that it calls."""
+    uses = tuple(uses_of(plan, sizes))
+    arena = arena_bound = 0
+    if plan.arena is not None:
+        found = plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names]))
+        arena, arena_bound = found.bytes + ALIGNMENT, found.bound
+    end = plan.lives.end
+    called = {i: list(called_by(e, sizes)) for i, e in enumerate(plan.order) if has_graphs(e)}
+    new = {i: max((inner[k].peak_new for k in keys), default=0) for i, keys in called.items()}
+    live = {i: max((inner[k].peak_live for k in keys), default=0) for i, keys in called.items()}
+    for i, e in enumerate(plan.order):
+        if extra := workspace(e, sizes):
+            new[i], live[i] = new.get(i, 0) + extra, live.get(i, 0) + extra
+    results = plan.graph.results
+    new[end] = live[end] = sum(bytes_of(results[i].type, sizes) for i in copied_results(plan))
+    return Account(
+        uses, arena, arena_bound, most_at_once([u for u in uses if u.where != ARENA], new),
+        most_at_once(uses, live), sum(u.bytes * len(u.members) for u in uses),
+        sum(bytes_of(e.type, sizes) for e in results),
+    )  # fmt: skip
+
+
+def workspace(e: Expr, sizes: Sizes) -> int:
+    """The bytes that the kernel of an expression allocates inside."""
+    return 0
+
+
+def most_at_once(uses: Sequence[Use], passing: Mapping[int, int]) -> int:
+    """The most bytes in use at one position; `passing` are in use at one position only."""
+    changes: dict[int, int] = {}
+    for u in uses:
+        changes[u.first] = changes.get(u.first, 0) + u.bytes
+        changes[u.last + 1] = changes.get(u.last + 1, 0) - u.bytes
+    live = most = 0
+    for position in sorted({*changes, *passing}):
+        live += changes.get(position, 0)
+        most = max(most, live + passing.get(position, 0))
+    return most
+
+
+def uses_of(plan: Plan, sizes: Sizes) -> Iterator[Use]:
+    """The memory that the expressions of a function allocate or are given."""
+    offsets: Sequence[int] = ()
+    if plan.arena is not None:
+        offsets = plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names])).offsets
+    for i, e in enumerate(plan.order):
+        block = plan.block_of.get(e)
+        if block is not None and block.members[0] is e:
+            yield use_of_block(plan, block, sizes, offsets)
+        elif block is None and e.op is not None and e not in plan.lives.roots:
+            bytes = owned_bytes(e, sizes)
+            end = plan.lives.end
+            last = plan.lives.last[e]
+            where = RESULT if last == end else NEW
+            if bytes:
+                yield Use((e,), bytes, i, last if bytes >= BIG else end, where)
+
+
+def use_of_block(plan: Plan, block: Block, sizes: Sizes, offsets: Sequence[int]) -> Use:
+    """The memory of a block."""
+    bytes, members = bytes_of(block.type, sizes), tuple(block.members)
+    if block.in_arena:
+        offset = offsets[plan.slots[block.members[0]]]
+        return Use(members, bytes, block.first, block.last, ARENA, offset)
+    end = plan.lives.end
+    last = block.last if bytes >= BIG else end
+    return Use(members, bytes, block.first, last, RESULT if block.last == end else NEW)
+
+
+def owned_bytes(e: Expr, sizes: Sizes) -> int:
+    """The bytes of new memory that an expression allocates for its value, or for its values."""
+    if not isinstance(e.type, TupleType):
+        return bytes_of(e.type, sizes)
+    graphs = list(graphs_in(e))
+    if not graphs or e.op is None or e.op.name not in ("loop", "case", "call"):
+        return 0
+    rows = graphs[:1] if e.op.name == "loop" else graphs
+    carries = e.attrs["carries"] if e.op.name == "loop" else 0
+    return max(sum(owned_by_body(g, e.type, carries, sizes).values()) for g in rows)
+
+
+def owned_by_body(
+    body: FrozenGraph, type: TupleType, carries: int, sizes: Sizes
+) -> dict[Expr, int]:
+    """The bytes of the memory that values of a loop have, by the expressions that allocate it.
+
+    A state that is kept in a list is an output of the step before.
+    """
+    roots = memory_of_views(body)
+    outputs = [set(roots.get(y, (y,))) for y in body.outputs]
+    state = dict(zip(body.inputs[:carries], outputs, strict=False))
+    result: dict[Expr, int] = {}
+    for part, memory in zip(type.parts, outputs, strict=True):
+        seen, stack = set(memory), list(memory)
+        while stack:
+            new = state.get(stack.pop(), set()) - seen
+            seen |= new
+            stack += new
+        for r in seen:
+            if r.op is not None:
+                result[r] = max(result.get(r, 0), bytes_of(part, sizes))
+    return result
