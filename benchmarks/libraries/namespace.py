@@ -38,6 +38,18 @@ class Namespace:
         """x w + b."""
         return x @ w + b
 
+    def shape(self, x: Any) -> Sequence[int]:
+        """The sizes, as numbers."""
+        return x.shape
+
+    def matvec(self, a: Any, x: Any) -> Any:
+        """a x for a vector."""
+        return a @ x
+
+    def vecmat(self, x: Any, a: Any) -> Any:
+        """x a for a vector."""
+        return x @ a
+
     def unstack(self, x: Any) -> Sequence[Any]:
         """The entries along the first axis."""
         return [x[i] for i in range(x.shape[0])]
@@ -61,7 +73,7 @@ class Namespace:
 
     def cross_entropy(self, z: Any, labels: Any) -> Any:
         """The mean of -log softmax(z) at the labels."""
-        return -self.mean(self.log_softmax(z)[np.arange(z.shape[0]), labels])
+        return -self.mean(self.log_softmax(z)[np.arange(self.shape(z)[0]), labels])
 
     def bce(self, z: Any, t: Any) -> Any:
         """The mean binary cross entropy of logits."""
@@ -74,7 +86,7 @@ class Namespace:
 
     def attention(self, q: Any, k: Any, v: Any) -> Any:
         """softmax(q kT / sqrt(d)) v."""
-        scores = q @ self.matrix_transpose(k) * (1 / np.sqrt(q.shape[-1]))
+        scores = q @ self.matrix_transpose(k) * (1 / float(np.sqrt(self.shape(q)[-1])))
         return self.softmax(scores) @ v
 
     def fold(self, step: Step, carry: tuple, xs: Sequence[Any]) -> tuple:
@@ -93,7 +105,7 @@ class Namespace:
 
     def gru(self, x: Any, w: Any, u: Any, b: Any, c: Any) -> Any:
         """The states of a gated recurrent unit: reset, update and new gates, as PyTorch's."""
-        n, ut = u.shape[1], self.matrix_transpose(u)
+        n, ut = self.shape(u)[1], self.matrix_transpose(u)
 
         def step(state: tuple, x: Any) -> tuple:
             (h,) = state
@@ -109,7 +121,7 @@ class Namespace:
 
     def lstm(self, x: Any, w: Any, u: Any, b: Any, c: Any) -> Any:
         """The states of a long short-term memory: in, forget, cell and out gates, as PyTorch's."""
-        n, ut = u.shape[1], self.matrix_transpose(u)
+        n, ut = self.shape(u)[1], self.matrix_transpose(u)
 
         def step(state: tuple, x: Any) -> tuple:
             h, memory = state
@@ -125,7 +137,7 @@ class Namespace:
 
     def zeros_like_state(self, x: Any, n: int) -> Any:
         """Zeros for n entries in each row of the steps `x`."""
-        return self.zeros((x.shape[1], n), x.dtype)
+        return self.zeros((self.shape(x)[1], n), x.dtype)
 
 
 class NumpyNamespace(Namespace):

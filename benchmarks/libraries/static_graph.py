@@ -67,7 +67,10 @@ class StaticNamespace(Namespace):
         return ops.attention(q, k, v)
 
     def diagonal(self, x: Any) -> Any:
-        return sg.diag_part(x)
+        return sg.matrix_diag_part(x)
+
+    def take(self, x: Any, i: Any, axis: int) -> Any:
+        return sg.gather(x, i, axis=axis)
 
     def solve_triangular(self, l: Any, b: Any) -> Any:
         return sg.matrix_triangular_solve(l, b)

@@ -59,6 +59,9 @@ class TorchNamespace(Namespace):
     def attention(self, q: Any, k: Any, v: Any) -> Any:
         return self.functional.scaled_dot_product_attention(q, k, v)
 
+    def take(self, x: Any, i: Any, axis: int) -> Any:
+        return x.index_select(axis, i)
+
     def cholesky(self, x: Any) -> Any:
         return self.module.linalg.cholesky(x)
 

@@ -39,4 +39,5 @@ def append(path: Path, cells: list[Cell]) -> None:
 
 def read(path: Path) -> list[Cell]:
     """The cells of a file of lines; none if there is no file."""
-    return [Cell(**json.loads(line)) for line in path.open()] if path.exists() else []
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [Cell(**json.loads(line)) for line in lines]

@@ -5,15 +5,15 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ..columns import LIBRARIES
+from ..columns import BY_HAND, EAGER, LIBRARIES, TORCH
 from ..libraries.interface import Library, Refusal
 from ..workload import Arrays, Workload
 
 TOLERANCE = {"float32": 1e-3, "float64": 1e-6}
-REFERENCES = ("torch eager", "NumPy by hand", "dynamicgrad")
+REFERENCES = (TORCH, BY_HAND, EAGER)
 
 
-class WrongResult(Exception):
+class WrongResult(Refusal):
     """A result is further from the reference than rounding explains."""
 
 

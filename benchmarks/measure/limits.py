@@ -12,8 +12,8 @@ from ..workload import Arrays, Run, Workload
 LENGTH = 90  # of a reason
 
 
-class TooLong(Exception):
-    """A call took longer than its limit."""
+class TooLong(BaseException):
+    """A call took longer than its limit. No `except Exception` of a library catches it."""
 
 
 @contextmanager

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ THREAD_COUNTS = (
     "NPROC",  # XLA's
     "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
 )  # fmt: skip
+PROBES = 2  # at once
 GRACE = 20  # seconds above the limit, for imports, and code that Python cannot interrupt
 
 
@@ -33,30 +36,38 @@ class Session:
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="benchmarks-")))
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def measure(self, memory: bool) -> list[Cell]:
-        """All cells: first calls and memory from processes of their own, times in turns."""
-        probed = {c.key: c for c in self.probes()} if memory else {}
+    def measure(self, parts: Sequence[str]) -> list[Cell]:
+        """All cells: first calls and memory from processes of their own, times in turns.
+
+        Without the former, libraries that compile a row for long are left out of it.
+        """
+        probed = {c.key: c for c in self.probes()} if "memory" in parts else {}
         self.failed = {(c.row, c.library): c.reason for c in probed.values() if c.reason}
-        timed = {c.key: c for threads in self.threads for c in self.times(threads)}
+        if not probed:
+            slow = {(row, name) for row in self.rows for name in BY_KEY[row].slow}
+            self.failed = dict.fromkeys(slow, "compiles for too long for this run")
+        threads = self.threads if "times" in parts else []
+        timed = {c.key: c for n in threads for c in self.times(n)}
+        for (row, library), reason in self.failed.items():
+            for n in self.threads_of(row) if library in self.libraries else ():
+                timed.setdefault((row, n, library), Cell(row, n, library, reason=reason))
         return [merged(timed.get(key), probed.get(key)) for key in {**probed, **timed}]
 
     def probes(self) -> list[Cell]:
         """A process for each row and library, on the least number of threads."""
-        cells = []
-        for row in self.rows:
-            threads = min(self.threads_of(row), default=None)
-            for library in self.libraries if threads else ():
-                cells.append(self.probe(row, library, threads))
-                say(cells[-1])
-        return cells
+        least = {row: min(self.threads_of(row), default=None) for row in self.rows}
+        wanted = [(row, library, n) for row, n in least.items() if n for library in self.libraries]
+        with ThreadPoolExecutor(PROBES) as pool:
+            return list(pool.map(lambda one: self.probe(*one), wanted))
 
     def probe(self, row: str, library: str, threads: int) -> Cell:
         """The cell of one process; with a reason if it dies or takes too long."""
-        out = self.folder / "probe.jsonl"
-        out.unlink(missing_ok=True)
+        out = self.folder / f"{row} {library}.jsonl"
         orders = {"row": row, "library": library, "threads": threads, "limit": self.limit}
         ended = self.start("probe", threads, orders | {"out": str(out)}, self.limit + GRACE)
-        return (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+        cell = (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+        say(cell)
+        return cell
 
     def times(self, threads: int) -> list[Cell]:
         """The cells of a process for all rows; it is started again if it dies in one."""

@@ -10,20 +10,25 @@ ROUNDS = range(5, 42)  # at least and at most
 BUDGET = 0.25  # seconds for each function, in which more rounds than the least are made
 
 
-def microseconds(run: Callable[[], Any], count: int) -> float:
+Clock = Callable[[], float]
+
+
+def microseconds(run: Callable[[], Any], count: int, clock: Clock = time.perf_counter) -> float:
     """The time of one run in microseconds, averaged over `count` runs."""
-    start = time.perf_counter()
+    start = clock()
     for _ in range(count):
         run()
-    return (time.perf_counter() - start) / count * 1e6
+    return (clock() - start) / count * 1e6
 
 
-def repetitions(run: Callable[[], Any], seconds: float = SECONDS) -> int:
+def repetitions(
+    run: Callable[[], Any], seconds: float = SECONDS, clock: Clock = time.perf_counter
+) -> int:
     """The number of runs that take about `seconds`."""
     run()
     count = 1
     while count < 1_000_000:
-        took = microseconds(run, count) * count / 1e6
+        took = microseconds(run, count, clock) * count / 1e6
         if took > seconds / 4:
             return max(1, round(count * seconds / took))
         count *= 4
@@ -31,17 +36,18 @@ def repetitions(run: Callable[[], Any], seconds: float = SECONDS) -> int:
 
 
 def turns(
-    runs: Mapping[str, Callable[[], Any]], rounds: range, budget: float
-) -> dict[str, list[float]]:
+    runs: Mapping[str, Callable[[], Any]], rounds: range, budget: float,
+    clock: Clock = time.perf_counter,
+) -> dict[str, list[float]]:  # fmt: skip
     """The times of each run in microseconds: in each round all are measured, one after another."""
-    counts = {name: repetitions(run) for name, run in runs.items()}
+    counts = {name: repetitions(run, SECONDS, clock) for name, run in runs.items()}
     times: dict[str, list[float]] = {name: [] for name in runs}
     start = time.perf_counter()
     for i in range(rounds.stop - 1):
         if i >= rounds.start and time.perf_counter() - start > budget * len(runs):
             break
         for name, run in runs.items():
-            times[name].append(microseconds(run, counts[name]))
+            times[name].append(microseconds(run, counts[name], clock))
     return times
 
 

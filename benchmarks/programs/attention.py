@@ -23,7 +23,7 @@ def block(rng: Rng, batch: int, places: int, width: int, heads: int) -> tuple[Ar
 def transformer(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:
     """Attention and a feed-forward network with gelu, each added to its input and normalised."""
     x, wqkv, bqkv, wo, bo, w1, b1, w2, b2, s1, t1, s2, t2 = params
-    (batch, places, width), heads = x.shape, data[0].shape[0]
+    (batch, places, width), heads = xp.shape(x), xp.shape(data[0])[0]
     qkv = xp.reshape(x @ wqkv + bqkv, (batch, places, 3, heads, width // heads))
     q, k, v = xp.unstack(xp.transpose(qkv, (2, 0, 3, 1, 4)))
     h = xp.transpose(xp.attention(q, k, v), (0, 2, 1, 3))

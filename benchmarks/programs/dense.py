@@ -21,7 +21,7 @@ def layer(rng: Rng, inputs: int, outputs: int) -> tuple[Arrays, Arrays]:
 def binary(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:
     """A layer and its binary cross entropy."""
     (w, b), (x, t) = params, data
-    return xp.bce(x @ w + b, t)
+    return xp.bce(xp.vecmat(x, w) + b, t)
 
 
 def weights(rng: Rng, sizes: Sequence[int]) -> Arrays:
@@ -53,7 +53,7 @@ def features(rng: Rng, examples: int, features: int) -> tuple[Arrays, Arrays]:
 def logistic(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:
     """The binary cross entropy of a linear model."""
     (w,), (x, t) = params, data
-    return xp.bce(x @ w, t)
+    return xp.bce(xp.matvec(x, w), t)
 
 
 def regression(rng: Rng, batch: int, width: int) -> tuple[Arrays, Arrays]:

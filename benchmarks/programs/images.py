@@ -29,7 +29,7 @@ def cnn(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:
     (k1, b1, k2, b2, w, b), (x, labels) = params, data
     h = xp.max_pool(xp.relu(xp.conv2d(x, k1, b1)))
     h = xp.max_pool(xp.relu(xp.conv2d(h, k2, b2)))
-    h, w = xp.reshape(h, (x.shape[0], -1)), xp.reshape(w, (w.shape[0], -1))
+    h, w = xp.reshape(h, (xp.shape(x)[0], -1)), xp.reshape(w, (xp.shape(w)[0], -1))
     return xp.cross_entropy(xp.linear(h, xp.matrix_transpose(w), b), labels)
 
 
@@ -44,17 +44,18 @@ def convolution(xp: Any, params: Sequence[Any], data: Sequence[Any]) -> Any:
     return xp.mean(y * y)
 
 
+NONE = {"PyTensor": "no layers of convolution and pooling"}
 WORKLOADS = [
     Workload(
         "cnn", "small CNN 28x28, 16 and 32 channels, batch 64", digits, cnn,
         sizes={"batch": 64, "size": 28, "channels": 16, "classes": 10},
         small={"batch": 2, "size": 8, "channels": 3, "classes": 4},
-        images=(4, 6), kernels=(0, 2), threads=(1, 2),
+        images=(4, 6), kernels=(0, 2), threads=(1, 2), without=NONE,
     ),
     Workload(
         "conv2d", "conv2d 16 -> 32, 3x3, 64 images 28x28", photos, convolution,
         sizes={"batch": 64, "size": 28, "inputs": 16, "outputs": 32},
         small={"batch": 2, "size": 5, "inputs": 3, "outputs": 4},
-        images=(0,), kernels=(1,), threads=(1, 2), by_hand=by_hand.convolution,
+        images=(0,), kernels=(1,), threads=(1, 2), by_hand=by_hand.convolution, without=NONE,
     ),
 ]  # fmt: skip

@@ -62,21 +62,22 @@ WORKLOADS = [
     Workload(
         "rnn", "tanh RNN, T=100, batch 32, hidden 64", cell, tanh_rnn,
         sizes={"steps": 100, "batch": 32, "hidden": 64}, small=SMALL, by_hand=by_hand.tanh_rnn,
+        slow=("torch.compile", "PyTensor"),
     ),
     Workload(
         "gru", "GRU, T=64, batch 32, hidden 128", gates(3), gru, sizes=BATCHED, small=SMALL,
-        by_hand=by_hand.gru, threads=(1, 2),
+        by_hand=by_hand.gru, threads=(1, 2), slow=("PyTensor",),
     ),
     Workload(
         "lstm", "LSTM, T=64, batch 32, hidden 128", gates(4), lstm, sizes=BATCHED, small=SMALL,
-        by_hand=by_hand.lstm, threads=(1, 2),
+        by_hand=by_hand.lstm, threads=(1, 2), slow=("PyTensor",),
     ),
     Workload(
         "gru-long", "GRU, T=1,000, batch 1, hidden 14", gates(3), gru, sizes=LONG, small=SMALL,
-        by_hand=by_hand.gru,
+        by_hand=by_hand.gru, slow=("PyTensor",),
     ),
     Workload(
         "lstm-long", "LSTM, T=1,000, batch 1, hidden 14", gates(4), lstm, sizes=LONG, small=SMALL,
-        by_hand=by_hand.lstm,
+        by_hand=by_hand.lstm, slow=("PyTensor",),
     ),
 ]  # fmt: skip

@@ -1,18 +1,19 @@
 """Results as Markdown tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from ..columns import BY_HAND, DEFAULT_LEVEL, EAGER, OURS, TORCH
 from ..measure.cells import Cell
-from ..workload import Workload
+from ..rows import ORDER, TITLES
 
-Table = dict[tuple[str, int], dict[str, Cell]]
+Row = tuple[str, int]
+Table = dict[Row, dict[str, Cell]]
 
 
-def by_row(cells: Iterable[Cell], workloads: Sequence[Workload]) -> Table:
+def by_row(cells: Iterable[Cell]) -> Table:
     """The cells of each row and number of threads, by library, in the order of the workloads."""
-    order = {w.key: i for i, w in enumerate(workloads)}
     table: Table = {}
-    for c in sorted(cells, key=lambda c: (order[c.row], c.threads)):
+    for c in sorted(cells, key=lambda c: (ORDER.index(c.row), c.threads)):
         table.setdefault((c.row, c.threads), {})[c.library] = c
     return table
 
@@ -23,12 +24,87 @@ def markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return head + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def shown(us: float) -> str:
-    """Microseconds with three digits, in the unit that fits."""
-    value, unit = (us / 1e6, "s") if us >= 1e6 else (us / 1e3, "ms") if us >= 1e3 else (us, "us")
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
-
-
-def label(titles: dict[str, str], row: str, threads: int) -> str:
+def label(row: Row) -> str:
     """The title, with the threads if there is more than one."""
-    return titles[row] + (f" ({threads})" if threads > 1 else "")
+    return TITLES[row[0]] + (f" ({row[1]})" if row[1] > 1 else "")
+
+
+def digits(x: float) -> str:
+    """Three digits."""
+    return f"{x:.0f}" if x >= 100 else f"{x:.1f}" if x >= 10 else f"{x:.2f}"
+
+
+def duration(us: float) -> str:
+    """Microseconds in the unit that fits."""
+    scale, unit = (1e6, "s") if us >= 1e6 else (1e3, "ms") if us >= 1e3 else (1, "us")
+    return f"{digits(us / scale)} {unit}"
+
+
+def grid(table: Table, libraries: Sequence[str], shown: Callable[[Cell], str]) -> str:
+    """A table of one quantity: a line for each row, a column for each library."""
+    lines = []
+    for row, cells in table.items():
+        found = [cells.get(name) for name in libraries]
+        lines.append([label(row), *(shown(c) if c else "" for c in found)])
+    return markdown(["workload", *libraries], lines)
+
+
+def time_cell(cell: Cell) -> str:
+    """The median, or a short word for why there is none."""
+    if cell.us is not None:
+        return duration(cell.us)
+    reason = cell.reason or ""
+    return "wrong" if reason.startswith("wrong") else "too long" if "above" in reason else "-"
+
+
+def first_cell(cell: Cell) -> str:
+    """Seconds of building, compiling and the first call."""
+    return "-" if cell.first is None else f"{cell.first:.2f}"
+
+
+def memory_cell(cell: Cell) -> str:
+    """Peak resident memory in MB, and that after the first call."""
+    return "-" if cell.peak is None else f"{cell.peak:.0f} / {cell.steady:.0f}"
+
+
+def error_cell(cell: Cell) -> str:
+    """The relative error."""
+    return "-" if cell.error is None else f"{cell.error:.0e}"
+
+
+def times(cells: dict[str, Cell]) -> dict[str, float]:
+    """The medians of a row."""
+    return {name: c.us for name, c in cells.items() if c.us is not None}
+
+
+def best_peer(found: dict[str, float]) -> str | None:
+    """The fastest library that is neither ours nor NumPy."""
+    peers = [name for name in found if name not in OURS]
+    return min(peers, key=found.__getitem__, default=None)
+
+
+RATIOS = ["staticgrad / by hand", "staticgrad / JAX", "best peer", "staticgrad / best peer",
+          "dynamicgrad / torch"]  # fmt: skip
+
+
+def ratios(table: Table) -> str:
+    """Times of our packages relative to others; above 1 we are slower."""
+    return markdown(["workload", *RATIOS], [[label(r), *ratio_cells(times(c))]
+                                            for r, c in table.items()])  # fmt: skip
+
+
+def ratio_cells(found: dict[str, float]) -> list[str]:
+    """The ratios of a row, those above the target in bold."""
+    peer = best_peer(found)
+    return [
+        ratio(found, DEFAULT_LEVEL, BY_HAND, 1.15), ratio(found, DEFAULT_LEVEL, "JAX jit", 1.0),
+        peer or "-", ratio(found, DEFAULT_LEVEL, peer, 1.0), ratio(found, EAGER, TORCH, 1.0),
+    ]  # fmt: skip
+
+
+def ratio(found: dict[str, float], ours: str, other: str | None, target: float) -> str:
+    """One ratio, in bold above the target."""
+    if ours not in found or other not in found:
+        return "-"
+    value = found[ours] / found[other]
+    return f"**{value:.2f}**" if value > target else f"{value:.2f}"

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradops import ArrayType, Dim
+from gradops.core.flops import nothing
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
 from ..ir.nominal import bytes_of, size_of
-from ..ir.sizes import bindings
+from ..ir.sizes import bindings, substitute_sizes
 from ..ir.tuple_types import HistoryType, TupleType
 from .arena import ALIGNMENT
 from .buffers import BIG, Block, Plan
@@ -137,8 +138,17 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
 
 
 def workspace(e: Expr, sizes: Sizes) -> int:
-    """The bytes that the kernel of an expression allocates inside."""
-    return 0
+    """The bytes that the kernel of an expression allocates beside its result."""
+    if e.op is None or e.op.workspace is nothing:
+        return 0
+    types = [ArrayType(shape_at(x.type, sizes), x.dtype) for x in (e, *e.inputs)]
+    attrs = {k: substitute_sizes(v, sizes) for k, v in e.attrs.items()}
+    return int(e.op.workspace(*types, **attrs))
+
+
+def shape_at(type: ArrayType, sizes: Sizes) -> tuple[int, ...]:
+    """The shape of a type, given sizes by name."""
+    return tuple([n if isinstance(n, int) else size_of(n, sizes) for n in type.shape])
 
 
 def most_at_once(uses: Sequence[Use], passing: Mapping[int, int]) -> int:

@@ -10,6 +10,7 @@ is certain are computed into given memory: see Note [Layout] in `ir/contiguity.p
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from gradops import ArrayType
 from gradops.core.dims import product
@@ -28,6 +29,9 @@ from .lifetimes import Lifetimes, lifetimes
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
+FEW, TRIED = 500, 24  # blocks of a plan in which the largest are tried outside the arena
+LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are, and of those that cost page faults
+WORTH_NEW = 0.98  # of the peak: what a new array in each call has to save
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
 
@@ -131,6 +135,7 @@ def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
             layout = plan.layouts.get(e)
             dense = layout if layout is not None and layout.dense else None
             add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
+    let_go_of_some(plan)
     assign_slots(plan)
     return plan
 
@@ -182,6 +187,39 @@ def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | N
         if all(x is z or x not in {*plan.memory(z)} for z in e.inputs):
             return x
     return None
+
+
+def let_go_of_some(plan: Plan) -> None:
+    """Take big blocks out of the arena where that lowers the peak of arena and new arrays.
+
+    Kept memory is in use all the time, and the arena's worst moment may be another than that of
+    new arrays.
+    """
+    blocks = sorted([b for b in plan.blocks if b.in_arena], key=lambda b: -nominal_bytes(b.type))
+    if not blocks or len(plan.blocks) > FEW:
+        return
+    peak = peak_of(plan)
+    for block in blocks[:TRIED]:
+        if not LARGE <= nominal_bytes(block.type) < MAPPED:
+            continue
+        block.in_arena = False
+        lower = peak_of(plan)
+        block.in_arena = lower > WORTH_NEW * peak
+        peak = peak if block.in_arena else lower
+
+
+def peak_of(plan: Plan) -> int:
+    """The bytes of the arena at its worst moment, and those of new arrays at theirs."""
+    changes: tuple[dict[int, int], dict[int, int]] = {}, {}
+    for e in plan.order:
+        block = plan.block_of.get(e)
+        if e.op is None or e in plan.lives.roots or (block and block.members[0] is not e):
+            continue
+        first, last = plan.lives.position[e], plan.end_of(e)
+        size, among = nominal_bytes(e.type), changes[block is not None and block.in_arena]
+        among[first] = among.get(first, 0) + size
+        among[last + 1] = among.get(last + 1, 0) - size
+    return sum(max(accumulate(among[i] for i in sorted(among)), default=0) for among in changes)
 
 
 def assign_slots(plan: Plan) -> None:

@@ -73,6 +73,30 @@ def correlate(
     return y
 
 
+def block_bytes(
+    x: Sizes, w: Sizes, y: Sizes, pads: Pads, groups: int, itemsize: int
+) -> tuple[int, int, int]:
+    """The bytes that `blocks` allocates: of padded examples, of windows; and the rows of these."""
+    sizes, row = y[2:], groups * math.prod(w[1:]) * math.prod(y[3:])
+    if not y[0] * row:
+        return 0, 0, 0
+    step = min(max(1, BLOCK // (row * sizes[0] * itemsize)), y[0])
+    height = min(max(1, BLOCK // (row * itemsize)), sizes[0])
+    padded = [n + lo + hi for n, (lo, hi) in zip(x[2:], pads, strict=True)]
+    frame = step * x[1] * math.prod(padded) if any(map(any, pads)) else 0
+    return frame * itemsize, step * height * row * itemsize, step * height * math.prod(sizes[1:])
+
+
+def filter_gradient_bytes(x: Sizes, w: Sizes, y: Sizes, pads: Pads, groups: int, size: int) -> int:
+    """The bytes that `filter_gradient` allocates beside its result."""
+    frame, buffer, rows = block_bytes(x, w, y, pads, groups, size)
+    products = math.prod(w)
+    most = TILE // max(1, products // groups)
+    tiled = rows // most if most >= LEAST and rows > most else 1
+    shared = math.prod(y) * math.prod(w[1:]) >= WORTH
+    return frame + buffer + max(shared * buffer, tiled * products * size) + SHARES * products * size
+
+
 def matrices(w: np.ndarray, groups: int) -> np.ndarray:
     """The filters of each group as columns of a matrix."""
     filters = last(w).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))

@@ -227,7 +227,8 @@ places_of_max = Op(
     doc="The index of the first maximum in each window, counted in C order.",
 )
 put_into_windows = Op(
-    "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
+    "put_into_windows", put_kernel, traits=[Trait.LIKE_OPERAND], arity=2,
+    infer=partial(unpool_infer, "put_into_windows"),
     vjp=[
         lambda ct, y, g, chosen, **attrs: pick_from_windows(ct, chosen, **pool_attrs(attrs)), None,
     ],

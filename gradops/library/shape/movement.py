@@ -333,7 +333,9 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    a, b = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
-    order = list(range(len(shape_of(x))))
-    order[a], order[b] = b, a
+    n = len(shape_of(x))
+    if not (type(axis1) is type(axis2) is int and -n <= axis1 < n and -n <= axis2 < n):
+        axis1, axis2 = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
+    order = list(range(n))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
     return transpose(x, axes=tuple(order))
