@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import is_
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Rebuilding:
     """A graph that is built again with loops in the place of stretches."""
 
     def __init__(self, graph: FrozenGraph, planner: Planner, stretches: Sequence[Stretch]) -> None:
-        self.graph, self.homes = graph, planner.homes
+        self.graph, self.planner, self.homes = graph, planner, planner.homes
         self.stretches = {s.steps[0][0]: s for s in stretches}
         self.later = {*planner.ops}
         self.intern = Interning(graph)
@@ -80,7 +81,12 @@ class Rebuilding:
 
     def copy(self, e: Expr) -> None:
         """Copy an expression."""
-        self.new[e] = self.intern.copy(e, [self.value(x) for x in e.inputs])
+        inputs = [self.value(x) for x in e.inputs]
+        if all(map(is_, inputs, e.inputs)):
+            self.intern.order[e] = None
+            self.new[e] = e
+        else:
+            self.new[e] = self.intern.copy(e, inputs)
         if e in self.graph.merged:
             self.intern.note(self.new[e], self.graph.merged[e])
 
@@ -96,9 +102,8 @@ class Rebuilding:
         number = s.last_state(home.place)
         if number is not None and home.step == len(s.steps) - 1:
             return part_of(self.intern, loop, number)
-        k = len(s.steps) - 1 - home.step if s.is_reversed else home.step
-        array = self.array(self.given(home))
-        return made(self.intern, e, "slice", array, index=(k,))
+        index = (s.index(home.step),)
+        return made(self.intern, e, "slice", self.array(self.given(home)), index=index)
 
     def given(self, home: Home) -> Expr:
         """The list of the values of an op in all steps."""
@@ -114,12 +119,11 @@ class Rebuilding:
     def column(self, values: Column, s: Stretch) -> Expr:
         """A list or array with a value for each step."""
         ordered = values[::-1] if s.is_reversed else values
-        first, second = (self.homes.get(x) for x in ordered[:2])
-        if first is None or second is None or not self.is_list(ordered):
+        if not self.planner.direction(ordered):
             return self.stacked(ordered, s)
-        other = first.stretch
-        start, stop = (self.index(self.homes[x]) for x in (ordered[0], ordered[-1]))
-        given = self.given(first)
+        first, last = self.homes[ordered[0]], self.homes[ordered[-1]]
+        other, given = first.stretch, self.given(first)
+        start, stop = other.index(first.step), other.index(last.step)
         if (start, stop) == (0, len(other.steps) - 1):
             return given
         by = 1 if start < stop else -1
@@ -127,22 +131,6 @@ class Rebuilding:
         key = ("slice", start, None if end < 0 else end, None if by > 0 else by)
         rows = made(self.intern, given, "slice", self.array(given), index=(key,))
         return made(self.intern, given, "unstacked", rows)
-
-    def is_list(self, ordered: Column) -> bool:
-        """True if values are those of one op of another stretch, in order or reversed."""
-        homes = [self.homes.get(x) for x in ordered]
-        places = {None if h is None else (h.stretch, h.place) for h in homes}
-        if None in places or len(places) > 1:
-            return False
-        steps = [h.step for h in homes if h is not None]
-        return abs(steps[1] - steps[0]) == 1 and steps == list(
-            range(steps[0], steps[0] + len(steps) * (steps[1] - steps[0]), steps[1] - steps[0])
-        )
-
-    def index(self, home: Home) -> int:
-        """The index of a value in the list of its op."""
-        s = home.stretch
-        return len(s.steps) - 1 - home.step if s.is_reversed else home.step
 
     def stacked(self, ordered: Column, s: Stretch) -> Expr:
         """Values of all steps as an array; of a slice of an array, if they are that."""

@@ -10,6 +10,7 @@ in C order, so that results keep their bits.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from gradops import OPS, ArrayType
 from gradops.core.traits import Trait
@@ -45,6 +46,10 @@ class Stretch:
     shared: dict[Expr, int] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     is_reversed: bool = False
+
+    def index(self, step: int) -> int:
+        """The index of a step in the lists."""
+        return len(self.steps) - 1 - step if self.is_reversed else step
 
     def last_state(self, place: int) -> int | None:
         """The number of the state that an op becomes."""
@@ -161,28 +166,27 @@ class Planner:
 
     def direction(self, values: Sequence[Expr]) -> int:
         """1 or -1 if values are those of another stretch, in its order or reversed; else 0."""
-        homes = [self.homes.get(x) for x in values]
-        first, second = homes[0], homes[1]
-        if first is None or second is None:
+        by = self.step_between(values[0], values[1])
+        return by if by and all(self.step_between(x, y) == by for x, y in pairwise(values)) else 0
+
+    def step_between(self, x: Expr, y: Expr) -> int:
+        """1 or -1 if two values are of one op of a stretch, in neighbouring steps; else 0."""
+        a, b = self.homes.get(x), self.homes.get(y)
+        if a is None or b is None or a.stretch is not b.stretch or a.place != b.place:
             return 0
-        by = second.step - first.step
-        for k, home in enumerate(homes):
-            if home is None or (home.stretch, home.place) != (first.stretch, first.place):
-                return 0
-            if home.step != first.step + k * by:
-                return 0
-        if abs(by) != 1:
-            return 0
-        return -by if first.stretch.is_reversed else by
+        by = a.stretch.index(b.step) - a.stretch.index(a.step)
+        return by if abs(by) == 1 else 0
 
     def longest(self, values: Sequence[Expr]) -> Steps:
-        """The steps, all but a few at the ends, whose values are those of another stretch."""
-        for missing in range(1, TRIMMED + 1):
-            for first in range(missing + 1):
-                stop = len(values) - missing + first
-                if stop - first > 1 and self.direction(values[first:stop]):
-                    return first, stop
-        return 0, 0
+        """The longest run of values that are those of another stretch, in order or reversed."""
+        best, first, by = (0, 0), 0, 0
+        for k in range(1, len(values)):
+            step = self.step_between(values[k - 1], values[k])
+            if step != by:
+                first, by = (k - 1 if step else k), step
+            if by and k + 1 - first > best[1] - best[0]:
+                best = first, k + 1
+        return best
 
     def finished(self, s: Stretch) -> Stretch | None:
         """The stretch with the places that others read; None if these cannot be given."""
