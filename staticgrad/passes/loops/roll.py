@@ -20,6 +20,8 @@ from .editing import made, parameters_for, part_of
 from .repeats import codes_of, ops_in_sequence, runs_in
 from .stretches import Column, Home, Planner, Stretch, rows_of
 
+MOST_SINGLE = 4  # ops of a stretch for each value that is read by itself; with fewer it stays
+
 
 @dataclass(frozen=True)
 class RollRepeats(Pass):
@@ -41,9 +43,30 @@ class RollRepeats(Pass):
         runs = [run for run in runs if run.stop - run.start >= self.least]
         if not runs:
             return graph
-        planner = Planner(graph, ops)
-        stretches = [s for run in runs if (s := planner.add(run, self.repeats)) is not None]
+        while True:
+            planner = Planner(graph, ops)
+            stretches = [s for run in runs if (s := planner.add(run, self.repeats)) is not None]
+            single = values_read_singly(graph, planner, stretches)
+            paying = [s for s in stretches if single[s] * MOST_SINGLE <= s.count]
+            if len(paying) == len(stretches):
+                break
+            runs = [s.run for s in paying]
         return Rebuilding(graph, planner, stretches).rebuilt() if stretches else graph
+
+
+def values_read_singly(
+    graph: FrozenGraph, planner: Planner, stretches: Sequence[Stretch]
+) -> dict[Stretch, int]:
+    """The number of values of each stretch that are not read as a list: each is an op more."""
+    homes = planner.homes
+    rest = [x for e in graph.order if e not in homes for x in e.inputs]
+    columns = [xs for s in stretches for xs in s.columns if not planner.direction(xs)]
+    read = dict.fromkeys((*rest, *chain.from_iterable(columns), *graph.results))
+    result = dict.fromkeys(stretches, 0)
+    for x in read:
+        if x in homes:
+            result[homes[x].stretch] += 1
+    return result
 
 
 class Rebuilding:

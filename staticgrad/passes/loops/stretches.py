@@ -47,6 +47,11 @@ class Stretch:
     given: dict[int, int] = field(default_factory=dict)
     is_reversed: bool = False
 
+    @property
+    def count(self) -> int:
+        """The number of ops in all steps."""
+        return len(self.steps) * self.run.period
+
     def index(self, step: int) -> int:
         """The index of a step in the lists."""
         return len(self.steps) - 1 - step if self.is_reversed else step

@@ -128,7 +128,7 @@ def test_a_rolled_program_gives_the_same_bits(program, order):
 
 ROLLED = {
     oscillator: (1, 2), small_vectors: (1, 0), backwards: (1, 0), without_state: (1, 0),
-    constants: (1, 2), two_in_turn: (2, 5), ends_differ: (2, 4), matrices: (1, 0),
+    constants: (1, 2), two_in_turn: (2, 3), ends_differ: (2, 4), matrices: (1, 0),
 }  # fmt: skip
 """The loops of a program, and of it with its gradient: where values leave steps in C order."""
 
