@@ -16,7 +16,7 @@ from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
@@ -25,7 +25,7 @@ from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Arena, Interval, Slot, placed
-from .lifetimes import Lifetimes, lifetimes
+from .lifetimes import Lifetimes, is_fused, lifetimes
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -60,7 +60,8 @@ class Plan:
 
     `slots` has the number of the view of the arena into which an expression is computed,
     `overwritten` the operand in whose memory, outside the arena, it is computed. `paired`
-    expressions are computed two at a time, into new memory.
+    expressions are computed two at a time, into new memory. Several `threads` may run the function
+    at once.
     """
 
     graph: FrozenGraph
@@ -73,6 +74,7 @@ class Plan:
     views: list[Slot] = field(default_factory=list)
     paired: frozenset[Expr] = frozenset()
     arena: Arena | None = None
+    threads: int = 1
 
     @property
     def order(self) -> Sequence[Expr]:
@@ -160,9 +162,12 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
     """
     assert e.op is not None
     writes = layout is not None and e not in plan.paired
-    writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    is_filled = is_written_in_blocks(e)
+    if not is_filled:
+        writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
     last = plan.lives.last[e]
-    x = overwritable(plan, i, e, layout) if writes else None
+    x = overwritable(plan, i, e, layout) if writes and not is_filled else None
+    i = plan.lives.position[e.inputs[0]] if is_filled else i
     if x is None:
         block = Block([e], i, last, layout, writes and is_sized and last < plan.lives.end)
         plan.blocks.append(block)
@@ -174,6 +179,15 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
             block.in_arena = False
         plan.overwritten[e] = x
     plan.block_of[e] = block
+
+
+def is_written_in_blocks(e: Expr) -> bool:
+    """True for a value of a fusion group that has rows, which are written block by block."""
+    whole = whole_of(e)
+    if whole is None or not is_fused(whole):
+        return False
+    function = whole.attrs["function"]
+    return bool(e.attrs["index"] < len(function.outputs) - whole.attrs["sums"])
 
 
 def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | None:

@@ -6,8 +6,11 @@ from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
     from .constants import PropagateConstants
+    from .factors import CollectFactors
     from .fold import Fold
+    from .fusion import FuseElementwise
     from .interface import Pass
+    from .join_elementwise import JoinElementwise
     from .join_scatters import JoinScatters
     from .levels import LEVELS
     from .loops.after import WeightGradientsAfterLoop
@@ -21,25 +24,25 @@ if _TYPE_CHECKING:
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
-    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
+    from .simplify import (
 
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
+        "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
+        "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
         "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
-        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
-        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
+        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars", "simplify": "(",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
-    "Fold", "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite",
-    "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "LEVELS", "(", "CollectFactors", "ComputePairs", "FloatScalars", "Fold", "FuseElementwise",
+    "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport",
+    "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize",
+    "Rewrite", "RollRepeats", "SinkIntoBranches", "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -6,8 +6,11 @@ from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
 from .constants import PropagateConstants
+from .factors import CollectFactors
 from .fold import Fold
+from .fusion import FuseElementwise
 from .interface import Pass
+from .join_elementwise import JoinElementwise
 from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
 from .loops.before import ProjectionsBeforeLoop
@@ -19,23 +22,31 @@ from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
 from .scalars import FloatScalars, MathScalars
-from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
+from .simplify import (
+    DropBroadcasts,
+    DropGradients,
+    DropRetyping,
+    ReduceStrength,
+    Simplify,
+    Stabilize,
+)
 
 Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), RollRepeats(), DropRetyping(),
-    DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(), HoistInvariants(),
-    SinkIntoBranches(), FloatScalars(), ComputePairs(),
+    JoinElementwise(), PropagateConstants(), Prune(), DropGradients(), RollRepeats(),
+    DropRetyping(), DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(),
+    HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
-    MathScalars(), ComputePairs(),
+    JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(), Fold(),
+    WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(),
+    ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
-    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
+    "stabilize": (*EXACT, Stabilize(), *EXACT[3:], *BOUNDED),
 }  # fmt: skip
 """The passes of each level: none; exact ones; those that state a bound, too; and `Stabilize`."""
 

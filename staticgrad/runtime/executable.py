@@ -20,8 +20,9 @@ from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
+from ..passes.fusion import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
 from ..passes.pipeline import Pipeline, difference
@@ -230,12 +231,6 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
     return result
 
 
-def meets_singularities(graph: FrozenGraph) -> bool:
-    """True if a gradient in the graph may divide by zero, of which nobody needs a warning."""
-    gradients = (e for e in all_expressions(graph) if e.origin is not None)
-    return any(e.op and Trait.SINGULAR in e.op.traits for e in gradients)
-
-
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
     """The functions that the generated code calls: one that compares sizes, and memory."""
     inputs = graph.inputs
@@ -277,7 +272,7 @@ def compile(
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if memory_budget is not None:
-        pipeline = pipeline.without(ComputePairs).followed_by(
+        pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
             Rematerialize(memory_budget, predicted_peak, value_bytes)
         )
     if isinstance(outputs, FrozenGraph):

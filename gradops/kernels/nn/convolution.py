@@ -35,8 +35,19 @@ def convolve(
     out: np.ndarray | None = None,
 ) -> Any:  # fmt: skip
     """The convolution of `x` with the filters `w`, channels first; so is `out`."""
+    return correlate_into(out, last(x), w, steps, groups, bias)
+
+
+def correlate_into(
+    out: np.ndarray | None, x: np.ndarray, w: np.ndarray, steps: Steps, groups: int,
+    bias: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """`correlate`, with the channels of its result and of `out` second; `out` is of any layout."""
     into = None if out is None else last(out)
-    return second(correlate(last(x), w, steps, groups, bias, into))
+    if into is None or into.flags.c_contiguous:
+        return second(correlate(x, w, steps, groups, bias, into))
+    into[...] = correlate(x, w, steps, groups, bias)  # whose blocks are not views of it
+    return second(into)
 
 
 def last(x: np.ndarray) -> Any:
@@ -245,8 +256,7 @@ def operand_gradient(
     if steps[0] == once:
         _, taps, frames, apart = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        into = None if out is None else last(out)
-        return second(correlate(g, turned, (once, frames, apart), groups, None, into))
+        return correlate_into(out, g, turned, (once, frames, apart), groups)
     y = np.empty((len(g), *shape, len(turned)), np.result_type(g, w)) if out is None else last(out)
     y[...] = 0
     for part in parts:

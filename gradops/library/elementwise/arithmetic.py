@@ -33,7 +33,7 @@ __all__ = [
 
 def strong_product_kernel(v: Any, p: Any, out: np.ndarray | None = None) -> Any:
     """v * p, but zero wherever `v` is zero."""
-    into = None if out is v else out  # which is read again
+    into = None if out is None or np.may_share_memory(out, v) else out  # `v` is read again
     with np.errstate(invalid="ignore", over="ignore"):
         y = np.multiply(v, p, out=into)
         if np.isnan(np.add.reduce(y, axis=None)):  # one cheap pass tells whether any may be NaN

@@ -31,7 +31,6 @@ from .matrices import (
     samplers,
     square_infer,
     times,
-    zero_if_unused,
 )
 
 __all__: list[str] = []
@@ -153,9 +152,9 @@ def solve_triangular_transpose(
     unit_diagonal: bool, checked: bool,
 ) -> Arrays:
     """For b a solve with the transposed matrix; for a that times the solution."""
-    ct = zero_if_unused(g, solve_triangular_op(
+    ct = solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
-    ))
+    )
     return [
         ct if i else -read_triangle(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
         for i in wanted

@@ -190,3 +190,14 @@ def test_a_copying_change_of_shape_is_let_go_after_its_last_use():
     f = sg.compile(sg.reduce_sum(sg.sin(y)) + sg.reduce_sum(y[::2]), [x], optimize=1)
     assert any(line.strip().startswith("del reshape") for line in f.source.splitlines())
     assert f(np.ones((40, 50))) == sg.interpret(f.written, [np.ones((40, 50))])[0]
+
+
+def test_a_masked_value_in_given_memory_is_overwritten_where_it_is_zero():
+    s, v = sg.placeholder("float64", []), sg.placeholder("float64", [1000])
+    x = s * v
+    y = sg.exp(sg.where(x > 0, sg.sqrt(x), 0.0))
+    gradient = sg.gradients(sg.reduce_sum(y), [s])
+    values = [1.0, np.linspace(-1, 1, 1000)]
+    [want] = sg.interpret(sg.freeze(gradient, [s, v]), values)
+    for level in (0, 1):
+        assert sg.compile(gradient, [s, v], optimize=level)(*values) == [want]
