@@ -25,6 +25,13 @@ if _TYPE_CHECKING:
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
     from .simplify import (
+        DropBroadcasts,
+        DropGradients,
+        DropRetyping,
+        ReduceStrength,
+        Simplify,
+        Stabilize,
+    )
 
 __getattr__, __dir__ = _lazily(
     __name__,
@@ -36,13 +43,16 @@ __getattr__, __dir__ = _lazily(
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
         "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
-        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars", "simplify": "(",
+        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
+        "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "(", "CollectFactors", "ComputePairs", "FloatScalars", "Fold", "FuseElementwise",
-    "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport",
-    "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize",
-    "Rewrite", "RollRepeats", "SinkIntoBranches", "WeightGradientsAfterLoop",
+    "LEVELS", "CollectFactors", "ComputePairs", "DropBroadcasts", "DropGradients",
+    "DropRetyping", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants",
+    "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
+    "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
+    "WeightGradientsAfterLoop",
 ]  # fmt: skip
