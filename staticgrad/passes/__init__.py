@@ -10,6 +10,7 @@ if _TYPE_CHECKING:
     from .fold import Fold
     from .fusion import FuseElementwise
     from .interface import Pass
+    from .join_elementwise import JoinElementwise
     from .join_scatters import JoinScatters
     from .levels import LEVELS
     from .loops.after import WeightGradientsAfterLoop
@@ -35,10 +36,10 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
-        "fusion": "FuseElementwise", "interface": "Pass", "join_scatters": "JoinScatters",
-        "levels": "LEVELS", "loops.after": "WeightGradientsAfterLoop",
-        "loops.before": "ProjectionsBeforeLoop", "loops.hoist": "HoistInvariants",
-        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
+        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
@@ -48,7 +49,7 @@ __getattr__, __dir__ = _lazily(
 __all__ = [
     "LEVELS", "CollectFactors", "ComputePairs", "DropBroadcasts", "DropGradients",
     "DropRetyping", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants",
-    "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop",
-    "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize", "Rewrite", "Simplify",
-    "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
+    "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

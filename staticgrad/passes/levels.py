@@ -10,6 +10,7 @@ from .factors import CollectFactors
 from .fold import Fold
 from .fusion import FuseElementwise
 from .interface import Pass
+from .join_elementwise import JoinElementwise
 from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
 from .loops.before import ProjectionsBeforeLoop
@@ -33,9 +34,9 @@ Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
-    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
-    ComputePairs(),
+    JoinElementwise(), PropagateConstants(), Prune(), DropGradients(), DropRetyping(),
+    DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(), HoistInvariants(),
+    SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(), Fold(),
@@ -44,7 +45,7 @@ BOUNDED: tuple[Pass, ...] = (
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
-    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
+    "stabilize": (*EXACT, Stabilize(), *EXACT[3:], *BOUNDED),
 }  # fmt: skip
 """The passes of each level: none; exact ones; those that state a bound, too; and `Stabilize`."""
 

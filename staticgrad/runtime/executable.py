@@ -62,8 +62,7 @@ class Executable:
         self.graph = graph
         self.check_numerics = check_numerics
         write = partial(source_of, graph, form, any_layout)
-        checked = partial(write, has_loops=False)
-        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
+        self.run = Checked(written, graph, form, write) if check_numerics else loaded(write)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 

@@ -44,6 +44,32 @@ def test_both_sides_of_an_exact_rule_agree_on_special_values(rule):
     np.testing.assert_array_equal(np.signbit(before)[known], np.signbit(after)[known])
 
 
+ENDS = {"int8": [-128, -1, 0, 1, 12, 127], "uint8": [0, 1, 3, 255], "float32": [0.5, -3.0]}
+
+
+@pytest.mark.parametrize("dtypes", [*itertools.product(ENDS, repeat=2)], ids=str)
+@exact_rules
+def test_an_exact_rule_keeps_what_integers_wrap_to(rule, dtypes):
+    with sg.Graph().as_default():
+        kinds = [
+            "bool" if h.name == "c" else d for h, d in zip(rule.holes, itertools.cycle(dtypes))
+        ]
+        xs = [sg.placeholder(kind, [2], name=f"x{i}") for i, kind in enumerate(kinds)]
+        for wrap in (lambda x: x, sg.square):
+            values = [x if x.dtype.kind == "b" else wrap(x) for x in xs]
+            try:
+                graph = sg.freeze([rule.before(*values)], xs)
+            except DTypeError:
+                continue
+            changed = rewrite(graph, [rule])
+            choices = [[True, False] if k == "bool" else ENDS[k] for k in kinds]
+            for drawn in itertools.product(*choices):
+                feeds = [np.full(2, v, k) for v, k in zip(drawn, kinds, strict=True)]
+                (before,), (after,) = sg.interpret(graph, feeds), sg.interpret(changed, feeds)
+                np.testing.assert_array_equal(after, before)
+                assert after.dtype == before.dtype
+
+
 def operand_for(hole):
     """An operand that the hole of a rule matches: for `n` a number, for `s` one that is fed."""
     if hole == "n":

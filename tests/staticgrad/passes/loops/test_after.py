@@ -66,6 +66,16 @@ def test_the_products_are_one_for_each_weight():
     assert not any(e.what == "sum_to" for e in last_loop(changed).attrs["body"])
 
 
+def test_state_that_no_step_changes_is_not_a_sum():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [2], name="x")
+        kept = sg.fori(0, 3, lambda i, s: (s[0], s[1] + sg.sin(s[1])), (sg.zeros_like(x), x))
+        graph = sg.freeze(kept, [x])
+    feeds = [np.array([1.0, 2.0])]
+    for a, b in zip(sg.interpret(graph, feeds), sg.interpret(after(graph), feeds), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_gradients_of_layers_leave_the_loop():
     for layer in (sg.layers.gru, sg.layers.lstm, sg.layers.rnn):
         with sg.Graph().as_default():
