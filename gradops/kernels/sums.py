@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.float_errors import without_float_errors
 from .nn.activation import columns, has_short_rows
 
 LONG = 8  # entries of a row from which NumPy adds several partial sums
+FEW = 64  # entries up to which the number of NumPy calls is the cost
 MANY = 256  # rows from which adding columns is the lesser cost
 DTYPES = frozenset({np.dtype("f4"), np.dtype("f8")})
 
@@ -35,19 +37,24 @@ def sum_short_rows(x: np.ndarray, keepdims: bool = False, out: np.ndarray | None
     return y
 
 
-def logsumexp_kept(x: np.ndarray, axis: Any) -> np.ndarray:
-    """log(sum(exp(x))) with the reduced axes of size 1, for floats."""
-    if axis is not None and type(axis) is not tuple and has_short_rows(x, axis):
-        return logsumexp_along(columns(x), 0, True).reshape(*x.shape[:-1], 1)
-    return logsumexp_along(x, axis, False)
+def logsumexp(
+    x: np.ndarray, axis: Any, keepdims: bool = False, out: np.ndarray | None = None
+) -> Any:
+    """log(sum(exp(x))) of floats along one or several axes."""
+    if x.size > FEW and axis is not None and type(axis) is not tuple and has_short_rows(x, axis):
+        y = without_float_errors(log_of_sum, columns(x), 0, keepdims, True)
+        y = y.reshape(*x.shape[:-1], 1) if keepdims else y.reshape(x.shape[:-1])
+    else:
+        y = without_float_errors(log_of_sum, x, axis, keepdims, False)
+    return y if out is None else np.positive(y, out=out)
 
 
-def logsumexp_along(x: Any, axis: Any, reusable: bool) -> Any:
-    """log(sum(exp(x))) with reduced axes of size 1; `x` is overwritten if it is `reusable`."""
+def log_of_sum(x: Any, axis: Any, keepdims: Any, reusable: bool) -> Any:
+    """log(sum(exp(x))), where log(0) is the -inf that is meant; overwrites a `reusable` x."""
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
-    if not np.logical_and.reduce(np.isfinite(top), axis=None):
+    total = np.add.reduce(top, axis=None)
+    if total - total != 0:  # some are infinite or NaN
         top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
-    with np.errstate(divide="ignore", over="ignore"):  # log(0) is the -inf that is meant
-        y = np.asarray(np.subtract(x, top, out=x if reusable else None))
-        total = np.asarray(np.add.reduce(np.exp(y, out=y), axis=axis, keepdims=True))
-        return np.add(np.log(total, out=total), top, out=total)
+    y = np.asarray(np.subtract(x, top, out=x if reusable else None))
+    y = np.log(np.add.reduce(np.exp(y, out=y), axis=axis, keepdims=keepdims))
+    return np.add(y, top.reshape(np.shape(y)))

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.float_errors import without_float_errors
 from .linalg import ROUTINES, SINGULAR, cast, dtype_of, failure
 
 BLOCK = 64  # rows that LAPACK eliminates at once; between blocks there are matrix products
 ROWS = 8  # rows that are substituted one by one between products
 MANY = 512  # right sides, in all matrices of a stack, from which substitution is faster than LAPACK
 SMALL = 32  # rows and columns up to which masks of triangles are kept
-IGNORED: Any = {"invalid": "ignore", "over": "ignore", "divide": "ignore", "under": "ignore"}
+TINY = 4  # rows up to which Python's floats are faster than a call of LAPACK
 
 
 def solve_triangular(
@@ -31,29 +32,62 @@ def solve_triangular(
     dtype = dtype_of(a, b)
     if a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
         raise ValueError("the shapes do not fit")  # type inference has the words for the user
-    with np.errstate(**IGNORED):
-        y = solution(a, b, lower, unit_diagonal, np.dtype("c16" if dtype.kind == "c" else "f8"))
-        total = np.add.reduce(y, axis=None)
-    if total - total == 0 and y.size:  # no matrix is singular, since that makes NaN
+    if is_tiny(b) and a.ndim == 2 and dtype.kind == "f":
+        try:
+            return np.array(substitute_floats(a, b, lower, unit_diagonal), dtype)
+        except ZeroDivisionError:
+            pass  # the general way tells which matrix is singular
+    wide = np.dtype("c16" if dtype.kind == "c" else "f8")
+    y, is_finite = without_float_errors(solution, a, b, lower, unit_diagonal, wide)
+    if is_finite and y.size:  # no matrix is singular, since that makes NaN
         return cast(y, dtype)
     if checked and not unit_diagonal and (zero := diagonal(a) == 0).any():
         raise failure("solve_triangular", [a, b], SINGULAR, zero.any(-1))
     if not checked:
-        y = np.where((b == 0).all(-2, keepdims=True), dtype.type(0), y)
+        np.copyto(y, 0, where=(b == 0).all(-2, keepdims=True))
     return cast(y, dtype)
+
+
+def is_tiny(b: np.ndarray) -> bool:
+    """True for the right sides of one system that is solved with Python's floats."""
+    return b.ndim == 2 and 0 < b.shape[0] <= TINY and 0 < b.shape[1] <= TINY
+
+
+def substitute_floats(a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool) -> Any:
+    """The rows of the solution; raises ZeroDivisionError for a zero on the diagonal."""
+    y = b.tolist()
+    for i, row in enumerate(a.tolist()) if lower else reversed([*enumerate(a.tolist())]):
+        here = y[i]
+        for j in range(i) if lower else range(i + 1, len(y)):
+            c = row[j]
+            here = [p - c * q for p, q in zip(here, y[j], strict=True)]
+        if not unit_diagonal:
+            d = row[i]
+            here = [p / d for p in here]
+        y[i] = here
+    return y
 
 
 def solution(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
+) -> tuple[np.ndarray, bool]:
+    """The solution, in double precision, NaN for a singular matrix; and True if all is finite."""
+    y = np.ascontiguousarray(wide_solution(a, b, lower, unit_diagonal, dtype))
+    total = np.add.reduce(y, axis=None)
+    return y, bool(total - total == 0)
+
+
+def wide_solution(
+    a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:
-    """The solution, in double precision; NaN for a singular matrix."""
+    """The solution by substitution or LAPACK."""
     if max(math.prod(a.shape[:-2]), math.prod(b.shape[:-2])) * b.shape[-1] >= MANY:
         return substitute(a, b, lower, unit_diagonal, dtype)
     if not lower:
         return back_substitute(a, b, unit_diagonal, dtype)
     # a lower triangle is an upper one with rows and columns reversed
     y = back_substitute(a[..., ::-1, ::-1], b[..., ::-1, :], unit_diagonal, dtype)
-    return np.ascontiguousarray(y[..., ::-1, :])
+    return y[..., ::-1, :]
 
 
 def substitute(

@@ -122,7 +122,7 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
 
     def kernel(x: np.ndarray, k: int = 0) -> Any:
         rows, columns = x.shape[-2:]
-        return np.where(mask(rows, columns, k), x, x.dtype.type(0))
+        return np.where(mask(rows, columns, k), x, np.zeros((), x.dtype))
 
     def infer(x: ArrayType, k: int) -> ArrayType:
         matrix_axes(name, x, -2, -1)

@@ -34,10 +34,18 @@ GRID = np.array([[0, 2], [1, 1]])
 
 
 def slice_transpose(g: AnyArray, y: AnyArray, x: AnyArray, index: Index) -> AnyArray:
-    """The cotangent in its place among zeros; new axes alone are taken out again."""
-    if all(e is None or e in (FULL, "...") for e in index):
+    """The cotangent in its place among zeros, or in another shape if that fills all places."""
+    if all(e is None or e in (FULL, "...") for e in index) or takes_all(x, y, index):
         return reshape(g, shape=shape_of(x))
     return scatter(g, index=index, shape=shape_of(x))
+
+
+def takes_all(x: AnyArray, y: AnyArray, index: Index) -> bool:
+    """True if a slice `y` certainly has all entries of `x`, in their order: as x[:, 0] may."""
+    sizes = (*shape_of(x), *shape_of(y))
+    if not all(isinstance(n, int) for n in sizes) or type_of(x).size != type_of(y).size:
+        return False
+    return all(type(e) is not tuple or e == FULL for e in index)
 
 
 def slice_source(x: ArrayType, index: Index) -> str:

@@ -76,13 +76,12 @@ def hermitian_of_lower(x: AnyArray) -> AnyArray:
 
 
 def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """The transpose of the tangent: two triangular solves."""
+    """The transpose of the tangent: two triangular solves, with a factor that is never singular."""
     l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
     right = adjoint(l)
     inner = hermitian_of_lower(times(right, gl))
     half = solve_triangular_op(right, inner, lower=False, checked=False)
-    ct = adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
-    return zero_if_unused(g, ct)
+    return adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
 
 
 def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:

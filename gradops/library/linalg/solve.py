@@ -11,6 +11,7 @@ from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Wanted
@@ -171,7 +172,7 @@ def solve_triangular_tangent(
 
 
 solve_triangular_op = Op(
-    "solve_triangular", triangular.solve_triangular, arity=2,
+    "solve_triangular", triangular.solve_triangular, arity=2, traits=[Trait.C_CONTIGUOUS],
     flops=flops.solve_triangular,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),

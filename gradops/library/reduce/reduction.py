@@ -13,10 +13,11 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
-from ...kernels.sums import are_short_rows, logsumexp_kept, sum_short_rows
+from ...kernels.sums import are_short_rows, sum_short_rows
+from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
 from ..elementwise.comparison import equal, where
-from ..elementwise.exponential import exp
+from ..elementwise.exponential import exp_difference
 from ..elementwise.logic import isnan
 from ..families import Kernel, batch_along_axis, invalid
 from ..shape.broadcasting import broadcast_to
@@ -295,18 +296,12 @@ def logsumexp_kernel(
     if not x.size:
         with np.errstate(divide="ignore"):  # log(0), here too
             return np.log(np.add.reduce(x, axis=axis, keepdims=keepdims), out=out)
-    total = logsumexp_kept(x, axis)
-    if not keepdims:
-        total = total.reshape(reduced_shape("logsumexp", type_of(x), axis, False))
-    if out is None:
-        return total if total.ndim else total[()]
-    np.copyto(out, total)
-    return out
+    return logsumexp_of_floats(x, axis, keepdims, out)
 
 
 def logsumexp_shares(y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """softmax(x), the derivative of logsumexp; 0 where every entry is -inf."""
-    return exp(x - with_reduced_axes(where(equal(y, -np.inf), 0, y), x, axis, keepdims))
+    return exp_difference(x, with_reduced_axes(y, x, axis, keepdims))
 
 
 logsumexp = reduction(

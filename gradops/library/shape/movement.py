@@ -145,10 +145,21 @@ def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
     return np.expand_dims(x, axis)
 
 
+def expand_dims_source(x: ArrayType, axis: Any) -> str:
+    """Indexing with None, at a fraction of the cost of NumPy's function."""
+    y = expand_dims_infer(x, axis)
+    if not x.ndim:
+        return "np.expand_dims({0}, {axis})"
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    new = {a % y.ndim for a in axes}
+    keys = ["None" if i in new else ":" for i in range(y.ndim)]
+    return f"{{0}}[{', '.join(keys)}]"
+
+
 expand_dims = linear(
     "expand_dims", expand_dims_kernel, infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(expand_dims_infer), source="np.expand_dims({0}, {axis})",
+    batch=reshape_batch(expand_dims_infer), source=expand_dims_source,
     traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),

@@ -5,12 +5,13 @@ import pytest
 
 from gradops.core.errors import LinAlgError
 from gradops.kernels.linalg import triangular
-from gradops.kernels.linalg.triangular import MANY, solve_triangular
+from gradops.kernels.linalg.triangular import MANY, TINY, solve_triangular
 
 SHAPES = [
     ((3, 3), (3, 2)), ((3, 3), (3, MANY)), ((70, 70), (70, 5)), ((70, 70), (70, MANY)),
     ((4, 9, 9), (4, 9, MANY // 4)), ((MANY, 3, 3), (MANY, 3, 1)), ((2, 3, 3), (3, MANY)),
     ((MANY, 3, 3), (3, 1)), ((2, 1, 4, 4), (300, 4, 2)), ((1, 1), (1, MANY)),
+    ((1, 1), (1, 1)), ((2, 2), (2, 1)), ((TINY, TINY), (TINY, TINY)), ((5, 5), (5, 1)),
 ]  # fmt: skip
 
 
@@ -102,3 +103,18 @@ def test_single_precision_is_computed_in_double_precision():
 def test_masks_of_small_triangles_are_kept_and_read_only():
     assert triangular.triangle(3, 3, 0) is triangular.triangle(3, 3, 0)
     assert not triangular.triangle(3, 3, 0).flags.writeable
+
+
+@pytest.mark.parametrize("lay_out", [np.asarray, np.asfortranarray, lambda x: x[..., ::-1]])
+@pytest.mark.parametrize(("a", "b"), SHAPES)
+@pytest.mark.parametrize("lower", [False, True])
+def test_solutions_are_in_c_order(a, b, lower, lay_out):
+    x, y = matrices(np.random.default_rng(0), a, b)
+    for columns in (y, y * 0):
+        solution = solve_triangular(lay_out(x), lay_out(columns), lower, checked=False)
+        assert solution.flags.c_contiguous
+
+
+def test_a_singular_matrix_leaves_solutions_in_c_order():
+    a, b = np.zeros((2, 6, 6)), np.asfortranarray(np.ones((2, 6, 3)))
+    assert solve_triangular(a, b, lower=True, checked=False).flags.c_contiguous
