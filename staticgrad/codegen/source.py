@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dim, Op
+from gradops import ArrayType, Dim, Op
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
@@ -63,7 +63,7 @@ def emit(
         if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,):
             return NotImplemented
         exp_1 = np.exp(x)  # float32[3] ...
-        add_3 = np.add(exp_1, c_2)  # float32[3]
+        add_3 = exp_1 + c_2  # float32[3]
         return add_3
     <BLANKLINE>
     """
@@ -247,11 +247,11 @@ def render(w: Writer, e: Expr) -> str:
         return f"{names[0]}.tolist()"
     if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
         return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
-    if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
-        return e.op.infix.format(*names)
     if w.module.has_loops and has_own_function(e):
         return f"{loop_function(w, e, begin_inner, inner_function)}({', '.join(names)})"
     out = out_text(w, e)
+    if not out and takes_operator(e):
+        return e.op.infix.format(*names)
     plain = plain_template(e.op)
     if plain is not None:
         return plain.format(*names, out=out)
@@ -259,6 +259,16 @@ def render(w: Writer, e: Expr) -> str:
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
+
+
+def takes_operator(e: Expr) -> bool:
+    """True if Python's operator computes `e`, with the bits of the op's kernel."""
+    assert e.op is not None
+    if not e.op.infix:
+        return False
+    if not e.type.shape:
+        return e.type.dtype.kind == "f"  # of integers it would warn
+    return all(type(x.type) is ArrayType for x in e.inputs)  # and not a list of arrays
 
 
 @cache

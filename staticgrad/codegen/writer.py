@@ -127,7 +127,8 @@ class Writer:
 
     def finish(self) -> None:
         """Add the function to its module, a long one in parts."""
-        if len(self.lines) > LONG:
+        start, stop = self.body
+        if stop - start > LONG:
             split(self)
         parameters = [self.names[e] for e in self.graph.inputs]
         self.module.add(self.name, parameters, self.called, self.lines, self.owners)
