@@ -62,16 +62,9 @@ class Executable:
         self.pipeline = pipeline_for(optimize)
         with collector_paused():
             self.graph, self.pass_reports = self.pipeline.run(written)
-            self.run = self.code()
+            self.run = code_of(self.graph, written, form, any_layout, check_numerics)
         self.silent = meets_singularities(self.graph)
         self.names = [e.name for e in self.graph.inputs]
-
-    def code(self) -> Callable[..., Any]:
-        """The generated function."""
-        write = partial(source_of, self.graph, self.form, self.any_layout)
-        if not self.check_numerics:
-            return loaded(write)
-        return Checked(self.written, self.graph, self.form, write)
 
     @property
     def source(self) -> str:
@@ -215,6 +208,14 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+def code_of(
+    graph: FrozenGraph, written: FrozenGraph, form: str, any_layout: bool, check_numerics: bool
+) -> Callable[..., Any]:
+    """The function that runs a graph, which was made from the one that was written."""
+    write = partial(source_of, graph, form, any_layout)
+    return Checked(written, graph, form, write) if check_numerics else loaded(write)
 
 
 def loaded(write: Callable[..., Source]) -> Callable[..., Any]:
