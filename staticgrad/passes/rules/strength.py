@@ -1,6 +1,6 @@
 """Cheaper operations that round otherwise: products for powers and quotients, no guards."""
 
-from gradops import div, mul, power, square
+from gradops import div, full_like, mul, power, square
 from gradops.library.elementwise.arithmetic import power_slope, strong_product
 
 from ...ir.expr import Expr, Kind
@@ -31,6 +31,11 @@ def is_scaled_twice(s: Expr, n: Expr, x: Expr) -> bool:
     return alike and s.kind is not Kind.CONSTANT and SMALL < abs(float(n.value)) < LARGE
 
 
+def same_type(x: Expr, y: Expr) -> bool:
+    """True for arrays of one type."""
+    return x.type == y.type
+
+
 def has_no_zero(n: Expr, x: Expr) -> bool:
     """True for a constant without zeros."""
     return n.kind is Kind.CONSTANT and n.dtype == x.dtype and bool(n.value.all())
@@ -43,6 +48,8 @@ RULES = [
     Rule(lambda x: power(x, -1), lambda x: div(1, x), when=inexact, exact=False),
     Rule(lambda x: power_slope(x, 2), lambda x: 2 * x, when=inexact, exact=False),
     Rule(lambda x: power_slope(x, 3), lambda x: 3 * square(x), when=inexact, exact=False),
+    Rule(lambda x, y: full_like(x, 0, None) + y, lambda x, y: y, same_type, exact=False),
+    Rule(lambda x, y: y + full_like(x, 0, None), lambda x, y: y, same_type, exact=False),
     Rule(lambda x: x + 0, lambda x: x, when=inexact, exact=False),  # 0.0 for -0.0
     Rule(lambda x, n: div(x, n), lambda x, n: x * div(1, n), is_divided_by_number, exact=False),
     *[
