@@ -13,7 +13,7 @@ from .namespace import NumpyNamespace
 
 casadi.GlobalOptions.setNumpyMode(-1)
 ELEMENTWISE = ("sin", "cos", "tanh", "exp", "log", "sqrt")
-MOST = 2_000  # entries of an input
+MOST = 2_500  # entries of an input
 
 
 class CasadiNamespace(NumpyNamespace):

@@ -9,7 +9,7 @@ from typing import Any
 from ..libraries.interface import Library, Refusal
 from ..workload import Arrays, Run, Workload
 
-LENGTH = 90  # of a reason
+LENGTH = 120  # of a reason
 
 
 class TooLong(BaseException):
@@ -44,8 +44,8 @@ def first_call(
 
 
 def reason(error: BaseException) -> str:
-    """The error in a line."""
+    """The error in a line, of its first two."""
     if isinstance(error, Refusal | TooLong):
         return str(error)
-    lines = [line for line in str(error).splitlines() if line.strip()] or [""]
-    return f"{type(error).__name__}: {lines[0].strip()}"[:LENGTH]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {' '.join(lines[:2])}"[:LENGTH]

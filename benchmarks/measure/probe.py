@@ -4,6 +4,7 @@ python -m benchmarks.measure.probe '{"row": ..., "library": ..., ...}'
 """
 
 import gc
+import importlib
 import json
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..columns import LIBRARIES
+from ..libraries.interface import Library
 from ..rows import BY_KEY
 from .cells import Cell, append
 from .limits import TooLong, first_call, reason
@@ -27,7 +29,7 @@ def main(orders: dict[str, Any]) -> None:
     library = next(lib for lib in LIBRARIES if lib.name == orders["library"])
     cell = Cell(workload.key, orders["threads"], library.name)
     try:
-        assert library.adapter  # imports the library
+        imports(library)
         gc.collect()
         imported = resident("VmRSS")
         reset_peak()
@@ -42,6 +44,14 @@ def main(orders: dict[str, Any]) -> None:
     except (Exception, TooLong) as failure:
         cell.reason = reason(failure)
     append(Path(orders["out"]), [cell])
+
+
+def imports(library: Library) -> None:
+    """Import the adapter, and what it imports when it builds."""
+    assert library.adapter
+    for package in (library.package, dict(library.options).get("package")):
+        if package:
+            importlib.import_module(package)
 
 
 def repeat(run: Any) -> None:

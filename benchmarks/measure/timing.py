@@ -7,6 +7,7 @@ from typing import Any
 
 SECONDS = 0.004  # of one measurement
 ROUNDS = range(5, 42)  # at least and at most
+SLOW, FEW = 100_000, 3  # microseconds above which a run is measured that often
 BUDGET = 0.25  # seconds for each function, in which more rounds than the least are made
 
 
@@ -39,7 +40,10 @@ def turns(
     runs: Mapping[str, Callable[[], Any]], rounds: range, budget: float,
     clock: Clock = time.perf_counter,
 ) -> dict[str, list[float]]:  # fmt: skip
-    """The times of each run in microseconds: in each round all are measured, one after another."""
+    """The times of each run in microseconds: in each round all are measured, one after another.
+
+    Those above `SLOW` are measured in the first rounds only.
+    """
     counts = {name: repetitions(run, SECONDS, clock) for name, run in runs.items()}
     times: dict[str, list[float]] = {name: [] for name in runs}
     start = time.perf_counter()
@@ -47,7 +51,8 @@ def turns(
         if i >= rounds.start and time.perf_counter() - start > budget * len(runs):
             break
         for name, run in runs.items():
-            times[name].append(microseconds(run, counts[name], clock))
+            if i < FEW or times[name][-1] < SLOW:
+                times[name].append(microseconds(run, counts[name], clock))
     return times
 
 

@@ -107,4 +107,4 @@ def ratio(found: dict[str, float], ours: str, other: str | None, target: float) 
     if ours not in found or other not in found:
         return "-"
     value = found[ours] / found[other]
-    return f"**{value:.2f}**" if value > target else f"{value:.2f}"
+    return f"**{value:.2f}**" if round(value, 2) > target else f"{value:.2f}"

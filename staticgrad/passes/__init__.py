@@ -16,6 +16,7 @@ if _TYPE_CHECKING:
     from .loops.after import WeightGradientsAfterLoop
     from .loops.before import ProjectionsBeforeLoop
     from .loops.hoist import HoistInvariants
+    from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
     from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
@@ -39,7 +40,8 @@ __getattr__, __dir__ = _lazily(
         "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
+        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
@@ -51,5 +53,6 @@ __all__ = [
     "DropRetyping", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants",
     "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
     "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
-    "Rewrite", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
+    "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
+from numbers import Real
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import FeedError, FetchError, GradError, flatten
+from gradops import FeedError, FetchError, GradError, OptionError, flatten
 from gradops.core.op import explain
 from gradops.core.traits import Trait
 from gradops.kernels.heap import keep_freed_memory
 
+from ..build.collector import collector_paused
 from ..build.graph import get_default_graph
+from ..build.suggest import nearest
 from ..codegen.arena import pools_of
 from ..codegen.load import load
 from ..codegen.schedule import predicted_peak
@@ -55,15 +58,13 @@ class Executable:
         keep_freed_memory()
         self.written, self.rebuild = written, rebuild
         self.form, self.any_layout = form, any_layout
-        self.pipeline = pipeline_for(optimize)
-        graph, self.pass_reports = self.pipeline.run(written)
-        self.graph = graph
         self.check_numerics = check_numerics
-        write = partial(source_of, graph, form, any_layout)
-        checked = partial(write, has_loops=False)
-        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
-        self.silent = meets_singularities(graph)
-        self.names = [e.name for e in graph.inputs]
+        self.pipeline = pipeline_for(optimize)
+        with collector_paused():
+            self.graph, self.pass_reports = self.pipeline.run(written)
+            self.run = code_of(self.graph, written, form, any_layout, check_numerics)
+        self.silent = meets_singularities(self.graph)
+        self.names = [e.name for e in self.graph.inputs]
 
     @property
     def source(self) -> str:
@@ -133,7 +134,14 @@ class Executable:
         return Executable(self.written, 0, self.form, self.rebuild, True, self.check_numerics)
 
     def diff(self, name: str | None = None) -> str:
-        """The change of the graph by the pass called `name`, or by each pass, as unified diffs."""
+        """The change of the graph by the pass called `name`, or by each pass, as unified diffs.
+
+        Raises OptionError for a name that no pass of the pipeline has.
+        """
+        names = dict.fromkeys(step.name for step in self.pipeline.passes)
+        if name is not None and name not in names:
+            near = nearest(str(name), names)
+            raise OptionError("diff", [], f"no pass called {name!r} was run{near}")
         changes = [
             difference(before, after, report.name)
             for before, after, report in self.pipeline.steps(self.written)
@@ -200,6 +208,14 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+def code_of(
+    graph: FrozenGraph, written: FrozenGraph, form: str, any_layout: bool, check_numerics: bool
+) -> Callable[..., Any]:
+    """The function that runs a graph, which was made from the one that was written."""
+    write = partial(source_of, graph, form, any_layout)
+    return Checked(written, graph, form, write) if check_numerics else loaded(write)
 
 
 def loaded(write: Callable[..., Source]) -> Callable[..., Any]:
@@ -272,6 +288,8 @@ def compile(
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if memory_budget is not None:
+        if not is_number_of_bytes(memory_budget):
+            raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
         pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
             Rematerialize(memory_budget, predicted_peak, value_bytes)
         )
@@ -286,6 +304,11 @@ def compile(
     if verify is not False:
         require_code(result.graph, result.attempt, pipeline, verify)
     return result
+
+
+def is_number_of_bytes(budget: object) -> bool:
+    """True for a number but NaN; a truth value is not one."""
+    return isinstance(budget, Real) and not isinstance(budget, bool) and budget == budget
 
 
 def value_bytes(e: Expr) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops.core.errors import PassError
+from gradops.core.errors import OptionError, PassError
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -32,8 +32,14 @@ def verifier(feeds: bool | Sequence[Any]) -> Check | None:
 
 
 def own_feeds(feeds: bool | Sequence[Any]) -> Sequence[Any] | None:
-    """The feeds that were given; None for random ones."""
-    return None if isinstance(feeds, bool) else feeds
+    """The feeds that were given; None for random ones. Raises OptionError for other values."""
+    if isinstance(feeds, bool):
+        return None
+    if not isinstance(feeds, Sequence):
+        kind = type(feeds).__name__
+        reason = f"verify is True, or a list of the values of the inputs, not of type {kind}"
+        raise OptionError("compile", [], reason)
+    return feeds
 
 
 def require_values(

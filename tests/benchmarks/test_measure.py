@@ -60,7 +60,7 @@ def test_an_error_is_a_reason(workload, pretend):
 
     (cell,) = measure(workload, [pretend(build)], 1, 60.0, QUICK)
     assert cell.us is None
-    assert cell.reason == "ValueError: no such thing"
+    assert cell.reason == "ValueError: no such thing more"
 
 
 def test_a_first_call_has_a_limit():
@@ -73,7 +73,7 @@ def test_a_first_call_has_a_limit():
 
 def test_reasons_are_one_line():
     assert reason(Refusal("not written")) == "not written"
-    assert reason(ValueError("\n one\ntwo")) == "ValueError: one"
+    assert reason(ValueError("\n one\ntwo\nthree")) == "ValueError: one two"
 
 
 def test_errors_are_relative_and_infinite_for_what_does_not_fit():

@@ -146,7 +146,7 @@ def squeeze_axis(x: AnyArray, axis: int) -> AnyArray:
 matmul = multilinear(
     "matmul", matmul_kernel, infer=matmul_infer, transpose=[matmul_left, matmul_right],
     flops=flops.matmul,
-    batch=matmul_batch, source=matmul_source, traits=[Trait.C_ORDER],
+    batch=matmul_batch, source=matmul_source, traits=[Trait.C_ORDER, Trait.PROPAGATING],
     samples=cases(
         complexes((2, 3), (3, 2)),
         reals((3, 4), (4, 2)), reals((4,), (4,)), reals((4,), (4, 2)), reals((3, 4), (4,)),

@@ -12,7 +12,15 @@ from gradops.core.errors import OptionError, PassError
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
 from staticgrad.ir.kinds import Lowering
-from staticgrad.passes import LEVELS, DropBroadcasts, DropRetyping, Fold, Pass, Pipeline
+from staticgrad.passes import (
+    LEVELS,
+    DropBroadcasts,
+    DropRetyping,
+    Fold,
+    Pass,
+    Pipeline,
+    Rematerialize,
+)
 from staticgrad.passes.inner import within
 
 exact = Pipeline(LEVELS[1])
@@ -294,3 +302,30 @@ def test_feeds_of_a_verification_have_any_layout():
     x, y = sg.placeholder("float32", [50, 50]), sg.placeholder("float32", [50, 1])
     values = np.random.default_rng(0).normal(size=(2, 50, 50)).astype("float32")
     sg.compile(sg.matmul(x, y), [x, y], optimize=1, verify=[values[0].T, values[1][:, :1]])
+
+
+OPTIONS = {
+    "optimize is one of 0, 1, 2": {"optimize": [1]},
+    "passes are given in a sequence, not as 3": {"passes": 3},
+    "passes are given in a sequence, not as None": {"without": None},
+    "there is no pass \\['fold'\\]": {"without": [["fold"]]},
+    "Rematerialize has options": {"passes": [Rematerialize]},
+    "a rewrite rule is a Rule, not 3": {"rules": 3},
+    "verify is True, or a list of the values of the inputs, not of type dict": {"verify": {"x": 1}},
+    "memory_budget is in bytes, not '1MB'": {"memory_budget": "1MB"},
+    "memory_budget is in bytes, not nan": {"memory_budget": float("nan")},
+    "memory_budget is in bytes, not True": {"memory_budget": True},
+}
+
+
+@pytest.mark.parametrize("reason", OPTIONS)
+def test_options_of_another_kind_are_refused(reason):
+    x = sg.placeholder("float64", [])
+    with pytest.raises(OptionError, match=reason):
+        sg.compile(x * x, [x], **OPTIONS[reason])
+
+
+def test_the_diff_of_a_pass_that_did_not_run_is_refused():
+    x = sg.placeholder("float64", [])
+    with pytest.raises(OptionError, match="no pass called 'fould' was run; did you mean 'fold'"):
+        sg.compile(x * x, [x]).diff("fould")

@@ -119,3 +119,20 @@ def test_state_that_no_step_changes_stays():
     for changed in (WeightGradientsAfterLoop()(graph), after(graph)):
         for a, b in zip(sg.interpret(changed, feeds), expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_sums_of_a_loop_inside_whose_length_differs_from_step_to_step():
+    with sg.Graph().as_default():
+        x, h, w = (sg.placeholder("float64", s) for s in ([3, 2, 3], [2, 3], [3, 3]))
+
+        def inner(s):
+            return sg.while_loop(
+                lambda i, a: (i < 2) & (sg.reduce_sum(a * a) < 50.0),
+                lambda i, a: (i + 1, sg.tanh(a @ w)), [0, s],
+            )[1]  # fmt: skip
+
+        y = sg.scan(lambda s, v: sg.tanh(inner(s + v)), x, h)
+        graph = sg.freeze(sg.gradients(sg.reduce_sum(sg.tanh(y)), [w, h]), [x, h, w])
+    feeds = feeds_of(3, None, graph)
+    sg.compile(graph, passes=[WeightGradientsAfterLoop()], verify=feeds)
+    sg.compile(graph, verify=feeds)
