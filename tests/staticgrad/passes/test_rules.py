@@ -160,3 +160,17 @@ def test_no_rule_of_ours_changes_a_type(rule, dtype, other):
                 rewrite(sg.freeze([rule.before(*values, **attrs)], feeds), [rule])
         except (DTypeError, TypeError):  # an op of the rule does not take the dtype
             return
+
+
+@pytest.mark.parametrize("shape", [[4], [3, 5], [1], ["n"], [5000], [0]])
+def test_small_sums_of_products_are_scalar_products(shape):
+    with sg.Graph().as_default():
+        x, y = (sg.placeholder("float64", shape, name=n) for n in "xy")
+        graph = sg.freeze([sg.reduce_sum(x * y)], [x, y])
+        changed = rewrite(graph, strength.RULES)
+    small = shape in ([4], [3, 5])
+    assert ("matmul" in {e.what for e in changed}) is small
+    rng = np.random.default_rng(0)
+    feeds = [rng.normal(size=[4 if n == "n" else n for n in shape]) for _ in range(2)]
+    want, got = sg.interpret(graph, feeds), sg.interpret(changed, feeds)
+    np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-14)
