@@ -111,7 +111,7 @@ def in_graph(
         predicted, loss = sg.argmax(scores, axis=1), sg.cross_entropy(scores, labels)
         train = sg.train.AdamOptimizer(RATE, epsilon_hat=False).minimize(loss)
         step = [loss, train, *sg.get_collection("update_ops")]
-        session = sg.Session()
+        session = sg.Session(optimize=1)  # of which the bits are those of the tape
         session.restore(in_graphs_names(start))
         run = session.make_callable(step, [images, labels, training])
         turns = zip(trange(steps, desc="graph"), batches(*learnt, steps), strict=True)

@@ -155,7 +155,7 @@ def in_graph(
         scores = sg.reshape(scores_of(rows, count), [-1, count])
         loss = sg.cross_entropy(scores, sg.reshape(wanted, [-1]))
         train = sg.train.AdamOptimizer(RATE, epsilon_hat=False).minimize(loss)
-        session = sg.Session()
+        session = sg.Session(optimize=1)  # of which the bits are those of the tape
         session.restore({name.replace(".", "/"): value for name, value in start.items()})
         step = session.make_callable([loss, train], [rows, wanted])
         turns = zip(trange(steps, desc="graph"), batches(data, steps), strict=True)

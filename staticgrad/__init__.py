@@ -37,6 +37,7 @@ globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's 
 if _TYPE_CHECKING:
     from . import array_api, initializers, layers, passes, train
     from .build.tracing import trace
+    from .codegen.standalone.to_python import to_python
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
     from .export.as_json import to_json
@@ -81,6 +82,7 @@ __getattr__, __dir__ = _lazily(
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
         "export.mermaid": "to_mermaid", "export.networkx": "to_networkx",
+        "codegen.standalone.to_python": "to_python",
         "export.saving": "load save", "freezing.freezer": "freeze",
         "functions.traced_function": "Function function",
         "initializers": " ".join(["initializers", *_INITIALIZERS]), "ir.graph": "replay",
@@ -116,6 +118,12 @@ def _text(self: FrozenGraph) -> str:
     return to_text(self)
 
 
+def _python(self: FrozenGraph, path: object) -> None:
+    from .codegen.standalone.to_python import to_python
+
+    to_python(self, path)  # type: ignore[arg-type]
+
+
 def _reduced(self: FrozenGraph) -> tuple[object, ...]:
     from .text.parser import parse
 
@@ -125,6 +133,7 @@ def _reduced(self: FrozenGraph) -> tuple[object, ...]:
 for _class, _name, _method in (
     (Expr, "__array_namespace__", _array_namespace),
     (FrozenGraph, "__str__", _text),
+    (FrozenGraph, "to_python", _python),
     (FrozenGraph, "__reduce__", _reduced),
 ):
     setattr(_class, _name, _method)
@@ -140,7 +149,8 @@ __all__ = [
     "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers", "linalg", "load",
     "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse", "passes", "random",
     "random_crop", "random_gamma", "random_poisson", "replace", "replay", "save", "scan", "scipy",
-    "signal", "switch", "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_text",
+    "signal", "switch", "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx",
+    "to_python", "to_text",
     "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
 ]  # fmt: skip
 __all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]

@@ -163,7 +163,7 @@ def on_several(op: Op, face: type[Handle]) -> Function:
         elif not active or not mode or y.dtype.kind != "f":
             finish_unusual(t, op, args, attrs)
         else:
-            t.node = record(op, args, nodes, active, attrs, y)
+            t.node = record(op, args, nodes, active, attrs, y, saves_values(mode))
             if mode is not True:
                 Handle._settle(t, mode)
         return t

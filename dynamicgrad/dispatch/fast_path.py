@@ -27,7 +27,7 @@ from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import apply_mode
 from ..names.torch_names import row_of
-from .attributed import Attributed, normal_form, on_one
+from .attributed import Attributed, normal_form, on_one, on_several
 from .casting import tensor_of_number
 from .op_dtypes import to_compute_dtypes
 from .wrapping import Function
@@ -181,14 +181,17 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Function:
     arity = op.arity if len(op.defaults) == len(op.params) else -1
     row = row_of(op.name)
     takes_dtype, has_dims, all_dims = row.takes_dtype, row.dims != "", row.dims == "all"
-    normal, quick = normal_form(op, names), on_one(op, Tensor)
+    count, normal = op.arity, normal_form(op, names)
+    quick = on_one(op, Tensor) if count == 1 else on_several(op, Tensor)
 
     def call(*args: Any, **attrs: Any) -> Any:
-        if op.arity == 1 and args and type(args[0]) is Tensor:
-            found = normal(args[1:], attrs)
+        if count and len(args) >= count and type(args[0]) is Tensor:
+            found = normal(args[count:], attrs)
             usual = not has_dims or (args[0].value.shape and found and found["axis"] != ())
-            if found is not None and usual and (y := quick(args[0], found)) is not NotImplemented:
-                return y
+            if found is not None and usual:
+                y = quick(args[0] if count == 1 else args[:count], found)
+                if y is not NotImplemented:
+                    return y
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "input" in attrs:

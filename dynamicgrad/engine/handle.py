@@ -23,7 +23,7 @@ from gradops.core.traits import Trait
 from gradops.numpy_api.detach_checks import warn_detached
 from gradops.typing import Attrs, Operand
 
-from .grad_mode import INFERENCE, is_recording
+from .grad_mode import INFERENCE, is_recording, saves_values
 from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, Vertex, new
 from .record import record
 from .storage import Alias, DetachedAlias, alias, alias_of, enter, memory, storage_of
@@ -70,7 +70,8 @@ class Handle(Operators):
         if active and OF_TYPE in op.traits:
             active = 0  # it depends on the operand's type only
         if active and mode and y.dtype.kind in "fc":
-            found.node = record(op, args, inputs, active, attrs, y)
+            by_value = plain and saves_values(mode)
+            found.node = record(op, args, inputs, active, attrs, y, by_value)
             if not floats or mode is not True:
                 Handle._settle(found, mode)
         elif active or mode is INFERENCE:

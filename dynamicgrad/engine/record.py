@@ -91,12 +91,14 @@ def present(inputs: Sequence[object]) -> tuple[int, ...]:
 
 
 def record(
-    op: Op, args: Sequence[Operand], inputs: Inputs, active: int, attrs: Attrs, y: AnyArray
-) -> Node:
+    op: Op, args: Sequence[Any], inputs: Inputs, active: int, attrs: Attrs, y: AnyArray,
+    by_value: bool = False,
+) -> Node:  # fmt: skip
     """The node of an operation whose output is the value `y`.
 
     `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
-    bits of `active` say the same.
+    bits of `active` say the same. With `by_value`, operands are saved by value where they may be:
+    see Note [Saved values].
     """
     is_complex = y.dtype.kind == "c"
     save_y, save, wanted = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
@@ -104,7 +106,12 @@ def record(
     inputs = operands
     if None in inputs or True in save:
         operands = tuple(
-            [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
+            [
+                (a.value if by_value and n is not None and a.storage is n.storage else a)
+                if s
+                else n or only_type(a)
+                for a, n, s in zip(args, inputs, save, strict=True)
+            ]
         )
     return node_of(
         conjugated(op) if is_complex else op, inputs, operands, attrs,

@@ -102,15 +102,18 @@ def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
         if operands is inputs:  # no operand is saved
             found += operands
         else:
-            holder: Any
-            for x, holder in zip(operands, inputs):
-                if x is not holder and (type(x) in ARRAYS or isinstance(x, Handle)):
-                    if type(x) not in ARRAYS:
-                        x, holder = x.value, x
-                    if holder is not None:
-                        saves, storage = True, holder.storage or storage_at(holder)
+            for x in operands:
+                if type(x) in ARRAYS:
+                    v = inputs[len(found) - 1]
+                    if v is not None:
+                        saves, storage = True, v.storage
                         if storage is not None and not is_fresh(storage, node):
-                            check_unchanged(node, holder, storage, "the operand")
+                            check_unchanged(node, v, storage, "the operand")
+                elif isinstance(x, Handle):
+                    saves, storage = True, x.storage or storage_at(x)
+                    if storage is not None and not is_fresh(storage, node):
+                        check_unchanged(node, x, storage, "the operand")
+                    x = x.value
                 found.append(x)
         if saves and freed is not None:
             node.operands, node.output = freed, None
@@ -119,10 +122,9 @@ def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
     return read
 
 
-def storage_at(holder: Any) -> Storage | None:
-    """The storage of the node of a handle, if it has a node and that has a storage."""
-    node = getattr(holder, "node", None)
-    return None if node is None else node.storage
+def storage_at(t: Handle) -> Storage | None:
+    """The storage of the node of a tensor, if it has a node and that has a storage."""
+    return None if t.node is None else t.node.storage
 
 
 values = reader(None)

@@ -166,9 +166,12 @@ def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
         view.node.storage = storage
     inferred = type(storage) is InferenceStorage and type(value) is np.ndarray
     if op.vjp[0] is not None and not inferred:  # without gradients there is no history to replay
-        mode = is_recording()
+        mode, before = is_recording(), base.alias
         refusal = "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
-        view.alias = alias_of(base, op, attrs, refusal)
+        if before is None:
+            view.alias = Alias(base, op, attrs, refusal)
+        else:
+            view.alias = alias_of(base, op, attrs, refusal)
         storage.add_view(view)
 
 
@@ -185,7 +188,8 @@ def may_share(base: Handle, value: AnyArray, op: Op, attrs: Attrs) -> bool:
         return op.name != "reshape" or would_share(alias_of(base, op, attrs))
     if not value.size:
         return op.name != "astype"
-    return owner(value) is owner(whole) or np.may_share_memory(value, whole)
+    owner = whole if whole.base is None else whole.base  # views of NumPy refer to it directly
+    return value.base is owner or value is owner or np.may_share_memory(value, whole)
 
 
 def would_share(alias: Alias) -> bool:
@@ -195,8 +199,3 @@ def would_share(alias: Alias) -> bool:
         return True
     whole = np.empty(shape, bool)
     return not whole.size or np.may_share_memory(whole, alias.view_of(whole))
-
-
-def owner(array: np.ndarray) -> object:
-    """The array that owns the memory: views of NumPy refer to it directly."""
-    return array if array.base is None else array.base

@@ -10,24 +10,48 @@ from typing import Any
 import numpy as np
 
 from gradops import index
+from gradops.library.index.indexing import slice_
 
+from ..dispatch.attributed import on_one
 from ..engine.handle import ARRAYS, Handle
 from ..engine.tensor import Tensor
 
 ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
 
 PARTS = (slice, list, tuple, range, np.ndarray, Handle)
+BOUNDS = frozenset({int, type(None)})
 LISTED = 32  # a list with as many entries is an array, whatever is in it
+
+quick_slice = on_one(slice_, Tensor)
 
 
 def get_item(t: Tensor, key: Any) -> Tensor:
     """`t[key]`."""
-    if type(key) is int or type(key) is slice:
-        return index(t, key)
+    form = (key,) if type(key) is int else basic_form(key)
+    if form is not None:
+        part = quick_slice(t, {"index": form})
+        return index(t, key) if part is NotImplemented else part
     key = with_masks(as_tuple(key))
     if isinstance(key, tuple) and is_mixed(key):
         t, key = select_integers(t, key)
     return index(t, with_integers(key))
+
+
+def basic_form(key: Any) -> tuple[Any, ...] | None:
+    """The index of a key of integers, slices between integers, None and ...; None for others."""
+    form: list[Any] = []
+    for k in key if type(key) is tuple else (key,):
+        if type(k) is slice:
+            if not BOUNDS.issuperset((type(k.start), type(k.stop), type(k.step))):
+                return None
+            form.append(("slice", k.start, k.stop, k.step))
+        elif type(k) is int or k is None:
+            form.append(k)
+        elif k is ...:
+            form.append("...")
+        else:
+            return None
+    return tuple(form)
 
 
 def as_tuple(key: Any) -> Any:

@@ -164,12 +164,12 @@ def parts(flat: np.ndarray, memories: list[np.ndarray]) -> list[np.ndarray]:
     return [flat[end - m.size : end].reshape(m.shape) for m, end in zip(memories, ends)]
 
 
-def blocks_of(params: list[Tensor], states: States) -> list[Block]:
-    """The parameters grouped into blocks by size, dtype and state."""
+def blocks_of(params: list[Tensor], states: States, join: bool = True) -> list[Block]:
+    """The parameters grouped into blocks by size, dtype and state, or each in its own."""
     together: dict[Any, list[int]] = {}
     for i, p in enumerate(params):
         state = states[p]
-        kind = i if memory(p).size >= SMALL else None
+        kind = i if memory(p).size >= SMALL or not join else None
         step = int(state["step"].value) if "step" in state else 0
         together.setdefault((kind, p.dtype, step, tuple(state)), []).append(i)
     return [Block(params, places, states) for places in together.values()]

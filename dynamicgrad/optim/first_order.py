@@ -17,7 +17,10 @@ from .optimizer import Optimizer, Params, T, evaluate, options_of, require_nonne
 
 
 class FirstOrder(Optimizer):
-    """An optimizer whose step is a rule with options from the group. See Note [Blocks]."""
+    """An optimizer whose step is a rule with options from the group. See Note [Blocks].
+
+    With `foreach=False` each parameter is updated on its own, to the same bits.
+    """
 
     rule: ClassVar[Rule]
     _initial: ClassVar[tuple[str, ...]] = ()  # options for the state to begin with
@@ -30,7 +33,7 @@ class FirstOrder(Optimizer):
     @cached_property
     def options(self) -> list[str]:
         """The names of the options that the rule reads."""
-        return [name for name in self.defaults if name not in self._initial]
+        return [name for name in self.defaults if name not in (*self._initial, "foreach")]
 
     def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Update the parameters that have gradients; the loss of `closure`, if it is given.
@@ -50,7 +53,8 @@ class FirstOrder(Optimizer):
         rule, work = type(self).rule, []
         for i, group in enumerate(self.param_groups):
             options = {name: number(group[name]) for name in self.options}
-            work += [(block, options) for block in self.ready(i, group["params"])]
+            together = group.get("foreach") is not False
+            work += [(block, options) for block in self.ready(i, group["params"], together)]
         first = [block.compute(rule, options, block.spans[0]) for block, options in work]
         for (block, options), updated in zip(work, first):
             block.write(block.spans[0], updated)
@@ -58,7 +62,7 @@ class FirstOrder(Optimizer):
                 block.write(span, block.compute(rule, options, span))
             block.finish(updated)
 
-    def ready(self, i: int, params: list[Tensor]) -> list[Block]:
+    def ready(self, i: int, params: list[Tensor], together: bool) -> list[Block]:
         """The blocks of group `i`, with the gradients of this step."""
         active, grads = [], []
         for p in params:
@@ -67,9 +71,9 @@ class FirstOrder(Optimizer):
                 active.append(p)
                 grads.append(checked_gradient(p, g))
         before, blocks = self.blocks.get(i, (None, []))
-        ids = [*map(id, active)]
+        ids = [together, *map(id, active)]
         if before != ids or not all(block.is_current(self.state) for block in blocks):
-            blocks = blocks_of(active, self.state)
+            blocks = blocks_of(active, self.state, together)
             self.blocks[i] = ids, blocks
         for block in blocks:
             block.gather(grads)
@@ -106,6 +110,7 @@ class SGD(FirstOrder):
     def __init__(
         self, params: Params, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
         weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None,
     ) -> None:  # fmt: skip
         options = options_of(locals())
         require_nonnegative(lr=lr, momentum=momentum, weight_decay=weight_decay)
@@ -130,7 +135,7 @@ class Adam(FirstOrder):
     def __init__(
         self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *,
-        maximize: bool = False, decoupled_weight_decay: bool = False,
+        maximize: bool = False, decoupled_weight_decay: bool = False, foreach: bool | None = None,
     ) -> None:  # fmt: skip
         options = options_of(locals())
         require_nonnegative(lr=lr, eps=eps, weight_decay=weight_decay)
@@ -154,7 +159,7 @@ class AdamW(Adam):
     def __init__(
         self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
-        maximize: bool = False,
+        maximize: bool = False, foreach: bool | None = None,
     ) -> None:  # fmt: skip
         super().__init__(params, **options_of(locals()), decoupled_weight_decay=True)
 
@@ -175,10 +180,10 @@ class RMSprop(FirstOrder):
     def __init__(
         self, params: Params, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
         weight_decay: float = 0, momentum: float = 0, centered: bool = False, *,
-        maximize: bool = False,
+        maximize: bool = False, foreach: bool | None = None,
     ) -> None:  # fmt: skip
         options = options_of(locals())
-        require_nonnegative(**options)
+        require_nonnegative(**{k: v for k, v in options.items() if k != "foreach"})
         super().__init__(params, options)
 
 
@@ -199,9 +204,10 @@ class Adagrad(FirstOrder):
     def __init__(
         self, params: Params, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
+        foreach: bool | None = None,
     ) -> None:  # fmt: skip
         options = options_of(locals())
-        require_nonnegative(**options)
+        require_nonnegative(**{k: v for k, v in options.items() if k != "foreach"})
         super().__init__(params, options)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:

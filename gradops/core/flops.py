@@ -16,6 +16,7 @@ from .traits import Trait
 from .types import ArrayType
 
 Formula = Callable[..., Any]
+BUFFER = 8192  # entries that NumPy's ufuncs take at a time where operands are broadcast
 
 MOVES = frozenset({Trait.VIEW, Trait.RETYPING, Trait.OF_TYPE})
 
@@ -46,6 +47,16 @@ def nothing(*types: ArrayType, **attrs: object) -> int:
 def per_result(count: int) -> Formula:
     """So many operations per entry of the result."""
     return lambda y, *types, **attrs: count * product(y.shape)
+
+
+def bytes_of_results(count: int) -> Formula:
+    """The bytes of so many arrays like the result, and of a ufunc's buffer, as a workspace."""
+    return lambda y, *types, **attrs: (count * product(y.shape) + BUFFER) * y.dtype.itemsize
+
+
+def bytes_of_operands(count: int) -> Formula:
+    """The bytes of so many arrays like the first operand, and of a ufunc's buffer, likewise."""
+    return lambda y, x, *types, **attrs: (count * product(x.shape) + BUFFER) * x.dtype.itemsize
 
 
 def per_operand(count: int) -> Formula:

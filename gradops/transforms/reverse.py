@@ -116,32 +116,34 @@ def pull_back(
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
                 if x in cotangents:
-                    total = cotangents[x]
-                    large = type(total) is np.ndarray and total.nbytes > LARGE
-                    cotangents[x] = add_up(total, ct, x, summed) if large else total + ct
+                    if type(ct) is ndarray and ct.nbytes > LARGE:
+                        cotangents[x] = add_up(cotangents[x], ct, x, summed)
+                    else:
+                        cotangents[x] = cotangents[x] + ct
                     continue
                 cotangents[x] = ct
                 if x.op is not None:
                     heappush(frontier, (-x.number, x))
                 elif x.watch is not None:  # other leaves need no visit
                     heappush(frontier, (hooks.turn(x), x))  # type: ignore[union-attr]
-            ct = cts = total = None  # or they would outlive the next computation
+            del ct, cts  # or they would outlive the next computation
         except Exception as error:
             blame(error, "the backward of", shown)
             raise
     return cotangents
 
 
+ndarray = np.ndarray
 LARGE = 16384  # bytes of a sum, from which adding in place pays
 
 
-def add_up(total: np.ndarray, ct: Any, x: Any, summed: set[Any]) -> Any:
+def add_up(total: Any, ct: np.ndarray, x: Any, summed: set[Any]) -> Any:
     """The sum of two cotangents of `x`, written over the first if that is a sum itself.
 
     No rule, hook or caller has seen an incomplete sum. Where the memory layouts differ, the sum
     would have one of its own, in which later sums over axes add up in another order.
     """
-    if x in summed and type(ct) is np.ndarray and ct.strides == total.strides:
+    if x in summed and type(total) is ndarray and ct.strides == total.strides:
         return np.add(total, ct, out=total)
     summed.add(x)
     return total + ct

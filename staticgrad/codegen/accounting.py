@@ -11,15 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradops import ArrayType, Dim
+from gradops.core.flops import nothing
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
 from ..ir.nominal import bytes_of, size_of
-from ..ir.sizes import bindings
+from ..ir.sizes import bindings, substitute_sizes
 from ..ir.tuple_types import HistoryType, TupleType
 from .arena import ALIGNMENT
 from .buffers import BIG, Block, Plan
-from .lifetimes import memory_of_views
+from .fusion import rows_of_block
+from .lifetimes import is_fused, memory_of_views
 from .source import copied_results
 
 Sizes = Mapping[str, int]
@@ -88,6 +90,10 @@ def called_by(e: Expr, sizes: Sizes) -> Iterator[Key]:
         types = [entry_type(t) if i in lists else t for i, t in enumerate(types)]
         without_lists = [t for i, t in enumerate(types) if i not in lists]
         choices = [types, without_lists]
+    elif is_fused(e):
+        rows = rows_of_block(e)
+        split = zip(types, e.attrs["split"], strict=True)
+        choices = [[ArrayType((rows, *t.shape[1:]), t.dtype) if s else t for t, s in split]]
     else:
         choices = [types[1:], types] if e.op is not None and e.op.name == "case" else [types]
     for graph in graphs_in(e):
@@ -119,7 +125,7 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
     arena = arena_bound = 0
     if plan.arena is not None:
         found = plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names]))
-        arena, arena_bound = found.bytes + ALIGNMENT, found.bound
+        arena, arena_bound = (found.bytes + ALIGNMENT) * plan.threads, found.bound * plan.threads
     end = plan.lives.end
     called = {i: list(called_by(e, sizes)) for i, e in enumerate(plan.order) if has_graphs(e)}
     new = {i: max((inner[k].peak_new for k in keys), default=0) for i, keys in called.items()}
@@ -130,15 +136,25 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
     results = plan.graph.results
     new[end] = live[end] = sum(bytes_of(results[i].type, sizes) for i in copied_results(plan))
     return Account(
-        uses, arena, arena_bound, most_at_once([u for u in uses if u.where != ARENA], new),
-        most_at_once(uses, live), sum(u.bytes * len(u.members) for u in uses),
+        uses, arena, arena_bound,
+        most_at_once([u for u in uses if u.where != ARENA], new) * plan.threads,
+        most_at_once(uses, live) * plan.threads, sum(u.bytes * len(u.members) for u in uses),
         sum(bytes_of(e.type, sizes) for e in results),
     )  # fmt: skip
 
 
 def workspace(e: Expr, sizes: Sizes) -> int:
-    """The bytes that the kernel of an expression allocates inside."""
-    return 0
+    """The bytes that the kernel of an expression allocates beside its result."""
+    if e.op is None or e.op.workspace is nothing:
+        return 0
+    types = [ArrayType(shape_at(x.type, sizes), x.dtype) for x in (e, *e.inputs)]
+    attrs = {k: substitute_sizes(v, sizes) for k, v in e.attrs.items()}
+    return int(e.op.workspace(*types, **attrs))
+
+
+def shape_at(type: ArrayType, sizes: Sizes) -> tuple[int, ...]:
+    """The shape of a type, given sizes by name."""
+    return tuple([n if isinstance(n, int) else size_of(n, sizes) for n in type.shape])
 
 
 def most_at_once(uses: Sequence[Use], passing: Mapping[int, int]) -> int:
@@ -162,6 +178,8 @@ def uses_of(plan: Plan, sizes: Sizes) -> Iterator[Use]:
     for i, e in enumerate(plan.order):
         block = plan.block_of.get(e)
         if block is not None and block.members[0] is e:
+            if plan.slots.get(e, 0) >= len(plan.views) and e in plan.slots:
+                continue  # memory of a result, which a function of blocks is given
             yield use_of_block(plan, block, sizes, offsets)
         elif block is None and e.op is not None and e not in plan.lives.roots:
             bytes = owned_bytes(e, sizes)
@@ -190,7 +208,7 @@ def owned_bytes(e: Expr, sizes: Sizes) -> int:
     graphs = list(graphs_in(e))
     if not graphs or e.op is None or e.op.name not in ("loop", "case", "call"):
         return 0
-    rows = graphs[:1] if e.op.name == "loop" else graphs
+    rows = [e.attrs["body"]] if e.op.name == "loop" else graphs
     carries = e.attrs["carries"] if e.op.name == "loop" else 0
     return max(sum(owned_by_body(g, e.type, carries, sizes).values()) for g in rows)
 

@@ -10,12 +10,13 @@ is certain are computed into given memory: see Note [Layout] in `ir/contiguity.p
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout
@@ -24,10 +25,13 @@ from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Arena, Interval, Slot, placed
-from .lifetimes import Lifetimes, lifetimes
+from .lifetimes import Lifetimes, is_fused, lifetimes
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
+FEW, TRIED = 500, 24  # blocks of a plan in which the largest are tried outside the arena
+LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are, and of those that cost page faults
+WORTH_NEW = 0.98  # of the peak: what a new array in each call has to save
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
 
@@ -56,7 +60,8 @@ class Plan:
 
     `slots` has the number of the view of the arena into which an expression is computed,
     `overwritten` the operand in whose memory, outside the arena, it is computed. `paired`
-    expressions are computed two at a time, into new memory.
+    expressions are computed two at a time, into new memory. Several `threads` may run the function
+    at once.
     """
 
     graph: FrozenGraph
@@ -69,6 +74,7 @@ class Plan:
     views: list[Slot] = field(default_factory=list)
     paired: frozenset[Expr] = frozenset()
     arena: Arena | None = None
+    threads: int = 1
 
     @property
     def order(self) -> Sequence[Expr]:
@@ -131,6 +137,7 @@ def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
             layout = plan.layouts.get(e)
             dense = layout if layout is not None and layout.dense else None
             add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
+    let_go_of_some(plan)
     assign_slots(plan)
     return plan
 
@@ -155,9 +162,12 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
     """
     assert e.op is not None
     writes = layout is not None and e not in plan.paired
-    writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    is_filled = is_written_in_blocks(e)
+    if not is_filled:
+        writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
     last = plan.lives.last[e]
-    x = overwritable(plan, i, e, layout) if writes else None
+    x = overwritable(plan, i, e, layout) if writes and not is_filled else None
+    i = plan.lives.position[e.inputs[0]] if is_filled else i
     if x is None:
         block = Block([e], i, last, layout, writes and is_sized and last < plan.lives.end)
         plan.blocks.append(block)
@@ -171,6 +181,15 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
     plan.block_of[e] = block
 
 
+def is_written_in_blocks(e: Expr) -> bool:
+    """True for a value of a fusion group that has rows, which are written block by block."""
+    whole = whole_of(e)
+    if whole is None or not is_fused(whole):
+        return False
+    function = whole.attrs["function"]
+    return bool(e.attrs["index"] < len(function.outputs) - whole.attrs["sums"])
+
+
 def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | None:
     """The operand that the elementwise `e` may be computed in place of, else None."""
     if e.op is None or e.op.traits.isdisjoint((Trait.ELEMENTWISE, Trait.IN_PLACE)):
@@ -182,6 +201,39 @@ def overwritable(plan: Plan, i: int, e: Expr, layout: Layout | None) -> Expr | N
         if all(x is z or x not in {*plan.memory(z)} for z in e.inputs):
             return x
     return None
+
+
+def let_go_of_some(plan: Plan) -> None:
+    """Take big blocks out of the arena where that lowers the peak of arena and new arrays.
+
+    Kept memory is in use all the time, and the arena's worst moment may be another than that of
+    new arrays.
+    """
+    blocks = sorted([b for b in plan.blocks if b.in_arena], key=lambda b: -nominal_bytes(b.type))
+    if not blocks or len(plan.blocks) > FEW:
+        return
+    peak = peak_of(plan)
+    for block in blocks[:TRIED]:
+        if not LARGE <= nominal_bytes(block.type) < MAPPED:
+            continue
+        block.in_arena = False
+        lower = peak_of(plan)
+        block.in_arena = lower > WORTH_NEW * peak
+        peak = peak if block.in_arena else lower
+
+
+def peak_of(plan: Plan) -> int:
+    """The bytes of the arena at its worst moment, and those of new arrays at theirs."""
+    changes: tuple[dict[int, int], dict[int, int]] = {}, {}
+    for e in plan.order:
+        block = plan.block_of.get(e)
+        if e.op is None or e in plan.lives.roots or (block and block.members[0] is not e):
+            continue
+        first, last = plan.lives.position[e], plan.end_of(e)
+        size, among = nominal_bytes(e.type), changes[block is not None and block.in_arena]
+        among[first] = among.get(first, 0) + size
+        among[last + 1] = among.get(last + 1, 0) - size
+    return sum(max(accumulate(among[i] for i in sorted(among)), default=0) for among in changes)
 
 
 def assign_slots(plan: Plan) -> None:

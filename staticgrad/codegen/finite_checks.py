@@ -14,7 +14,7 @@ checked one by one.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,12 +26,13 @@ from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, inner_graphs
-from .clocks import groups
+from ..ir.pairs import pairs_in
 from .source import Source
 
 UNKNOWN_SIZE = 4096  # entries that an array of unknown size is taken to have
 INPUTS = (Kind.PLACEHOLDER, Kind.VARIABLE)
 CHECK = 1000  # entries whose product takes as long as a call
+ASSIGNMENT = re.compile(r" +(\w+(?:, \w+)?) = ")
 
 
 @dataclass(frozen=True)
@@ -53,32 +54,65 @@ def with_finite_checks(
     every = [graph, *inner_graphs(graph)]
     if not all(map(is_finite_constant, (e for g in every for e in g.order))):
         return None
-    wanted = {e: None for g in every for e in values_to_check(g, noisy, g is graph)}
+    wanted = Wanted(noisy)
+    for g in every:
+        wanted.expressions.update(values_to_check(g, noisy, g is graph))
+        wanted.pairs |= pairs_in(g) if g.paired else {}
     names = CheckNames(source)
-    lines, owners = list[str](), list[Expr | None]()
-    starts, checked = dict[str, int](), dict[Expr, int]()
+    lines, owners, starts = list[str](), list[Expr | None](), dict[str, int]()
     bounds = [*source.starts.values(), len(source.lines)]
-    pending = [e for e in graph.inputs if e in wanted]
+    inputs = [e for e in graph.inputs if e in wanted.expressions]
     for name, start, stop in zip(source.starts, bounds, bounds[1:], strict=False):
         starts[name] = len(lines)
-        inputs = pending if name == next(reversed(source.starts)) else []
-        for line, owner in checked_lines(
-            source, names, wanted, noisy, checked, inputs, start, stop
-        ):
+        own = inputs if name == next(reversed(source.starts)) else []
+        for line, owner in checked_lines(source, names, wanted, own, start, stop):
             lines.append(line)
             owners.append(owner)
-    if wanted.keys() - checked.keys():
+    if wanted.expressions - wanted.numbers.keys():
         return None
     scope = source.scope | names.scope(alarms)
-    return replace(source, lines=lines, owners=owners, starts=starts, scope=scope), list(checked)
+    return replace(source, lines=lines, owners=owners, starts=starts, scope=scope), list(
+        wanted.numbers
+    )
+
+
+@dataclass
+class Wanted:
+    """The expressions to check, which have numbers once a line checks them."""
+
+    noisy: Collection[Expr]
+    expressions: set[Expr] = field(default_factory=set)
+    pairs: dict[Expr, Expr] = field(default_factory=dict)
+    numbers: dict[Expr, int] = field(default_factory=dict)
+
+    def assigned(self, e: Expr, lines: Iterable[str]) -> Iterator[tuple[Expr, str]]:
+        """The expressions to check among those that lines of `e` compute, and their names."""
+        for line in lines:
+            if match := ASSIGNMENT.match(line):
+                values = [x for x in (e, self.pairs.get(e)) if x is not None]
+                for x, name in zip(values, match[1].split(", "), strict=False):
+                    if x in self.expressions:
+                        yield x, name
 
 
 def is_finite_constant(e: Expr) -> bool:
-    """False for a constant with an infinity or NaN in it, or an attribute that is one."""
+    """False for a constant with an infinity or NaN in it, or an attribute that is one.
+
+    Those of derivative rules are compared to, and no reason to stop.
+    """
     if e.kind is Kind.CONSTANT:
-        return e.dtype.kind not in "fc" or bool(np.all(np.isfinite(e.value)))
+        return (
+            e.origin is not None or e.dtype.kind not in "fc" or bool(np.all(np.isfinite(e.value)))
+        )
     numbers = (v for v in e.attrs.values() if isinstance(v, float | complex))
     return all(map(np.isfinite, numbers))
+
+
+def is_finite_value(e: Expr) -> bool:
+    """False for a constant with an infinity or NaN in it."""
+    return (
+        e.kind is not Kind.CONSTANT or e.dtype.kind not in "fc" or bool(np.isfinite(e.value).all())
+    )
 
 
 def values_to_check(graph: FrozenGraph, noisy: Collection[Expr], outer: bool) -> set[Expr]:
@@ -101,7 +135,7 @@ def values_to_check(graph: FrozenGraph, noisy: Collection[Expr], outer: bool) ->
         if e in noisy:
             result.add(e)
         elif needs_check(e, graph.lowering is not None, outer):
-            result.add(best[e])
+            result.add(best.get(e, e))
     return result
 
 
@@ -109,9 +143,11 @@ def needs_check(e: Expr, floats: bool, outer: bool) -> bool:
     """True if an infinity or NaN could come into being here without a flag."""
     if e.op is None:
         return outer and e.kind in INPUTS
-    if Trait.CONTROL in e.op.traits or moves(e):
+    if Trait.CONTROL in e.op.traits or (moves(e) and all(map(is_finite_value, e.inputs))):
         return False
     if floats and not e.shape and e.op.scalar:
+        return True
+    if any(not is_finite_value(x) for x in e.inputs):
         return True
     is_real = all(x.dtype.kind != "c" for x in (e, *e.inputs))
     return not (isinstance(e.op.kernel, np.ufunc) and is_real)
@@ -171,7 +207,7 @@ class CheckNames:
         }  # fmt: skip
 
     def check(self, name: str, e: Expr, number: int, exact: bool) -> str:
-        """The line that checks a value."""
+        """The statement that checks a value."""
         is_finite = self.complex_isfinite if e.dtype.kind == "c" else self.isfinite
         flat = f"({self.flat} := {name}.ravel('K'))"  # 10 % less than vdot, and no copy
         square = f"{name}.dot({name})" if len(e.shape) == 1 else f"{flat}.dot({self.flat})"
@@ -180,45 +216,47 @@ class CheckNames:
             test = f"{is_finite}({name})"
         elif exact or e.dtype.itemsize == 2:  # whose squares are soon infinite
             test = f"{self.all_finite}({name})"
-        return f"    if not {test}: {self.alarm}({number})"
+        return f"if not {test}: {self.alarm}({number})"
 
 
 def checked_lines(
-    source: Source, names: CheckNames, wanted: Collection[Expr], noisy: Collection[Expr],
-    checked: dict[Expr, int], inputs: Iterable[Expr], start: int, stop: int,
-) -> Iterator[tuple[str, Expr | None]]:  # fmt: skip
+    source: Source, names: CheckNames, wanted: Wanted, inputs: Sequence[Expr], start: int, stop: int
+) -> Iterator[tuple[str, Expr | None]]:
     """The lines of a function with checks, and their owners; notes the expressions checked."""
     first = start + 1 + (source.lines[start] == "")
     yield from zip(source.lines[start:first], source.owners[start:first])
-    pending = list(inputs)
-    for group in groups(source, first, stop):
-        e = source.owners[group.stop - 1]
+    pending = [(e, source.names[e]) for e in inputs]
+    for run in runs(source, first, stop):
+        e, lines = source.owners[run.start], source.lines[run.start : run.stop]
         if pending and (e is None or e.kind not in INPUTS):
-            yield from checks(names, source, pending, noisy, checked)
+            yield from checks(names, pending, wanted, "    ")
             pending = []
-        lines = source.lines[group.start : group.stop]
-        owned = zip(lines, source.owners[group.start : group.stop], strict=True)
-        if e in noisy:
-            yield f"    {names.quiet}()", e
-            yield from owned
-            yield f"    {names.loud}()", e
-        else:
-            yield from owned
-        if e in wanted and e not in checked and e is not None and assigns(lines, source.names[e]):
-            yield from checks(names, source, [e], noisy, checked)
+        space = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+        is_noisy = e in wanted.noisy
+        if is_noisy:
+            yield f"{space}{names.quiet}()", e
+        yield from zip(lines, source.owners[run.start : run.stop], strict=True)
+        if is_noisy:
+            yield f"{space}{names.loud}()", e
+        if e is not None:
+            yield from checks(names, wanted.assigned(e, lines), wanted, space)
+
+
+def runs(source: Source, start: int, stop: int) -> Iterator[range]:
+    """Consecutive lines of one expression."""
+    first = start
+    for i in range(start + 1, stop):
+        if source.owners[i] is not source.owners[i - 1]:
+            yield range(first, i)
+            first = i
+    if first < stop:
+        yield range(first, stop)
 
 
 def checks(
-    names: CheckNames, source: Source, expressions: Sequence[Expr], noisy: Collection[Expr],
-    checked: dict[Expr, int],
-) -> Iterator[tuple[str, Expr | None]]:  # fmt: skip
-    """The lines that check expressions."""
-    for e in [x for x in expressions if x not in checked]:
-        yield names.check(source.names[e], e, len(checked), e in noisy), e
-        checked[e] = len(checked)
-
-
-def assigns(lines: Iterable[str], name: str) -> bool:
-    """True if one of the lines assigns a name."""
-    pattern = re.compile(rf" +{re.escape(name)} = ")
-    return any(map(pattern.match, lines))
+    names: CheckNames, values: Iterable[tuple[Expr, str]], wanted: Wanted, space: str
+) -> Iterator[tuple[str, Expr | None]]:
+    """The lines that check expressions, given with the names of their values."""
+    for e, name in values:
+        number = wanted.numbers.setdefault(e, len(wanted.numbers))
+        yield space + names.check(name, e, number, e in wanted.noisy), e

@@ -3,7 +3,8 @@
 Note [Memory]. Memory belongs to the expression that allocates it. The value of a view lies in the
 memory of others, its roots. The values of a loop, a branch or a call lie in memory of the whole,
 and in that of the operands which it may return: a loop without steps returns its first state. Their
-graphs tell which: `output_memory`. Feeds, constants and what a run returns are in use to the end.
+graphs tell which: `output_memory`. Each value of a fusion group has memory of its own. Feeds,
+constants and what a run returns are in use to the end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -82,15 +83,24 @@ def roots_in(graph: FrozenGraph, layouts: Known) -> dict[Expr, Roots]:
     """The roots of the views of a graph; those of the graphs inside it are known."""
     roots: dict[Expr, Roots] = {}
     for e in graph.order:
+        if is_fused(e):
+            roots[e] = ()
         if not may_be_view(e) or is_copied(e, layouts):
             continue
         whole = whole_of(e)
+        if whole is not None and is_fused(whole):
+            continue
         if whole is not None:
             among: Iterable[Expr] = memory_of_part(whole, e.attrs["index"])
         else:
             among = e.inputs
         roots[e] = tuple({r: None for x in among for r in roots.get(x, (x,))})
     return roots
+
+
+def is_fused(e: Expr) -> bool:
+    """True for a fusion group, which has no memory: each of its parts has its own."""
+    return e.op is not None and e.op.name == "fused"
 
 
 def may_be_view(e: Expr) -> bool:

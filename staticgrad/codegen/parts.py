@@ -1,10 +1,11 @@
 """Long functions in parts, since Python's compiler takes more than its share for long ones.
 
 Note [Parts]. A function of tens of thousands of lines takes twice the time per line to compile, and
-many times the memory, of one that is split. Names are assigned once, in the order of the lines, so
-a part needs the names that it has in common with earlier parts. It takes each from the part that
-had it before, and gives it to the next one that has it: what a part takes is held by nothing else,
-so an array is freed where it is deleted. The beginning and the end stay in the function itself.
+many times the memory, of one that is split. Names are assigned before they are read, in the order
+of the lines, so a part needs the names that it has in common with earlier parts. It takes each from
+the part that had it before, and gives it to the next one that has it: what a part takes is held by
+nothing else, so an array is freed where it is deleted. The beginning and the end stay in the
+function itself.
 """
 
 import itertools
@@ -18,7 +19,7 @@ from ..ir.expr import Expr
 if TYPE_CHECKING:
     from .writer import Writer
 
-LONG = 2000  # lines from which a function is split
+LONG = 2000  # lines of a body from which it is split
 PART = 1000  # lines of a part: the compiler's time per line is least from 200 to 2,000
 NAME = re.compile(r"[^\W\d]\w*")
 

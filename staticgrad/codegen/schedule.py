@@ -16,13 +16,13 @@ from itertools import repeat
 from gradops.core.dims import Dim
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.kinds import Kind
 from ..ir.nominal import nominal_bytes
 from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
-from .lifetimes import lifetimes, memory_of_views
+from .lifetimes import is_fused, lifetimes, memory_of_views
 
 TINY = 256  # bytes of a value that weighs less than its array object and a name
 SMALL = 1 << 18  # bytes of a peak that fits in the cache: a lower one saves nothing
@@ -51,7 +51,8 @@ class Problem:
 def schedule(graph: FrozenGraph) -> Sequence[Expr]:
     """The expressions of a graph in an order of low peak. See Note [Schedule]."""
     if "schedule" not in graph.derived:
-        graph.derived["schedule"] = with_pairs_together(graph, best_order(graph))
+        order = with_parts_together(with_pairs_together(graph, best_order(graph)))
+        graph.derived["schedule"] = order
     result: Sequence[Expr] = graph.derived["schedule"]
     return result
 
@@ -62,6 +63,18 @@ def with_pairs_together(graph: FrozenGraph, order: Sequence[Expr]) -> Sequence[E
         return order
     seconds = set(pairs.values())
     return tuple([x for e in order if e not in seconds for x in (e, pairs.get(e)) if x is not None])
+
+
+def with_parts_together(order: Sequence[Expr]) -> Sequence[Expr]:
+    """The order with the values of each fusion group after it: they are computed with it."""
+    parts: dict[Expr, list[Expr]] = {e: [] for e in order if is_fused(e)}
+    if not parts:
+        return order
+    for e in order:
+        if (whole := whole_of(e)) in parts:
+            parts[whole].append(e)
+    moved = {e for some in parts.values() for e in some}
+    return tuple([x for e in order if e not in moved for x in (e, *parts.get(e, ()))])
 
 
 def predicted_peak(graph: FrozenGraph) -> int:

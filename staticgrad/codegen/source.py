@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dim, Op
+from gradops import ArrayType, Dim, Op
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
@@ -17,6 +17,8 @@ from ..ir.sizes import Binding, bindings, names_in, sizes_used
 from ..ir.tuple_types import visible_sizes
 from .arena import Arena
 from .buffers import Plan
+from .fusion import render_fused
+from .lifetimes import is_fused
 from .loops import has_own_function, loop_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
@@ -63,7 +65,7 @@ def emit(
         if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,):
             return NotImplemented
         exp_1 = np.exp(x)  # float32[3] ...
-        add_3 = np.add(exp_1, c_2)  # float32[3]
+        add_3 = exp_1 + c_2  # float32[3]
         return add_3
     <BLANKLINE>
     """
@@ -117,15 +119,21 @@ def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
     return module.functions[graph]
 
 
-def begin_inner(outer: Writer, graph: FrozenGraph, wanted: str) -> Writer:
-    """The function of a graph inside another's, but for its end."""
+def begin_inner(
+    outer: Writer, graph: FrozenGraph, wanted: str, prepare: Callable[[Writer], None] | None = None
+) -> Writer:
+    """The function of a graph inside another's, but for its end; `prepare` changes its plan."""
     module = outer.module
     w = Writer(graph, outer.fresh_in_scope(wanted), module, module.given[graph])
+    if prepare is not None:
+        prepare(w)
     used = sizes_used(graph.order)
     used |= names_in(t.shape for t in w.plan.types)
     for binding in bindings(graph.inputs):
         if binding.name in used:
             write_binding(w, binding)
+        elif binding.name is not None:
+            w.unused.add(binding.name)
     write_lines(w)
     return w
 
@@ -181,7 +189,7 @@ def write_sizes(w: Writer, e: Expr) -> None:
     for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
-            if size == Dim(name) and name not in w.sizes:
+            if size == Dim(name) and name not in w.sizes and name not in w.unused:
                 w.sizes[name] = w.fresh(name)
                 w.write(f"    {w.sizes[name]} = {axis_text(w, e, k)}", e)
 
@@ -189,12 +197,13 @@ def write_sizes(w: Writer, e: Expr) -> None:
 def write_buffers(w: Writer) -> None:
     """Take a set of buffers that no other call is using, or make one."""
     types = w.plan.types
+    names = [w.fresh(f"b{i}") for i in range(len(types))]
+    w.buffers = [*names, *w.results]
     if not types:
         return
     sizes = tuple(sorted(names_in(t.shape for t in types)))
     key = "".join(f"{w.sizes[n]}, " for n in sizes)
-    w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
-    buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
+    buffers = ", ".join(names) + ("," if len(types) == 1 else "")
     pools, allocate = w.fresh_in_scope("pools"), w.fresh_in_scope("allocate")
     w.plan.arena = Arena(pools, allocate, w.plan.views, sizes)
     w.module.arenas.append(w.plan.arena)
@@ -206,10 +215,13 @@ def write_expression(w: Writer, i: int, e: Expr) -> None:
     """Write the line that computes `e`, and the release of arrays that it is the last to read."""
     if e not in w.names:  # as the second of a pair has
         w.names[e] = name = w.fresh(f"{e.what}_{i}")
-        text = render(w, e)
-        if e in w.pairs:
+        if w.module.has_loops and is_fused(e):
+            name, text = render_fused(w, e, begin_inner)
+        elif e in w.pairs:
             second = w.names[w.pairs[e]] = w.fresh(f"{w.pairs[e].what}_{i + 1}")
             name, text = f"{name}, {second}", render_pair(w, e)
+        else:
+            text = render(w, e)
         w.write(f"    {name} = {text}{note(w, e) if w.module.comments else ''}", e)
         write_sizes(w, e)
     dead = w.plan.dying.get(i)
@@ -247,11 +259,11 @@ def render(w: Writer, e: Expr) -> str:
         return f"{names[0]}.tolist()"
     if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
         return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
-    if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
-        return e.op.infix.format(*names)
     if w.module.has_loops and has_own_function(e):
         return f"{loop_function(w, e, begin_inner, inner_function)}({', '.join(names)})"
     out = out_text(w, e)
+    if not out and takes_operator(e):
+        return e.op.infix.format(*names)
     plain = plain_template(e.op)
     if plain is not None:
         return plain.format(*names, out=out)
@@ -259,6 +271,16 @@ def render(w: Writer, e: Expr) -> str:
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
+
+
+def takes_operator(e: Expr) -> bool:
+    """True if Python's operator computes `e`, with the bits of the op's kernel."""
+    assert e.op is not None
+    if not e.op.infix:
+        return False
+    if not e.type.shape:
+        return e.type.dtype.kind == "f"  # of integers it would warn
+    return all(type(x.type) is ArrayType for x in e.inputs)  # and not a list of arrays
 
 
 @cache

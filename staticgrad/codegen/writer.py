@@ -80,9 +80,11 @@ class Writer:
         self.names: dict[Expr, str] = {}
         self.numbers: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
+        self.unused: set[str] = set()  # sizes of operands that no line reads
         self.lines: list[str] = []
         self.owners: list[Expr | None] = []
         self.buffers: list[str] = []
+        self.results: list[str] = []  # parameters that name the memory of a block's results
         self.called: dict[str, None] = {}
         self.body = 0, 0  # the first line of the body, and the line after it
         self.last_line = ""  # of the user's program, in a comment
@@ -127,9 +129,10 @@ class Writer:
 
     def finish(self) -> None:
         """Add the function to its module, a long one in parts."""
-        if len(self.lines) > LONG:
+        start, stop = self.body
+        if stop - start > LONG:
             split(self)
-        parameters = [self.names[e] for e in self.graph.inputs]
+        parameters = [*[self.names[e] for e in self.graph.inputs], *self.results]
         self.module.add(self.name, parameters, self.called, self.lines, self.owners)
         self.module.names |= self.names
         self.module.sizes |= self.sizes

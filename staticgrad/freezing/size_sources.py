@@ -41,6 +41,7 @@ def size_source(size: str, needed: Iterable[Expr]) -> Expr | None:
 
 def size_sources(size: str, needed: Iterable[Expr]) -> Iterator[Expr]:
     """The expressions that determine the size, of the graph that `needed` is part of."""
-    graph = next(e.names for e in needed if e.names is not None).graph()
+    names = next((e.names for e in needed if e.names is not None), None)
+    graph = None if names is None else names.graph()
     members = graph.get_operations() if graph is not None else ()
     return (e for e in members if size in sizes_introduced_by(e))

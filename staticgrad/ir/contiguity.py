@@ -53,7 +53,7 @@ def is_c_ordered(e: Expr, ordered: Container[Expr] | None = None) -> bool:
         if e.kind is Kind.PARAMETER:  # of a body, whose operands have any layout
             return len(shape) < 2
         return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
-    if not shape:
+    if len(shape) < 2:
         return True
     is_always, is_always_matrix, is_made, is_kept = effects_on_order(op)
     if is_always or (is_always_matrix and len(shape) < 3):  # axes of a stack follow the operands'

@@ -273,6 +273,12 @@ def all_expressions(graph: FrozenGraph) -> Iterator[Expr]:
         yield from inner.order
 
 
+def meets_singularities(graph: FrozenGraph) -> bool:
+    """True if a gradient in the graph may divide by zero, of which nobody needs a warning."""
+    gradients = (e for e in all_expressions(graph) if e.origin is not None)
+    return any(e.op and Trait.SINGULAR in e.op.traits for e in gradients)
+
+
 def replay(graph: FrozenGraph, operands: Sequence[Operand]) -> tuple[Operand, ...]:
     """The results of a graph's ops applied to `operands`, one per input.
 

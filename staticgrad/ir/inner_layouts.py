@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .expr import Expr, whole_of
 from .graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
-from .layouts import Known, Layout, any_order, entry_layout, layout_of
+from .layouts import Known, Layout, any_order, c_order_of, entry_layout, layout_of
 from .tuple_types import HistoryType, TupleType
 
 Given = tuple[Layout | None, ...]
@@ -71,6 +71,8 @@ def given_to_inner(graph: FrozenGraph, given: Given | None) -> dict[FrozenGraph,
 def layouts_of_parts(e: Expr, known: Known) -> Sequence[Layout | None]:
     """The layouts of the values of a loop, a branch or a call."""
     assert isinstance(e.type, TupleType)
+    if e.op is not None and e.op.name == "fused":
+        return [c_order_of(part.shape) for part in e.type.parts]
     if e.op is None or e.op.name not in ("loop", "case", "call"):
         return [None] * len(e.type.parts)
     rows = [outputs_of(graph, given) for graph, given in given_inside(e, known)]
@@ -91,7 +93,7 @@ def given_inside(e: Expr, known: Known) -> list[tuple[FrozenGraph, Given]]:
     match e.op.name:
         case "loop":
             return given_in_loop(e, known)
-        case "case" | "call":
+        case "case" | "call" | "fused":
             first = 1 if e.op.name == "case" else 0
             given = tuple([known.get(x) for x in e.inputs[first:]])
             return [(graph, given) for graph in graphs_in(e)]

@@ -91,9 +91,14 @@ def layout_of(e: Expr, known: Known) -> Layout | None:
         return c_order(e) if all(x in known and known[x].is_c for x in e.inputs) else None
     if Trait.REDUCTION in traits:
         return c_order(e) if all(increasing(x, known) for x in e.inputs) else None
-    if Trait.LIKE_OPERAND in traits:
+    if Trait.LIKE_OPERAND in traits and not (e.op.name == "put_into_windows" and is_padded(e)):
         return layout_of_operand(e, known)
     return None
+
+
+def is_padded(e: Expr) -> bool:
+    """True if windows reach beyond an array, so that what is computed of them has gaps."""
+    return any(map(any, e.attrs["pads"] or ()))
 
 
 def layout_of_operand(e: Expr, known: Known) -> Layout | None:

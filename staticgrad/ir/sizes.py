@@ -204,4 +204,8 @@ def bound_size(size: Size, sizes: Mapping[str, Size]) -> Size:
     """One size of a type with sizes in the place of names."""
     if not isinstance(size, Dim):
         return size
-    return size.substitute(sizes) if size.names() <= sizes.keys() else UNKNOWN
+    if not size.names() <= sizes.keys():
+        return UNKNOWN
+    result = size.substitute(sizes)
+    is_known = not isinstance(result, Dim) or UNKNOWN.names().isdisjoint(result.names())
+    return result if is_known else UNKNOWN

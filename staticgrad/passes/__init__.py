@@ -6,13 +6,17 @@ from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
     from .constants import PropagateConstants
+    from .factors import CollectFactors
     from .fold import Fold
+    from .fusion import FuseElementwise
     from .interface import Pass
+    from .join_elementwise import JoinElementwise
     from .join_scatters import JoinScatters
     from .levels import LEVELS
     from .loops.after import WeightGradientsAfterLoop
     from .loops.before import ProjectionsBeforeLoop
     from .loops.hoist import HoistInvariants
+    from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
     from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
@@ -20,24 +24,35 @@ if _TYPE_CHECKING:
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
-    from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
+    from .simplify import (
+        DropBroadcasts,
+        DropGradients,
+        DropRetyping,
+        ReduceStrength,
+        Simplify,
+        Stabilize,
+    )
 
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "fold": "Fold", "interface": "Pass",
+        "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
+        "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
+        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
-        "simplify": "DropBroadcasts DropGradients DropRetyping Simplify Stabilize",
+        "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
     },
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "ComputePairs", "DropBroadcasts", "DropGradients", "DropRetyping", "FloatScalars",
-    "Fold", "HoistInvariants", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "Rematerialize", "Rewrite",
-    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "LEVELS", "CollectFactors", "ComputePairs", "DropBroadcasts", "DropGradients",
+    "DropRetyping", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants",
+    "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
+    "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
+    "WeightGradientsAfterLoop",
 ]  # fmt: skip

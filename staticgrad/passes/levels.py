@@ -1,40 +1,52 @@
 """Optimization levels: which passes run, and choosing among them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
 from .constants import PropagateConstants
+from .factors import CollectFactors
 from .fold import Fold
+from .fusion import FuseElementwise
 from .interface import Pass
+from .join_elementwise import JoinElementwise
 from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
 from .loops.before import ProjectionsBeforeLoop
 from .loops.hoist import HoistInvariants
+from .loops.roll import RollRepeats
 from .loops.sink import SinkIntoBranches
 from .pairs import ComputePairs
 from .pipeline import Check, Pipeline
 from .prune import Prune
 from .rewrite import Rewrite, Rule
 from .scalars import FloatScalars, MathScalars
-from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify, Stabilize
+from .simplify import (
+    DropBroadcasts,
+    DropGradients,
+    DropRetyping,
+    ReduceStrength,
+    Simplify,
+    Stabilize,
+)
 
 Level = int | str
 PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
-    PropagateConstants(), Prune(), DropGradients(), DropRetyping(), DropBroadcasts(), Fold(),
-    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
-    ComputePairs(),
+    JoinElementwise(), PropagateConstants(), Prune(), DropGradients(), RollRepeats(),
+    DropRetyping(), DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(),
+    HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    JoinScatters(), Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
-    MathScalars(), ComputePairs(),
+    JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(), Fold(),
+    WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(),
+    ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),
-    "stabilize": (*EXACT, Stabilize(), *EXACT[2:], *BOUNDED),
+    "stabilize": (*EXACT, Stabilize(), *EXACT[3:], *BOUNDED),
 }  # fmt: skip
 """The passes of each level: none; exact ones; those that state a bound, too; and `Stabilize`."""
 
@@ -51,7 +63,7 @@ def pipeline_for(
     """
     if isinstance(optimize, Pipeline):
         return optimize
-    if optimize not in LEVELS:
+    if not isinstance(optimize, Hashable) or optimize not in LEVELS:
         levels = ", ".join(map(repr, LEVELS))
         raise OptionError("compile", [], f"optimize is one of {levels}, not {optimize!r}")
     listed = LEVELS[optimize] if passes is None else [pass_named(p) for p in sequence_of(passes)]
@@ -62,25 +74,38 @@ def pipeline_for(
 
 def sequence_of(passes: Iterable[PassLike] | PassLike) -> list[PassLike]:
     """One or several passes as a list."""
-    return [passes] if isinstance(passes, Pass | str | type) else list(passes)
+    if isinstance(passes, Pass | str | type):
+        return [passes]
+    if not isinstance(passes, Iterable):
+        raise OptionError("compile", [], f"passes are given in a sequence, not as {passes!r}")
+    return list(passes)
 
 
 def pass_named(p: PassLike) -> Pass:
     """A pass, given itself, its class or its name."""
     known = {each.name: each for each in LEVELS["stabilize"]}
     if isinstance(p, type) and issubclass(p, Pass):
-        return p()
+        return default_of(p)
     if isinstance(p, Pass):
         return p
-    if p in known:
+    if isinstance(p, Hashable) and p in known:
         return known[p]
     hint = nearest(str(p), known) or f"\n  hint: the passes are {', '.join(known)}"
     raise OptionError("compile", [], f"there is no pass {p!r}{hint}")
 
 
+def default_of(kind: type[Pass]) -> Pass:
+    """The pass of a class, with default options; raises OptionError if there are none."""
+    try:
+        return kind()
+    except TypeError as error:
+        hint = "give a pass with its options, as in passes=[FuseElementwise(threshold=0)]"
+        raise OptionError("compile", [], f"{kind.__name__} has options: {error}", hint) from error
+
+
 def require_rules(rules: Sequence[Rule] | Rule) -> tuple[Rule, ...]:
     """The rules as a tuple; raises OptionError for what is not one."""
-    listed = (rules,) if isinstance(rules, Rule) else tuple(rules)
+    listed = tuple(rules) if isinstance(rules, Iterable) else (rules,)
     for rule in listed:
         if not isinstance(rule, Rule):
             raise OptionError("compile", [], f"a rewrite rule is a Rule, not {rule!r}")

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
+import numpy as np
+
 from gradops import OPS, Op
 from gradops.core.traits import Trait
 from gradops.core.types import broadcast_shapes
@@ -13,9 +15,11 @@ from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.reachability import guarded_value
 from .interface import Pass
-from .rewrite import rewrite
-from .rules import stability
+from .rewrite import constant_like, rewrite
+from .rules import stability, strength
 from .rules.algebra import RULES
+
+FILLED = OPS["full_like"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,16 @@ class Simplify(Pass):
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         return rewrite(graph, [r for r in RULES if r.exact])
+
+
+@dataclass(frozen=True)
+class ReduceStrength(Pass):
+    """Replace powers and quotients by numbers with products, which round otherwise."""
+
+    bound: ClassVar[float] = 8.0
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return rewrite(graph, strength.RULES)
 
 
 @dataclass(frozen=True)
@@ -81,12 +95,17 @@ def without_broadcasts(e: Expr, intern: Interning) -> Expr:
     """`e` on operands from before broadcasting, where that keeps its shape and layout."""
     inputs: list[Expr] | None = None
     for i, x in enumerate(e.inputs):
-        if x.op is not None and Trait.BROADCASTING in x.op.traits:
+        if x.op is not None and (Trait.BROADCASTING in x.op.traits or x.op is FILLED):
             narrow = list(inputs or e.inputs)
-            narrow[i] = x.inputs[0]
+            narrow[i] = number_in(x, intern) if x.op is FILLED else x.inputs[0]
             if keeps_layout(e, narrow):
                 inputs = narrow
     return e if inputs is None else intern.copy(e, inputs)
+
+
+def number_in(x: Expr, intern: Interning) -> Expr:
+    """The number of which a filled array is full."""
+    return constant_like(np.array(x.attrs["value"], x.dtype), x, intern)
 
 
 def keeps_layout(e: Expr, inputs: list[Expr]) -> bool:

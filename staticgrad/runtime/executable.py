@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
+from numbers import Real
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import FeedError, FetchError, GradError, flatten
+from gradops import FeedError, FetchError, GradError, OptionError, flatten
 from gradops.core.op import explain
 from gradops.core.traits import Trait
 from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
+from ..build.suggest import nearest
 from ..codegen.arena import pools_of
 from ..codegen.load import load
 from ..codegen.schedule import predicted_peak
@@ -20,8 +22,9 @@ from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.graph import FrozenGraph, all_expressions
+from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
+from ..passes.fusion import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
 from ..passes.pipeline import Pipeline, difference
@@ -59,8 +62,7 @@ class Executable:
         self.graph = graph
         self.check_numerics = check_numerics
         write = partial(source_of, graph, form, any_layout)
-        checked = partial(write, has_loops=False)
-        self.run = Checked(written, graph, form, checked) if check_numerics else loaded(write)
+        self.run = Checked(written, graph, form, write) if check_numerics else loaded(write)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
@@ -132,7 +134,14 @@ class Executable:
         return Executable(self.written, 0, self.form, self.rebuild, True, self.check_numerics)
 
     def diff(self, name: str | None = None) -> str:
-        """The change of the graph by the pass called `name`, or by each pass, as unified diffs."""
+        """The change of the graph by the pass called `name`, or by each pass, as unified diffs.
+
+        Raises OptionError for a name that no pass of the pipeline has.
+        """
+        names = dict.fromkeys(step.name for step in self.pipeline.passes)
+        if name is not None and name not in names:
+            near = nearest(str(name), names)
+            raise OptionError("diff", [], f"no pass called {name!r} was run{near}")
         changes = [
             difference(before, after, report.name)
             for before, after, report in self.pipeline.steps(self.written)
@@ -230,12 +239,6 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
     return result
 
 
-def meets_singularities(graph: FrozenGraph) -> bool:
-    """True if a gradient in the graph may divide by zero, of which nobody needs a warning."""
-    gradients = (e for e in all_expressions(graph) if e.origin is not None)
-    return any(e.op and Trait.SINGULAR in e.op.traits for e in gradients)
-
-
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
     """The functions that the generated code calls: one that compares sizes, and memory."""
     inputs = graph.inputs
@@ -277,7 +280,9 @@ def compile(
     """
     pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
     if memory_budget is not None:
-        pipeline = pipeline.without(ComputePairs).followed_by(
+        if not is_number_of_bytes(memory_budget):
+            raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
+        pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
             Rematerialize(memory_budget, predicted_peak, value_bytes)
         )
     if isinstance(outputs, FrozenGraph):
@@ -291,6 +296,11 @@ def compile(
     if verify is not False:
         require_code(result.graph, result.attempt, pipeline, verify)
     return result
+
+
+def is_number_of_bytes(budget: object) -> bool:
+    """True for a number but NaN; a truth value is not one."""
+    return isinstance(budget, Real) and not isinstance(budget, bool) and budget == budget
 
 
 def value_bytes(e: Expr) -> int:

@@ -85,7 +85,7 @@ class MemoryReport:
         """The report for the sizes of feeds, with the peak of a run. See Note [Measured peak].
 
         >>> x = sg.placeholder("float64", [1000, 1000], name="x")
-        >>> f = sg.compile(sg.reduce_sum(sg.exp(x) * 2), [x])
+        >>> f = sg.compile(sg.matmul(sg.exp(x), x), [x])
         >>> report = f.report.measure(np.ones((1000, 1000)))
         >>> abs(report.measured_peak / report.predicted_peak - 1) < 0.01
         True

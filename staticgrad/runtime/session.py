@@ -21,10 +21,12 @@ from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.names import SESSION
 from ..ir.reachability import by_age
+from .blocks import Block, Blocked, with_blocks
 from .debugging import run_watched
 from .executable import Executable
 from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches
+from .variables import VariableValues
 
 if TYPE_CHECKING:
     from .profile import Profile
@@ -48,10 +50,20 @@ class Plan:
     """The executable of a session for one choice of fetches and feeds, and how to use it."""
 
     executable: Executable
+    fetches: tuple[Expr, ...]
     feeds: tuple[Expr, ...]
-    variables: tuple[Expr, ...]
-    updated: tuple[Expr, ...]
-    valued: tuple[bool, ...]  # of each fetch, whether it has a value; a group has none
+    variables: tuple[Expr | Block, ...]
+    updated: tuple[Expr | Block, ...]
+
+    @cached_property
+    def valued(self) -> tuple[bool, ...]:
+        """For each fetch, whether it has a value; a group has none."""
+        return tuple([e.kind is not Kind.GROUP for e in self.fetches])
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks of variables that it reads and changes."""
+        return tuple([b for b in self.variables if isinstance(b, Block)])
 
     @cached_property
     def is_plain(self) -> bool:
@@ -86,7 +98,7 @@ class Session:
             hint = "Session() runs the default graph"
             raise GraphError(f"a session runs a Graph, not {graph!r}\n  hint: {hint}")
         self.optimize = optimize
-        self.values: dict[Expr, np.ndarray[Any, Any]] = {}
+        self.values = VariableValues()
         self.plans: dict[Any, Plan] = {}
         self.lock = threading.RLock()  # what debugs a run may run in turn
         self.entered: list[Token[Any]] = []
@@ -125,6 +137,8 @@ class Session:
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         values = [feeds[e] for e in plan.feeds]
         with self.lock:
+            if check_numerics or debug:
+                plan = self.apart(plan)
             if check_numerics and not debug:
                 return self.execute(plan, values, rebuild, plan.checked)
             if debug:
@@ -154,8 +168,10 @@ class Session:
         self, plan: Plan, values: Sequence[Any], rebuild: Callable[[Any], Any], run: Run = None
     ) -> Any:
         """Run a plan with the values of its feeds; change variables when the results are there."""
+        if not all(map(self.values.can_join, plan.blocks)):
+            plan = self.apart(plan)
         if plan.variables:
-            values = [*values, *map(self.value, plan.variables)]
+            values = [*values, *map(self.values.current, plan.variables)]
         results = (run or plan.executable)(*values)
         if not self.has_run:  # from now on there is a warning if the graph grows
             self.has_run = True
@@ -165,7 +181,7 @@ class Session:
         rest = iter(results)
         result = rebuild([next(rest) if v else None for v in plan.valued])
         for variable, new in zip(plan.updated, rest, strict=True):
-            self.values[variable] = np.asarray(new)
+            self.values.put(variable, np.asarray(new))
         return result
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
@@ -177,21 +193,34 @@ class Session:
             result = self.plans[key] = self.compiled(fetches, feeds)
         return result
 
-    def compiled(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
-        """Freeze, optimise and compile."""
+    def compiled(self, fetches: Sequence[Expr], feeds: Sequence[Expr], join: bool = True) -> Plan:
+        """Freeze, optimise and compile; with `join`, variables may be in blocks."""
         graph = freeze(fetches, feeds)
         warn_of_dead_effects(self.graph, fetches, feeds)
-        variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
-        originals = [self.graph.members[e.name] for e in variables]
-        updated = [self.graph.members[v.name] for v, _ in graph.updates]
-        executable = Executable(graph, self.optimize)
-        valued = tuple([e.kind is not Kind.GROUP for e in fetches])
-        return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
+        blocked = with_blocks(graph) if join and self.optimize else Blocked(graph, {})
+        places = {e: self.place(e, blocked) for e in blocked.graph.inputs[len(feeds) :]
+                  if e.kind is Kind.VARIABLE}  # fmt: skip
+        updated = [places[v] for v, _ in blocked.graph.updates]
+        executable = Executable(blocked.graph, self.optimize)
+        return Plan(
+            executable, tuple(fetches), tuple(feeds), tuple(places.values()), tuple(updated)
+        )
 
-    def value(self, variable: Expr) -> np.ndarray[Any, Any]:
-        """The value a variable has in this session."""
-        result = self.values.get(variable)
-        return variable.value if result is None else result
+    def place(self, e: Expr, blocked: Blocked) -> Expr | Block:
+        """The variable of the session's graph that an input is, or its block of such variables."""
+        block = blocked.blocks.get(e)
+        if block is None:
+            return self.graph.members[e.name]
+        return self.values.block(tuple([self.graph.members[v.name] for v in block.variables]))
+
+    def apart(self, plan: Plan) -> Plan:
+        """The plan without blocks."""
+        if not plan.blocks:
+            return plan
+        key = plan.fetches, plan.feeds, "apart"
+        if key not in self.plans:
+            self.plans[key] = self.compiled(plan.fetches, plan.feeds, join=False)
+        return self.plans[key]
 
     def fetched(self, e: Any) -> Expr:
         """An expression of this session's graph, given itself or by its name."""
@@ -232,7 +261,8 @@ class Session:
         leaves, _ = flattened_fetches(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         with self.lock:
-            values = [*(feeds[e] for e in plan.feeds), *map(self.value, plan.variables)]
+            current = map(self.values.current, plan.variables)
+            values = [*(feeds[e] for e in plan.feeds), *current]
             return plan.executable.profile(values, repeat)
 
     def make_callable(self, fetches: Any, feed_list: Any = ()) -> Callable[..., Any]:
@@ -300,7 +330,7 @@ class Session:
         np.float32(1.0)
         """
         with self.lock:
-            result = {e.name: self.value(e) for e in self.variables()}
+            result = {e.name: self.values.current(e) for e in self.variables()}
         for value in result.values():
             value.flags.writeable = False  # a session replaces values and writes in none
         return Snapshot(MappingProxyType(result))

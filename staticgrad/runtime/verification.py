@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops.core.errors import PassError
+from gradops.core.errors import OptionError, PassError
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -32,8 +32,14 @@ def verifier(feeds: bool | Sequence[Any]) -> Check | None:
 
 
 def own_feeds(feeds: bool | Sequence[Any]) -> Sequence[Any] | None:
-    """The feeds that were given; None for random ones."""
-    return None if isinstance(feeds, bool) else feeds
+    """The feeds that were given; None for random ones. Raises OptionError for other values."""
+    if isinstance(feeds, bool):
+        return None
+    if not isinstance(feeds, Sequence):
+        kind = type(feeds).__name__
+        reason = f"verify is True, or a list of the values of the inputs, not of type {kind}"
+        raise OptionError("compile", [], reason)
+    return feeds
 
 
 def require_values(
@@ -50,11 +56,14 @@ def require_code(
     """Raise PassError unless generated code gives the values of its graph within the bound."""
 
     def results(values: Sequence[Any]) -> Sequence[Any]:
-        arrays = [as_feed(e, x) for e, x in zip(graph.inputs, values, strict=True)]
-        made = run([np.ascontiguousarray(a).reshape(a.shape) for a in arrays])
+        made = run(values)
         return made if isinstance(made, list | tuple) else [made]
 
-    require_results(Code(pipeline.bound), graph, results, own_feeds(feeds))
+    given = own_feeds(feeds)
+    if given is not None:  # the code that is verified takes arrays in C order
+        pairs = zip(graph.inputs, given, strict=True)
+        given = [np.asarray(as_feed(e, x), order="C") for e, x in pairs]
+    require_results(Code(pipeline.bound), graph, results, given)
 
 
 @dataclass(frozen=True)

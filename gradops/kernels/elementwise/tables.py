@@ -63,8 +63,8 @@ def horner(table: np.ndarray, k: np.ndarray, step: np.ndarray) -> np.ndarray:
 def in_both(make: Callable[[], np.ndarray]) -> Callable[[np.dtype], np.ndarray]:
     """`make()` as a table by dtype: rounded and shortened for float32, and cached."""
 
-    @functools.wraps(make)
     @functools.cache
+    @functools.wraps(make)
     def table(dtype: np.dtype) -> np.ndarray:
         return make() if dtype == DOUBLE else table(DOUBLE)[:SHORT].astype(dtype)
 

@@ -1,12 +1,24 @@
-"""Triangular solves, by substitution in blocks."""
+"""Triangular solves: LAPACK on small blocks, or substitution of a row of all right sides at a time.
 
+Note [Rows of a stack]. LAPACK takes the matrices of a stack one by one, copies each and its right
+sides, and eliminates with both triangles. Where there are many right sides, in one matrix or in a
+stack of small ones, a row is substituted for all of them at once, in products of matrices.
+"""
+
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ...core.float_errors import without_float_errors
 from .linalg import ROUTINES, SINGULAR, cast, dtype_of, failure
 
-BLOCK = 64  # rows that are substituted one by one; between blocks there are matrix products
+BLOCK = 64  # rows that LAPACK eliminates at once; between blocks there are matrix products
+ROWS = 8  # rows that are substituted one by one between products
+MANY = 512  # right sides, in all matrices of a stack, from which substitution is faster than LAPACK
+SMALL = 32  # rows and columns up to which masks of triangles are kept
+TINY = 4  # rows up to which Python's floats are faster than a call of LAPACK
 
 
 def solve_triangular(
@@ -14,26 +26,97 @@ def solve_triangular(
 ) -> np.ndarray:
     """The solution of a @ x = b, where only one triangle of `a` is read.
 
-    Gaussian elimination of an upper triangle is back substitution; a lower triangle is an upper one
-    with rows and columns reversed. A zero on the diagonal gives an error, or NaN.
+    A zero on the diagonal gives an error, or NaN. If not `checked`, a right side of zeros has the
+    solution 0, also with a singular matrix.
     """
     dtype = dtype_of(a, b)
     if a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
         raise ValueError("the shapes do not fit")  # type inference has the words for the user
+    if is_tiny(b) and a.ndim == 2 and dtype.kind == "f":
+        try:
+            return np.array(substitute_floats(a, b, lower, unit_diagonal), dtype)
+        except ZeroDivisionError:
+            pass  # the general way tells which matrix is singular
+    wide = np.dtype("c16" if dtype.kind == "c" else "f8")
+    y, is_finite = without_float_errors(solution, a, b, lower, unit_diagonal, wide)
+    if is_finite and y.size:  # no matrix is singular, since that makes NaN
+        return cast(y, dtype)
     if checked and not unit_diagonal and (zero := diagonal(a) == 0).any():
         raise failure("solve_triangular", [a, b], SINGULAR, zero.any(-1))
-    if lower:
-        a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
-    wide = np.dtype("c16") if dtype.kind == "c" else np.dtype("f8")
-    with np.errstate(all="ignore"):
-        y = back_substitute(a, b, unit_diagonal, wide)
-    return cast(np.ascontiguousarray(y[..., ::-1, :]) if lower else y, dtype)
+    if not checked:
+        np.copyto(y, 0, where=(b == 0).all(-2, keepdims=True))
+    return cast(y, dtype)
+
+
+def is_tiny(b: np.ndarray) -> bool:
+    """True for the right sides of one system that is solved with Python's floats."""
+    return b.ndim == 2 and 0 < b.shape[0] <= TINY and 0 < b.shape[1] <= TINY
+
+
+def substitute_floats(a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool) -> Any:
+    """The rows of the solution; raises ZeroDivisionError for a zero on the diagonal."""
+    y = b.tolist()
+    for i, row in enumerate(a.tolist()) if lower else reversed([*enumerate(a.tolist())]):
+        here = y[i]
+        for j in range(i) if lower else range(i + 1, len(y)):
+            c = row[j]
+            here = [p - c * q for p, q in zip(here, y[j], strict=True)]
+        if not unit_diagonal:
+            d = row[i]
+            here = [p / d for p in here]
+        y[i] = here
+    return y
+
+
+def solution(
+    a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
+) -> tuple[np.ndarray, bool]:
+    """The solution, in double precision, NaN for a singular matrix; and True if all is finite."""
+    y = np.ascontiguousarray(wide_solution(a, b, lower, unit_diagonal, dtype))
+    total = np.add.reduce(y, axis=None)
+    return y, bool(total - total == 0)
+
+
+def wide_solution(
+    a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
+) -> np.ndarray:
+    """The solution by substitution or LAPACK."""
+    if max(math.prod(a.shape[:-2]), math.prod(b.shape[:-2])) * b.shape[-1] >= MANY:
+        return substitute(a, b, lower, unit_diagonal, dtype)
+    if not lower:
+        return back_substitute(a, b, unit_diagonal, dtype)
+    # a lower triangle is an upper one with rows and columns reversed
+    y = back_substitute(a[..., ::-1, ::-1], b[..., ::-1, :], unit_diagonal, dtype)
+    return y[..., ::-1, :]
+
+
+def substitute(
+    a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
+) -> np.ndarray:
+    """The solution by substitution of rows. See Note [Rows of a stack]."""
+    n, a = a.shape[-1], np.ascontiguousarray(a)  # BLAS takes no single rows of a transpose
+    y = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), dtype)
+    y[...] = b
+    for start in range(0, n, ROWS) if lower else reversed(range(0, n, ROWS)):
+        stop = min(start + ROWS, n)
+        known = slice(0, start) if lower else slice(stop, n)
+        if known.start != known.stop:
+            y[..., start:stop, :] -= a[..., start:stop, known] @ y[..., known, :]
+        for i in range(start, stop) if lower else reversed(range(start, stop)):
+            row, near = slice(i, i + 1), slice(start, i) if lower else slice(i + 1, stop)
+            if near.start != near.stop:
+                y[..., row, :] -= a[..., row, near] @ y[..., near, :]
+            if not unit_diagonal:
+                y[..., row, :] /= a[..., row, row]
+    if not unit_diagonal and (zero := diagonal(a) == 0).any():
+        y[np.broadcast_to(zero.any(-1), y.shape[:-2])] = np.nan
+    return y
 
 
 def back_substitute(
     a: np.ndarray, b: np.ndarray, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:
-    """The solution with an upper triangle, block by block from the last."""
+    """The solution with an upper triangle by LAPACK, block by block from the last."""
     n = a.shape[-1]
     signature = f"{dtype.char * 2}->{dtype.char}"
     if n <= BLOCK:
@@ -52,10 +135,23 @@ def back_substitute(
 def block(a: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
     """The upper triangle of a block, with zeros below."""
     n = a.shape[-1]
-    y = np.where(np.tri(n, k=-1, dtype=bool), dtype.type(0), a)
+    y = np.where(triangle(n, n, -1), dtype.type(0), a)
     if unit_diagonal:
         y[..., range(n), range(n)] = 1
     return y
+
+
+def triangle(n: int, m: int, k: int) -> np.ndarray:
+    """A mask of the entries on and below diagonal number `k`, kept if it is small."""
+    return kept_triangle(n, m, k) if n <= SMALL and m <= SMALL else np.tri(n, m, k, bool)
+
+
+@lru_cache(maxsize=256)
+def kept_triangle(n: int, m: int, k: int) -> np.ndarray:
+    """A read-only mask of a triangle."""
+    mask = np.tri(n, m, k, bool)
+    mask.flags.writeable = False
+    return mask
 
 
 def diagonal(a: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.float_errors import without_float_errors
 from ..elementwise.erf import erf
 from ..elementwise.tables import inexact
 from .gelu import by_pieces, gelu_piece
@@ -85,11 +86,15 @@ def sigmoid(x: np.ndarray, out: np.ndarray | None = None) -> Any:
         one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
         below = np.exp(np.minimum(x, zero))
         return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
-    with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
-        y = np.negative(inexact(x), out=out)
-        out = reusable(y) if out is None else out
-        y = np.exp(y, out=out)
-        return np.divide(1, np.add(y, 1, out=out), out=out)
+    return without_float_errors(sigmoid_of_many, x, out)  # 1 / inf is the 0 that is meant
+
+
+def sigmoid_of_many(x: np.ndarray, out: np.ndarray | None) -> Any:
+    """1 / (1 + exp(-x)), in few NumPy calls, which may overflow."""
+    y = np.negative(inexact(x), out=out)
+    out = reusable(y) if out is None else out
+    y = np.exp(y, out=out)
+    return np.divide(1, np.add(y, 1, out=out), out=out)
 
 
 def softplus(x: np.ndarray, out: np.ndarray | None = None) -> Any:

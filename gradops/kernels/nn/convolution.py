@@ -35,8 +35,19 @@ def convolve(
     out: np.ndarray | None = None,
 ) -> Any:  # fmt: skip
     """The convolution of `x` with the filters `w`, channels first; so is `out`."""
+    return correlate_into(out, last(x), w, steps, groups, bias)
+
+
+def correlate_into(
+    out: np.ndarray | None, x: np.ndarray, w: np.ndarray, steps: Steps, groups: int,
+    bias: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """`correlate`, with the channels of its result and of `out` second; `out` is of any layout."""
     into = None if out is None else last(out)
-    return second(correlate(last(x), w, steps, groups, bias, into))
+    if into is None or into.flags.c_contiguous:
+        return second(correlate(x, w, steps, groups, bias, into))
+    into[...] = correlate(x, w, steps, groups, bias)  # whose blocks are not views of it
+    return second(into)
 
 
 def last(x: np.ndarray) -> Any:
@@ -71,6 +82,30 @@ def correlate(
 
     in_threads(multiply, shares(x, y, filters, len(x)))
     return y
+
+
+def block_bytes(
+    x: Sizes, w: Sizes, y: Sizes, pads: Pads, groups: int, itemsize: int
+) -> tuple[int, int, int]:
+    """The bytes that `blocks` allocates: of padded examples, of windows; and the rows of these."""
+    sizes, row = y[2:], groups * math.prod(w[1:]) * math.prod(y[3:])
+    if not y[0] * row:
+        return 0, 0, 0
+    step = min(max(1, BLOCK // (row * sizes[0] * itemsize)), y[0])
+    height = min(max(1, BLOCK // (row * itemsize)), sizes[0])
+    padded = [n + lo + hi for n, (lo, hi) in zip(x[2:], pads, strict=True)]
+    frame = step * x[1] * math.prod(padded) if any(map(any, pads)) else 0
+    return frame * itemsize, step * height * row * itemsize, step * height * math.prod(sizes[1:])
+
+
+def filter_gradient_bytes(x: Sizes, w: Sizes, y: Sizes, pads: Pads, groups: int, size: int) -> int:
+    """The bytes that `filter_gradient` allocates beside its result."""
+    frame, buffer, rows = block_bytes(x, w, y, pads, groups, size)
+    products = math.prod(w)
+    most = TILE // max(1, products // groups)
+    tiled = rows // most if most >= LEAST and rows > most else 1
+    shared = math.prod(y) * math.prod(w[1:]) >= WORTH
+    return frame + buffer + max(shared * buffer, tiled * products * size) + SHARES * products * size
 
 
 def matrices(w: np.ndarray, groups: int) -> np.ndarray:
@@ -221,8 +256,7 @@ def operand_gradient(
     if steps[0] == once:
         _, taps, frames, apart = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        into = None if out is None else last(out)
-        return second(correlate(g, turned, (once, frames, apart), groups, None, into))
+        return correlate_into(out, g, turned, (once, frames, apart), groups)
     y = np.empty((len(g), *shape, len(turned)), np.result_type(g, w)) if out is None else last(out)
     y[...] = 0
     for part in parts:

@@ -19,6 +19,7 @@ from ...core.samples import (
 )
 from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, is_complex, type_of
+from ...kernels.elementwise import guards
 from ...typing import AnyArray, Operand, OperandLike
 from ..families import elementwise, singular, zeros_like
 from .comparison import equal, greater_equal, where
@@ -29,19 +30,6 @@ __all__ = [
     "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
 ]
 
-
-
-def strong_product_kernel(v: Any, p: Any, out: np.ndarray | None = None) -> Any:
-    """v * p, but zero wherever `v` is zero."""
-    into = None if out is v else out  # which is read again
-    with np.errstate(invalid="ignore", over="ignore"):
-        y = np.multiply(v, p, out=into)
-        if np.isnan(np.add.reduce(y, axis=None)):  # one cheap pass tells whether any may be NaN
-            y = np.where(np.equal(v, 0) & np.isnan(y), np.zeros((), y.dtype), y)
-    if out is None or y is out:
-        return y
-    np.copyto(out, y)
-    return out
 
 
 def in_result_dtype(x: Any, y: Any) -> Any:
@@ -86,7 +74,7 @@ div = elementwise(
     samples=analytic_binary, doc="The elementwise quotient; a float, also for integers.",
 )
 strong_product = elementwise(
-    "strong_product", strong_product_kernel,
+    "strong_product", guards.strong_product,
     scalar="({0} * {1} if {0} or {1} - {1} == 0.0 else 0.0)",
     d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
     samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),

@@ -47,8 +47,11 @@ def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
             return y
         np.copyto(out, y)
         return out
-    y = condition.astype(bits) if out is None else out.view(bits)
-    return np.multiply(x.view(bits), condition if out is not None else y, out=y).view(x.dtype)
+    if out is not None:
+        np.multiply(x.view(bits), condition, out=out.view(bits))
+        return out
+    y = condition.astype(bits)
+    return np.multiply(x.view(bits), y, out=y).view(x.dtype)
 
 
 masked = elementwise(

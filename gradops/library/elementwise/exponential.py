@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from ...core.samples import analytic, cases, complexes, positive, unary
+from ...core.samples import analytic, binary, cases, complexes, exactly, positive, unary
 from ...core.traits import Trait
+from ...kernels.elementwise import guards
 from ...kernels.elementwise.erf import erf as erf_kernel
 from ..families import elementwise, singular
 
@@ -19,6 +20,12 @@ log = elementwise(
     "log", np.log, d=[singular(lambda y, x: 1 / x)],
     traits=[Trait.PROPAGATING],
     samples=cases(positive((3, 4)), complexes((3,))), doc="The natural logarithm.",
+)
+exp_difference = elementwise(
+    "exp_difference", guards.exp_difference, d=[lambda z, x, y: z, lambda z, x, y: -z],
+    traits=[Trait.NONNEGATIVE],
+    samples=cases(binary, exactly([-np.inf, 0.0], [-np.inf, 1.0])),
+    doc="exp(x - y), 0 where both are -inf: the share of x in a sum with logarithm y.",
 )
 expm1 = elementwise(
     "expm1", np.expm1, d=[lambda y, x: y + 1], samples=analytic, doc="exp(x) - 1, accurate near 0.",

@@ -17,8 +17,14 @@ __all__ = [
     "rad2deg", "sin", "sinc", "sinh", "tan", "tanh",
 ]
 
-sin = elementwise("sin", np.sin, d=[lambda y, x: cos(x)], samples=analytic, doc="The sine.")
-cos = elementwise("cos", np.cos, d=[lambda y, x: -sin(x)], samples=analytic, doc="The cosine.")
+sin = elementwise(
+    "sin", np.sin, d=[lambda y, x: cos(x)], samples=analytic, traits=[Trait.PROPAGATING],
+    doc="The sine.",
+)
+cos = elementwise(
+    "cos", np.cos, d=[lambda y, x: -sin(x)], samples=analytic, traits=[Trait.PROPAGATING],
+    doc="The cosine.",
+)
 tan = elementwise(
     "tan", np.tan, d=[lambda y, x: 1 + y * y],
     samples=cases(positive((3,)), reals((2,)), complexes((3,))), doc="The tangent.",

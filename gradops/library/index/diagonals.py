@@ -11,6 +11,7 @@ from ...core.op import Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
+from ...kernels.linalg.triangular import triangle
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import invalid, linear
 from ..shape.movement import VIEW, reshape, shape_text
@@ -121,7 +122,7 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
 
     def kernel(x: np.ndarray, k: int = 0) -> Any:
         rows, columns = x.shape[-2:]
-        return np.where(mask(rows, columns, k), x, x.dtype.type(0))
+        return np.where(mask(rows, columns, k), x, np.zeros((), x.dtype))
 
     def infer(x: ArrayType, k: int) -> ArrayType:
         matrix_axes(name, x, -2, -1)
@@ -141,8 +142,8 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
     return op
 
 
-tril = triangular("tril", "below", lambda n, m, k: np.tri(n, m, k, bool))
-triu = triangular("triu", "above", lambda n, m, k: ~np.tri(n, m, k - 1, bool))
+tril = triangular("tril", "below", triangle)
+triu = triangular("triu", "above", lambda n, m, k: ~triangle(n, m, k - 1))
 
 
 def diag(v: OperandLike, k: int = 0) -> Any:

@@ -33,10 +33,42 @@ ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
 
 
+def slice_transpose(g: AnyArray, y: AnyArray, x: AnyArray, index: Index) -> AnyArray:
+    """The cotangent in its place among zeros, or in another shape if that fills all places."""
+    if all(e is None or e in (FULL, "...") for e in index) or takes_all(x, y, index):
+        return reshape(g, shape=shape_of(x))
+    return scatter(g, index=index, shape=shape_of(x))
+
+
+def takes_all(x: AnyArray, y: AnyArray, index: Index) -> bool:
+    """True if a slice `y` certainly has all entries of `x`, in their order: as x[:, 0] may."""
+    sizes = (*shape_of(x), *shape_of(y))
+    if not all(isinstance(n, int) for n in sizes) or type_of(x).size != type_of(y).size:
+        return False
+    return all(type(e) is not tuple or e == FULL for e in index)
+
+
+def slice_source(x: ArrayType, index: Index) -> str:
+    """Python's own indexing, of which the result is a view unless it is a single entry."""
+    parts = [n for e in index for n in (e if type(e) is tuple else (e,))]
+    is_entry = not placement("slice", index, x, ()).shape
+    if is_entry or any(isinstance(n, Dim) for n in parts):
+        return "slice({0}, index={index})"
+    return f"{{0}}[{', '.join(map(entry_text, index)) or '...'}]"
+
+
+def entry_text(e: Any) -> str:
+    """One entry of an index as it is written in brackets."""
+    if type(e) is not tuple:
+        return "..." if e == "..." else str(e)
+    start, stop, step = ("" if n is None else str(n) for n in e[1:])
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+
+
 slice_ = linear(
     "slice", view,
     infer=lambda x, index: ArrayType(placement("slice", index, x, ()).shape, x.dtype),
-    transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
+    transpose=slice_transpose, source=slice_source,
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])), traits=VIEW,
     samples=cases(
         reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),

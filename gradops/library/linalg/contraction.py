@@ -25,18 +25,18 @@ def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -
     if type(a) is type(b) is np.ndarray:
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
             return multiply(a, b, out) if a.ndim == b.ndim == 2 else np.dot(a, b, out=out)
-        if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0]:
-            return rows_by_matrix(a, b, out)
+        if 0 < b.ndim < 3 <= a.ndim and a.shape[-1] == b.shape[0]:
+            return rows_times(a, b, out)
     return np.matmul(a, b, out=out)
 
 
-def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
-    """A stack of matrices times one matrix, as one product of all rows."""
-    rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
-    into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), b.shape[1])
-    y = multiply(rows, b, into)
+def rows_times(a: Any, b: Any, out: Any) -> Any:
+    """A stack of matrices times one matrix or vector, as one product of all rows."""
+    rows, ends = a.reshape(math.prod(a.shape[:-1]), a.shape[-1]), b.shape[1:]
+    into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), *ends)
+    y = multiply(rows, b, into) if ends else np.dot(rows, b, out=into)
     if out is None:
-        return y.reshape(*a.shape[:-1], b.shape[1])
+        return y.reshape(*a.shape[:-1], *ends)
     if into is None:
         np.copyto(out, y.reshape(out.shape))
     return out
@@ -48,7 +48,7 @@ def may_be_thin(*sizes: Size) -> bool:
 
 
 def matmul_source(a: ArrayType, b: ArrayType) -> str:
-    if b.ndim == 2 < a.ndim or (a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])):
+    if b.ndim < 3 <= a.ndim or (a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])):
         return "matmul({0}, {1}{out})"
     return f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})"
 
@@ -146,7 +146,7 @@ def squeeze_axis(x: AnyArray, axis: int) -> AnyArray:
 matmul = multilinear(
     "matmul", matmul_kernel, infer=matmul_infer, transpose=[matmul_left, matmul_right],
     flops=flops.matmul,
-    batch=matmul_batch, source=matmul_source, traits=[Trait.C_ORDER],
+    batch=matmul_batch, source=matmul_source, traits=[Trait.C_ORDER, Trait.PROPAGATING],
     samples=cases(
         complexes((2, 3), (3, 2)),
         reals((3, 4), (4, 2)), reals((4,), (4,)), reals((4,), (4, 2)), reals((3, 4), (4,)),

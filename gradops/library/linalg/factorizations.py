@@ -23,9 +23,12 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors, linalg
 from ...typing import AnyArray, Operand, OperandLike
+from ..elementwise.comparison import greater_equal, where
 from ..elementwise.complexes import imag, real
 from ..index.diagonals import diag_embed, tril, triu
+from ..index.indexing import numbers
 from ..shape.joining import concatenate
+from ..shape.movement import expand_dims
 from ..shape.rearrange import matrix_transpose
 from .matrices import (
     adjoint,
@@ -64,14 +67,21 @@ def lower_half(x: AnyArray) -> AnyArray:
     return tril(x, k=-1) + diag_embed(diagonal_of(x) / 2)
 
 
+def hermitian_of_lower(x: AnyArray) -> AnyArray:
+    """The Hermitian part of `lower_half(x)`."""
+    if type_of(x).dtype.kind == "c":
+        return hermitian(lower_half(x))
+    below = greater_equal(expand_dims(numbers(x, -2), axis=-1), numbers(x, -1))
+    return where(below, x, matrix_transpose(x)) / 2
+
+
 def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """The transpose of the tangent: two triangular solves."""
+    """The transpose of the tangent: two triangular solves, with a factor that is never singular."""
     l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
     right = adjoint(l)
-    inner = hermitian(lower_half(times(right, gl)))
+    inner = hermitian_of_lower(times(right, gl))
     half = solve_triangular_op(right, inner, lower=False, checked=False)
-    ct = adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
-    return zero_if_unused(g, ct)
+    return adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
 
 
 def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:

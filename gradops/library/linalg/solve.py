@@ -11,6 +11,7 @@ from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Wanted
@@ -31,7 +32,6 @@ from .matrices import (
     samplers,
     square_infer,
     times,
-    zero_if_unused,
 )
 
 __all__: list[str] = []
@@ -153,9 +153,9 @@ def solve_triangular_transpose(
     unit_diagonal: bool, checked: bool,
 ) -> Arrays:
     """For b a solve with the transposed matrix; for a that times the solution."""
-    ct = zero_if_unused(g, solve_triangular_op(
+    ct = solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
-    ))
+    )
     return [
         ct if i else -read_triangle(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
         for i in wanted
@@ -172,7 +172,7 @@ def solve_triangular_tangent(
 
 
 solve_triangular_op = Op(
-    "solve_triangular", triangular.solve_triangular, arity=2,
+    "solve_triangular", triangular.solve_triangular, arity=2, traits=[Trait.C_CONTIGUOUS],
     flops=flops.solve_triangular,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),

@@ -19,7 +19,7 @@ from ..elementwise.arithmetic import add
 from ..families import invalid
 from ..shape.broadcasting import broadcast_to, sum_to
 from ..shape.movement import expand_dims, reshape, squeeze
-from .convolution import batch, conv, conv_operand, steps, to_filters, to_operand
+from .convolution import batch, conv, conv_operand, conv_workspace, steps, to_filters, to_operand
 
 __all__ = ["conv_bias", "conv_transposed", "convolution"]
 
@@ -160,7 +160,7 @@ def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 conv_bias = Op(
     "conv_bias", conv_bias_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_bias_infer, arity=3,
-    flops=flops.conv_bias,
+    flops=flops.conv_bias, workspace=conv_workspace,
     vjp=[
         lambda g, y, x, w, b, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, b, **attrs: to_filters(x, g, w, attrs),

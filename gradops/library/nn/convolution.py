@@ -166,6 +166,28 @@ def conv_filters_infer(
     return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
 
 
+def conv_workspace(y: Any, x: Any, w: Any, *b: Any, groups: int, pads: Pads, **attrs: Any) -> int:
+    """The bytes of windows that a convolution copies at a time; see Note [Windows]."""
+    given = pads or ((0, 0),) * (x.ndim - 2)
+    return sum(kernels.block_bytes(x.shape, w.shape, y.shape, given, groups, y.dtype.itemsize)[:2])
+
+
+def operand_workspace(y: Any, g: Any, w: Any, groups: int, **attrs: Any) -> int:
+    """The bytes of windows that the transpose of a convolution copies, where strides are 1."""
+    turned = (y.shape[1], w.shape[0] // groups, *w.shape[2:])
+    wide = ((1, 0),) * (y.ndim - 2)
+    sizes = [n + k - 2 for n, k in zip(y.shape[2:], w.shape[2:], strict=True)]
+    shape = (*g.shape[:2], *sizes)
+    return sum(kernels.block_bytes(shape, turned, y.shape, wide, groups, y.dtype.itemsize)[:2])
+
+
+def filters_workspace(y: Any, x: Any, g: Any, groups: int, pads: Pads, **attrs: Any) -> int:
+    """The bytes of windows, and of products, that the gradient of filters needs."""
+    given = pads or ((0, 0),) * (x.ndim - 2)
+    shapes = x.shape, y.shape, g.shape
+    return kernels.filter_gradient_bytes(*shapes, given, groups, y.dtype.itemsize)
+
+
 def merge_examples(op: Op, xs: Arrays, attrs: Attrs) -> AnyArray:
     """Batch the first operand alone, merging the stack with the axis of examples."""
     n, m, *rest = shape_of(xs[0])
@@ -213,7 +235,7 @@ def to_filters(x: AnyArray, g: AnyArray, w: AnyArray, attrs: Attrs) -> AnyArray:
 
 conv = multilinear(
     "conv", conv_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_infer,
-    flops=flops.conv,
+    flops=flops.conv, workspace=conv_workspace,
     transpose=[
         lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
@@ -242,7 +264,7 @@ conv = multilinear(
 )
 conv_operand = multilinear(
     "conv_operand", conv_operand_kernel, traits=[Trait.CHANNELS_LAST], infer=conv_operand_infer,
-    flops=flops.conv_operand,
+    flops=flops.conv_operand, workspace=operand_workspace,
     transpose=[
         lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
         lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
@@ -262,7 +284,7 @@ conv_operand = multilinear(
 )
 conv_filters = multilinear(
     "conv_filters", conv_filters_kernel, traits=[Trait.C_CONTIGUOUS], infer=conv_filters_infer,
-    flops=flops.conv_filters,
+    flops=flops.conv_filters, workspace=filters_workspace,
     transpose=[
         lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
         lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),

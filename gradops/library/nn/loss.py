@@ -124,7 +124,7 @@ def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
 
 binary_cross_entropy_with_logits = Op(
     "binary_cross_entropy_with_logits", bce_kernel, arity=2, infer=bce_infer,
-    flops=flops.per_result(6),
+    flops=flops.per_result(6), workspace=flops.bytes_of_operands(1),
     vjp=[
         lambda g, loss, z, y, reduction: (
             (sigmoid(z) - y) * loss_cotangent(g, reduction, entries(z))

@@ -336,7 +336,7 @@ standardize = Op(
 standardize_slope = Op(
     "standardize_slope", standardize_slope_kernel, traits=[Trait.LIKE_OPERAND],
     infer=standardize_slope_infer, arity=2,
-    flops=flops.per_result(10),
+    flops=flops.per_result(10), workspace=flops.bytes_of_results(1),
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
     batch=batch_together_along_axis,

@@ -108,31 +108,35 @@ def window_options(strides: Given, pads: Pads, dilations: Given) -> dict[str, An
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
-def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shape) -> Any:
+def checked_options(
+    op: str, infer: Callable[..., ArrayType], xs: Arrays, window: Sizes, *rest: Any, **shape: Shape
+) -> Any:
     """The options of windows, after type inference accepted the operands."""
-    op.infer(*map(type_of, xs), window=window, **window_options(*rest), **shape)
-    return check_windows(op.name, xs, window, *rest)
+    infer(*map(type_of, xs), window=window, **window_options(*rest), **shape)
+    return check_windows(op, xs, window, *rest)
 
 
 def max_pool_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
     out: np.ndarray | None = None,
 ) -> Any:  # fmt: skip
-    given = checked_options(max_pool, [x], window, strides, pads, dilations)
+    given = checked_options("max_pool", max_pool.infer, [x], window, strides, pads, dilations)
     return kernels.greatest(x, given, out)
 
 
 def places_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    full = checked_options(places_of_max, [x], window, strides, pads, dilations)
+    full = checked_options(
+        "places_of_max", places_of_max.infer, [x], window, strides, pads, dilations
+    )
     return kernels.places_of_greatest(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
 def max_and_places_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None
 ) -> Any:
-    full = checked_options(max_pool, [x], window, strides, pads, dilations)
+    full = checked_options("max_pool", max_pool.infer, [x], window, strides, pads, dilations)
     return kernels.greatest_and_places(x, np.min_scalar_type(math.prod(window) - 1), full)
 
 
@@ -141,7 +145,10 @@ def put_kernel(
     dilations: Given = None,
 ) -> Any:
     xs = [g, chosen]
-    full = checked_options(put_into_windows, xs, window, strides, pads, dilations, shape=shape)
+    infer = put_into_windows.infer
+    full = checked_options(
+        "put_into_windows", infer, xs, window, strides, pads, dilations, shape=shape
+    )
     return kernels.put_at(g, chosen, shape, full)
 
 
@@ -149,7 +156,9 @@ def pick_kernel(
     x: Any, chosen: Any, window: Sizes, strides: Given = None, pads: Pads = None,
     dilations: Given = None,
 ) -> Any:
-    full = checked_options(pick_from_windows, [x, chosen], window, strides, pads, dilations)
+    full = checked_options(
+        "pick_from_windows", pick_from_windows.infer, [x, chosen], window, strides, pads, dilations
+    )
     return kernels.taken_at(x, chosen, full)
 
 
@@ -157,14 +166,17 @@ def sum_pool_kernel(
     x: Any, window: Sizes, strides: Given = None, pads: Pads = None, dilations: Given = None,
     out: np.ndarray | None = None,
 ) -> Any:  # fmt: skip
-    return kernels.sums(x, checked_options(sum_pool, [x], window, strides, pads, dilations), out)
+    full = checked_options("sum_pool", sum_pool.infer, [x], window, strides, pads, dilations)
+    return kernels.sums(x, full, out)
 
 
 def sum_unpool_kernel(
     g: Any, shape: Sizes, window: Sizes, strides: Given = None, pads: Pads = None,
     dilations: Given = None,
 ) -> Any:
-    full = checked_options(sum_unpool, [g], window, strides, pads, dilations, shape=shape)
+    full = checked_options(
+        "sum_unpool", sum_unpool.infer, [g], window, strides, pads, dilations, shape=shape
+    )
     return kernels.sums_transpose(g, shape, full)
 
 
@@ -227,7 +239,8 @@ places_of_max = Op(
     doc="The index of the first maximum in each window, counted in C order.",
 )
 put_into_windows = Op(
-    "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
+    "put_into_windows", put_kernel, traits=[Trait.LIKE_OPERAND], arity=2,
+    infer=partial(unpool_infer, "put_into_windows"),
     vjp=[
         lambda ct, y, g, chosen, **attrs: pick_from_windows(ct, chosen, **pool_attrs(attrs)), None,
     ],

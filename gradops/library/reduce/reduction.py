@@ -13,9 +13,11 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
+from ...kernels.sums import are_short_rows, sum_short_rows
+from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
 from ..elementwise.comparison import equal, where
-from ..elementwise.exponential import exp
+from ..elementwise.exponential import exp_difference
 from ..elementwise.logic import isnan
 from ..families import Kernel, batch_along_axis, invalid
 from ..shape.broadcasting import broadcast_to
@@ -130,6 +132,20 @@ def reduce_with(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
+def sum_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
+    if axis is not None:
+        if type(x) is np.ndarray and are_short_rows(x.shape, x.dtype, axis):
+            return sum_short_rows(x, keepdims, out)
+        require_axes(x, axis)
+    return np.add.reduce(x, axis=axis, keepdims=keepdims, out=out)
+
+
+def sum_source(x: ArrayType, axis: Axis, keepdims: bool) -> str:
+    """The kernel where rows are known to be short, else NumPy's function."""
+    called = "sum" if are_short_rows(x.shape, x.dtype, axis) else "np.add.reduce"
+    return f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})"
+
+
 HALF = np.dtype("f2")
 
 
@@ -139,14 +155,16 @@ def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = No
     if dtype == HALF:  # neither the sum nor the count need fit into it
         wide = np.asarray(mean_kernel(x.astype(np.float32), axis, keepdims)).astype(HALF)
         return wide[()] if out is None else np.positive(wide, out=out)
-    sums = np.float64 if dtype is not None and dtype.kind in "biu" else None  # may not overflow
-    total = np.add.reduce(x, axis=axis, dtype=sums, keepdims=keepdims, out=out)
+    if dtype is not None and dtype.kind in "biu":  # the sum may not overflow
+        total = np.add.reduce(x, axis=axis, dtype=np.float64, keepdims=keepdims, out=out)
+    else:
+        total = sum_kernel(x, axis, keepdims, out)
     n = np.size(x) if axis is None else count(x, axis)
     return total / n if out is None else np.true_divide(total, n, out=out)
 
 
 sum = reduction(
-    "sum", reduce_with(np.add.reduce), called="np.add.reduce", vjp=sum_transpose,
+    "sum", sum_kernel, source=sum_source, vjp=sum_transpose,
     jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
     traits=[Trait.LINEAR, Trait.PROPAGATING],
     samples=cases(reducing_samples(reals), complexes((3, 4), axis=0)),
@@ -278,16 +296,12 @@ def logsumexp_kernel(
     if not x.size:
         with np.errstate(divide="ignore"):  # log(0), here too
             return np.log(np.add.reduce(x, axis=axis, keepdims=keepdims), out=out)
-    top = np.maximum.reduce(x, axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
-    with np.errstate(divide="ignore", over="ignore"):  # log(0) is the -inf that is meant
-        total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axis, keepdims=keepdims)
-        return np.add(np.log(total), top.reshape(np.shape(total)), out=out)
+    return logsumexp_of_floats(x, axis, keepdims, out)
 
 
 def logsumexp_shares(y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """softmax(x), the derivative of logsumexp; 0 where every entry is -inf."""
-    return exp(x - with_reduced_axes(where(equal(y, -np.inf), 0, y), x, axis, keepdims))
+    return exp_difference(x, with_reduced_axes(y, x, axis, keepdims))
 
 
 logsumexp = reduction(

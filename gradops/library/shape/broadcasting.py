@@ -129,6 +129,9 @@ def sum_rows(x: Any) -> Any:
 def sum_to_source(x: ArrayType, shape: Shape) -> str:
     """A plain reduction where the types show that it suffices."""
     extra = x.ndim - len(shape)
+    for axis in (0, 1) if not extra and x.ndim == 2 else ():
+        if type(n := shape[axis]) is int and n == 1 and x.shape[1 - axis] == shape[1 - axis]:
+            return f"np.add.reduce({{0}}, axis={axis}, keepdims=True{{out}})"
     if not extra or x.shape[extra:] != shape:
         return "sum_to({0}, {shape})"
     return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))}{{out}})"

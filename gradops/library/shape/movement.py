@@ -145,10 +145,21 @@ def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
     return np.expand_dims(x, axis)
 
 
+def expand_dims_source(x: ArrayType, axis: Any) -> str:
+    """Indexing with None, at a fraction of the cost of NumPy's function."""
+    y = expand_dims_infer(x, axis)
+    if not x.ndim:
+        return "np.expand_dims({0}, {axis})"
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    new = {a % y.ndim for a in axes}
+    keys = ["None" if i in new else ":" for i in range(y.ndim)]
+    return f"{{0}}[{', '.join(keys)}]"
+
+
 expand_dims = linear(
     "expand_dims", expand_dims_kernel, infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshape_batch(expand_dims_infer), source="np.expand_dims({0}, {axis})",
+    batch=reshape_batch(expand_dims_infer), source=expand_dims_source,
     traits=RETYPING | {Trait.PROPAGATING},
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
@@ -333,7 +344,9 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    a, b = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
-    order = list(range(len(shape_of(x))))
-    order[a], order[b] = b, a
+    n = len(shape_of(x))
+    if not (type(axis1) is type(axis2) is int and -n <= axis1 < n and -n <= axis2 < n):
+        axis1, axis2 = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
+    order = list(range(n))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
     return transpose(x, axes=tuple(order))

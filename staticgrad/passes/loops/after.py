@@ -170,7 +170,7 @@ def sums_in(loop: LoopEditor) -> list[Sum]:
     result = []
     for k, state in enumerate(body.inputs[: loop.carries]):
         added = terms_added(state, body.outputs[k], read, alone)
-        if added is None or outputs[body.outputs[k]] > 1 or state.dtype.kind not in "fc":
+        if not added or outputs[body.outputs[k]] > 1 or state.dtype.kind not in "fc":
             continue
         terms = [term_of(e, sign, alone, loop) for e, sign in flattened(added, alone)]
         found = [t for t in terms if t is not None]
@@ -186,7 +186,7 @@ Signed = tuple[Expr, bool]
 def terms_added(
     state: Expr, new: Expr, read: Mapping[Expr, Sequence[Expr]], alone: Container[Expr]
 ) -> list[Signed] | None:
-    """The terms in `new = state + term - term`; None if it is anything else."""
+    """The terms in `new = state + term - term`: none if it stays; None for anything else."""
     result, e = list[Signed](), state
     while e is not new:
         if e not in alone:

@@ -9,6 +9,8 @@ from ..rewrite import Rule
 
 def nonnegative(x: Expr) -> bool:
     """True if `x` is real, and computed by an op whose results are nonnegative."""
+    if x.dtype.kind == "i":  # a square may wrap
+        return False
     return x.op is not None and Trait.NONNEGATIVE in x.op.traits and x.dtype.kind != "c"
 
 
@@ -22,6 +24,16 @@ def inexact(x: Expr) -> bool:
     return x.dtype.kind in "fc"
 
 
+def signed(x: Expr) -> bool:
+    """True of numbers of which the negative is one, but for the least integer."""
+    return x.dtype.kind != "u"
+
+
+def negated_as_wide(x: Expr, y: Expr) -> bool:
+    """True if `-y` is in the dtype of `y` what it is in the result's: it does not wrap before."""
+    return inexact(y) or x.dtype == y.dtype
+
+
 RULES = [
     Rule(lambda x: neg(neg(x)), lambda x: x),
     Rule(lambda x: mul(x, 1), lambda x: x),
@@ -30,14 +42,14 @@ RULES = [
     Rule(lambda x: sub(x, 0), lambda x: x),
     Rule(lambda x: mul(x, -1), lambda x: neg(x)),
     Rule(lambda x: mul(-1, x), lambda x: neg(x)),
-    Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y),
-    Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y)),
+    Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y, when=negated_as_wide),
+    Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y), when=negated_as_wide),
     Rule(lambda x: transpose(transpose(x)), lambda x: x),
     Rule(lambda c, x: where(c, x, x), lambda c, x: x, when=same_shape),
     Rule(lambda x: maximum(x, x), lambda x: x),
     Rule(lambda x: minimum(x, x), lambda x: x),
     Rule(lambda x: abs(abs(x)), lambda x: abs(x)),
-    Rule(lambda x: abs(neg(x)), lambda x: abs(x)),
+    Rule(lambda x: abs(neg(x)), lambda x: abs(x), when=signed),
     Rule(lambda x: abs(x), lambda x: x, when=nonnegative),
     Rule(lambda x: log(exp(x)), lambda x: x, when=inexact, exact=False),
     Rule(lambda x, a, b: x * a + x * b, lambda x, a, b: x * (a + b), exact=False),

@@ -79,7 +79,7 @@ def test_twenty_steps_give_pytorchs_parameters_and_state(name, options):
         for k, v in state["state"][i].items():
             np.testing.assert_allclose(v.numpy(), held[k].numpy(), rtol=1e-6, atol=1e-9)
     for group, theirs in zip(state["param_groups"], want["param_groups"], strict=True):
-        ways_to_compute = {"foreach", "capturable", "differentiable", "fused"}
+        ways_to_compute = {"capturable", "differentiable", "fused"}
         assert group == {k: v for k, v in theirs.items() if k not in ways_to_compute}
 
 
@@ -90,6 +90,29 @@ def test_the_defaults_are_pytorchs(name):
     ours = getattr(optim, name)([dg.ones(1, requires_grad=True)]).defaults
     theirs = getattr(torch.optim, name)([torch.ones(1, requires_grad=True)]).defaults
     assert ours == {k: theirs[k] for k in ours}
+
+
+@every_case
+def test_parameters_together_and_one_by_one_have_the_same_bits(name, options):
+    together, first = train(dg, optim, name, options | {"foreach": True})
+    alone, second = train(dg, optim, name, options | {"foreach": False})
+    for p, q in zip(together, alone, strict=True):
+        assert p.detach().numpy().tobytes() == q.detach().numpy().tobytes()
+    before, after = first.state_dict()["state"], second.state_dict()["state"]
+    for i, state in before.items():
+        assert all(v.tolist() == after[i][k].tolist() for k, v in state.items())
+
+
+def test_foreach_can_be_changed_at_any_time():
+    params = [dg.ones(2, requires_grad=True), dg.ones(3, requires_grad=True)]
+    optimizer = optim.Adam(params, foreach=False)
+    for p in params:
+        p.grad = dg.ones_like(p)
+    for foreach, count in ((False, 2), (None, 1), (False, 2), (True, 1)):
+        optimizer.param_groups[0]["foreach"] = foreach
+        optimizer.step()
+        assert len(optimizer.blocks[0][1]) == count
+    assert [optimizer.state[p]["step"].item() for p in params] == [4, 4]
 
 
 @every_case

@@ -38,3 +38,9 @@ def test_a_result_may_overwrite_an_operand(case, dtype, times):
                 copies = [np.array(z) for z in operands]
                 evaluate(Case(case.op, 0, [copies], case.attrs), template, copies[i])
                 assert same_bits(copies[i], y), template
+
+
+def test_a_product_in_the_memory_of_zeros_knows_where_they_were():
+    v = np.array([0.0, 2.0, 0.0])
+    got = OPS["strong_product"].kernel(v, np.array([np.inf, 3.0, np.nan]), out=v.view())
+    np.testing.assert_array_equal(got, [0.0, 6.0, 0.0])

@@ -173,3 +173,31 @@ def test_elementwise_ops_and_those_that_say_so_may_overwrite_an_operand(case):
         if result is not None:
             assert np.array_equal(result, wanted, equal_nan=wanted.dtype.kind in "fc")
             assert np.array_equal(x, wanted, equal_nan=wanted.dtype.kind in "fc")
+
+
+def test_a_big_block_is_new_in_each_call_where_the_arena_would_be_larger_for_nothing():
+    x = sg.placeholder("float32", [1000, 1000], name="x")
+    early = sg.reduce_sum(sg.exp(x), axis=0)
+    late = sg.gather(x, [*range(1000), *range(1000)]) * early
+    f = sg.compile(late, [x])
+    report = f.report.measure(np.ones((1000, 1000), np.float32))
+    assert report.predicted_peak < 1.05 * report.lower_bound
+
+
+def test_a_copying_change_of_shape_is_let_go_after_its_last_use():
+    x = sg.placeholder("float64", [40, 50], name="x")
+    y = sg.reshape(sg.transpose(sg.exp(x)), [-1])
+    f = sg.compile(sg.reduce_sum(sg.sin(y)) + sg.reduce_sum(y[::2]), [x], optimize=1)
+    assert any(line.strip().startswith("del reshape") for line in f.source.splitlines())
+    assert f(np.ones((40, 50))) == sg.interpret(f.written, [np.ones((40, 50))])[0]
+
+
+def test_a_masked_value_in_given_memory_is_overwritten_where_it_is_zero():
+    s, v = sg.placeholder("float64", []), sg.placeholder("float64", [1000])
+    x = s * v
+    y = sg.exp(sg.where(x > 0, sg.sqrt(x), 0.0))
+    gradient = sg.gradients(sg.reduce_sum(y), [s])
+    values = [1.0, np.linspace(-1, 1, 1000)]
+    [want] = sg.interpret(sg.freeze(gradient, [s, v]), values)
+    for level in (0, 1):
+        assert sg.compile(gradient, [s, v], optimize=level)(*values) == [want]

@@ -112,3 +112,18 @@ def test_text_that_looks_like_a_name_does_no_harm(short):
     with sg.control_dependencies([sg.Assert(x > 0, message="sin_9 frame pool")]):
         y = many(np.sin(x))
     assert sg.compile(y, [x])(1.0) == many(np.sin(np.float64(1.0)))
+
+
+def test_a_function_without_a_body_has_no_parts():
+    xs = [sg.placeholder("float64", [1], name=f"x{i}") for i in range(1500)]
+    f = sg.compile(xs, xs)
+    assert f.source.count("def ") == 1
+    assert [a.item() for a in f(*[np.full(1, i, float) for i in range(1500)])] == [*range(1500)]
+
+
+def test_a_loop_is_inside_one_part(short):
+    x = sg.placeholder("float64", [4], name="x")
+    states = sg.scan(lambda c, row: many(c * row, 4), np.sin(x), x[0])
+    f = sg.compile(many(states, 4), [x])
+    a = np.linspace(0.1, 1, 4)
+    np.testing.assert_allclose(f(a), sg.interpret(f.written, [a])[0], rtol=1e-14)

@@ -238,3 +238,10 @@ def test_what_is_no_gradient_is_refused():
         sg.custom_gradient(lambda x: (x * x, sg.reduce_sum))(x)
     with pytest.raises(GraphError, match="has effects"):
         sg.custom_gradient(lambda x: (x * x, lambda dy: sg.Print(dy)))(x)
+
+
+def test_sizes_that_are_computed_may_be_those_of_the_operands():
+    x = sg.placeholder("float64", ["n"], name="x")
+    y = sg.custom_gradient(lambda a: (a, lambda d: d * 2))(x[::2] ** 2)
+    (g,) = sg.gradients(sg.reduce_sum(y), [x])
+    np.testing.assert_array_equal(sg.Session().run(g, {x: np.ones(3)}), [4.0, 0.0, 4.0])

@@ -6,9 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
+import gradops
 import staticgrad as sg
 from gradops import Dim
-from staticgrad.ir.interning import hash_text
+from staticgrad.ir.interning import Interning, hash_text
 
 
 @pytest.fixture
@@ -136,3 +137,13 @@ def test_a_frozen_graph_does_not_change(x):
     before = str(frozen)
     sg.exp(x, name="x2")
     assert str(frozen) == before
+
+
+def test_an_expression_on_fewer_operands_is_another_one():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [2], name="x")
+        graph = sg.freeze([gradops.OPS["concatenate"](x, x * 2, axis=0)], [x])
+    e, intern = graph.outputs[0], Interning()
+    fewer = intern.copy(e, e.inputs[:1])
+    assert fewer is not e
+    assert fewer.inputs == e.inputs[:1]

@@ -130,7 +130,7 @@ def test_a_restored_session_draws_again_what_it_drew():
     session.run(x)
     before = dict(session.values)
     found = session.run(x)
-    session.values = before
+    session.values.update(before)
     assert_array_equal(session.run(x), found)
 
 

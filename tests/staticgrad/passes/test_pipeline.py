@@ -12,7 +12,15 @@ from gradops.core.errors import OptionError, PassError
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
 from staticgrad.ir.kinds import Lowering
-from staticgrad.passes import LEVELS, DropBroadcasts, DropRetyping, Fold, Pass, Pipeline
+from staticgrad.passes import (
+    LEVELS,
+    DropBroadcasts,
+    DropRetyping,
+    Fold,
+    Pass,
+    Pipeline,
+    Rematerialize,
+)
 from staticgrad.passes.inner import within
 
 exact = Pipeline(LEVELS[1])
@@ -60,7 +68,7 @@ def test_a_level_that_there_is_not_is_refused(x):
 def test_a_report_tells_what_each_pass_did(x):
     _, reports = exact.run(gradient_graph(x))
     assert [r.name for r in reports] == [p.name for p in LEVELS[1]]
-    assert str(reports[2]).startswith("drop_gradients: ")
+    assert str(reports[3]).startswith("drop_gradients: ")
     assert all(r.seconds > 0 for r in reports)
 
 
@@ -180,7 +188,7 @@ def test_passes_are_switched_by_name_class_or_themselves(x):
     assert names(optimize=0) == []
     with pytest.raises(OptionError, match="no pass 'fould'; did you mean 'fold'"):
         names(without="fould")
-    with pytest.raises(OptionError, match=r"the passes are propagate_constants, prune"):
+    with pytest.raises(OptionError, match=r"the passes are join_elementwise, propagate_constants"):
         names(passes=[3])
 
 
@@ -288,3 +296,36 @@ def test_the_graphs_inside_loops_and_branches_are_lowered_too():
 def test_graphs_that_are_lowered_in_other_ways_are_not_equal():
     graph = sg.trace(lambda x: x * 2, [3.0])
     assert replace(graph, lowering=Lowering.MATH) != graph
+
+
+def test_feeds_of_a_verification_have_any_layout():
+    x, y = sg.placeholder("float32", [50, 50]), sg.placeholder("float32", [50, 1])
+    values = np.random.default_rng(0).normal(size=(2, 50, 50)).astype("float32")
+    sg.compile(sg.matmul(x, y), [x, y], optimize=1, verify=[values[0].T, values[1][:, :1]])
+
+
+OPTIONS = {
+    "optimize is one of 0, 1, 2": {"optimize": [1]},
+    "passes are given in a sequence, not as 3": {"passes": 3},
+    "passes are given in a sequence, not as None": {"without": None},
+    "there is no pass \\['fold'\\]": {"without": [["fold"]]},
+    "Rematerialize has options": {"passes": [Rematerialize]},
+    "a rewrite rule is a Rule, not 3": {"rules": 3},
+    "verify is True, or a list of the values of the inputs, not of type dict": {"verify": {"x": 1}},
+    "memory_budget is in bytes, not '1MB'": {"memory_budget": "1MB"},
+    "memory_budget is in bytes, not nan": {"memory_budget": float("nan")},
+    "memory_budget is in bytes, not True": {"memory_budget": True},
+}
+
+
+@pytest.mark.parametrize("reason", OPTIONS)
+def test_options_of_another_kind_are_refused(reason):
+    x = sg.placeholder("float64", [])
+    with pytest.raises(OptionError, match=reason):
+        sg.compile(x * x, [x], **OPTIONS[reason])
+
+
+def test_the_diff_of_a_pass_that_did_not_run_is_refused():
+    x = sg.placeholder("float64", [])
+    with pytest.raises(OptionError, match="no pass called 'fould' was run; did you mean 'fold'"):
+        sg.compile(x * x, [x]).diff("fould")

@@ -10,20 +10,21 @@ from gradops import DTypeError
 from gradops.core.errors import PassError
 from staticgrad.ir.interning import Interning
 from staticgrad.passes.rewrite import Pattern, rewrite
-from staticgrad.passes.rules import stability
-from staticgrad.passes.rules.algebra import RULES, nonnegative
+from staticgrad.passes.rules import algebra, stability, strength
+from staticgrad.passes.rules.algebra import nonnegative
 
+RULES = [*algebra.RULES, *strength.RULES]
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 3.0])
 every_rule = pytest.mark.parametrize("rule", RULES, ids=str)
 exact_rules = pytest.mark.parametrize("rule", [r for r in RULES if r.exact], ids=str)
 
 
 def operands(rule, values):
-    """Each choice of values for the holes; a condition gets truth values."""
+    """Each choice of values for the holes; a condition gets truth values, a number no zero."""
     n = len(rule.holes)
     columns = np.array(list(itertools.product(values, repeat=n))).T
     named = zip(rule.holes, columns, strict=True)
-    values = [c > 0 if h.name == "c" else c for h, c in named]
+    values = [{"c": c > 0, "n": np.where(c == 0, 3.0, c)}.get(h.name, c) for h, c in named]
     return [np.abs(v) for v in values] if rule.when is nonnegative else values
 
 
@@ -43,11 +44,45 @@ def test_both_sides_of_an_exact_rule_agree_on_special_values(rule):
     np.testing.assert_array_equal(np.signbit(before)[known], np.signbit(after)[known])
 
 
+ENDS = {"int8": [-128, -1, 0, 1, 12, 127], "uint8": [0, 1, 3, 255], "float32": [0.5, -3.0]}
+
+
+@pytest.mark.parametrize("dtypes", [*itertools.product(ENDS, repeat=2)], ids=str)
+@exact_rules
+def test_an_exact_rule_keeps_what_integers_wrap_to(rule, dtypes):
+    with sg.Graph().as_default():
+        kinds = [
+            "bool" if h.name == "c" else d for h, d in zip(rule.holes, itertools.cycle(dtypes))
+        ]
+        xs = [sg.placeholder(kind, [2], name=f"x{i}") for i, kind in enumerate(kinds)]
+        for wrap in (lambda x: x, sg.square):
+            values = [x if x.dtype.kind == "b" else wrap(x) for x in xs]
+            try:
+                graph = sg.freeze([rule.before(*values)], xs)
+            except DTypeError:
+                continue
+            changed = rewrite(graph, [rule])
+            choices = [[True, False] if k == "bool" else ENDS[k] for k in kinds]
+            for drawn in itertools.product(*choices):
+                feeds = [np.full(2, v, k) for v, k in zip(drawn, kinds, strict=True)]
+                (before,), (after,) = sg.interpret(graph, feeds), sg.interpret(changed, feeds)
+                np.testing.assert_array_equal(after, before)
+                assert after.dtype == before.dtype
+
+
+def operand_for(hole):
+    """An operand that the hole of a rule matches: for `n` a number, for `s` one that is fed."""
+    if hole == "n":
+        return sg.constant(np.float32(3.0))
+    return sg.placeholder("bool" if hole == "c" else "float32", [] if hole == "s" else [3])
+
+
 @every_rule
 def test_a_rule_finds_what_it_is_for(rule):
     with sg.Graph().as_default():
-        feeds = [sg.placeholder("bool" if h.name == "c" else "float32", [3]) for h in rule.holes]
-        values = [sg.exp(x) if rule.when is nonnegative else x for x in feeds]
+        values = [operand_for(h.name) for h in rule.holes]
+        feeds = [x for x in values if x.what == "placeholder"]
+        values = [sg.exp(x) if rule.when is nonnegative else x for x in values]
         graph = sg.freeze([rule.before(*values)], feeds)
     changed = rewrite(graph, [rule])
     assert changed != graph

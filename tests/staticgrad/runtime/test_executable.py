@@ -273,7 +273,7 @@ def test_a_traceback_shows_the_failing_line_of_generated_code():
         sg.compile(a + b, [a, b])([1, 2], [1, 2, 3])
     except ShapeError as error:
         shown = "".join(traceback.format_exception(error))
-    assert "add_2 = np.add(a, b)" in shown
+    assert "add_2 = a + b" in shown
 
 
 def test_an_error_keeps_no_executable_alive(x):

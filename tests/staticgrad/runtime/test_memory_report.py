@@ -138,3 +138,11 @@ def test_a_graph_without_arrays_has_an_empty_report():
     report = sg.compile(x * 2, [x]).report
     assert (report.arena, report.assumed) == (0, ())
     assert report.predicted_peak < 100
+
+
+def test_a_loop_with_a_condition_is_counted_by_its_body():
+    x = sg.placeholder("float64", [1000])
+    _, y = sg.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, sg.sin(s)), [0, x])
+    run = sg.compile([y, *sg.gradients(sg.reduce_sum(y), [x])], [x])
+    run(np.ones(1000))
+    assert run.report.predicted_peak >= 3 * 8000  # the state before each step

@@ -71,10 +71,38 @@ def of_a_kernel_with_several_steps():
     return sg.tanh(sg.lgamma(x)), [x], [np.array([1.0, -1.0])]
 
 
+def in_a_pair():
+    x = sg.placeholder("float64", [2, 3], name="x")
+    loss = sg.cross_entropy(x, np.array([0, 2]))
+    values = np.array([[0.0, 0.0, 0.0], [1.5e308, 0.0, -1.5e308]])
+    return sg.tanh(loss) + sg.tanh(sg.gradients(loss, [x])[0]), [x], [values]
+
+
+def of_a_product_of_matrices():
+    x, w = (sg.placeholder("float32", [2, 2], name=n) for n in "xw")
+    return sg.tanh(sg.matmul(x, w) @ w), [x, w], [np.full((2, 2), 1e25, np.float32)] * 2
+
+
+def in_blocks_of_large_arrays():
+    x = sg.placeholder("float32", [1 << 20], name="x")
+    values = np.ones(1 << 20, np.float32)
+    values[-1] = -1.0
+    return sg.reduce_sum(sg.tanh(sg.log(x) * 2.0 + x)), [x], [values]
+
+
+def in_a_loop_that_is_used_twice():
+    x = sg.placeholder("float64", [4, 3], name="x")
+    step = lambda s, e: sg.tanh(sg.lgamma(s + e))
+    first = sg.foldl(step, sg.reverse(x, [0]), sg.zeros_like(x[0]))
+    return sg.foldl(step, x, first), [x], [np.r_[np.ones((3, 3)), np.full((1, 3), np.inf)]]
+
+
 PROGRAMS = [
     hidden_in_a_product, hidden_in_a_sum, hidden_in_a_feed, hidden_in_a_number,
     raised_by_a_function_of_math, hidden_by_a_mask, inside_a_loop, inside_a_loop_of_numbers,
-    of_complex_numbers, of_half_precision, of_a_constant, of_a_kernel_with_several_steps,
+    of_complex_numbers, of_half_precision, in_a_pair, of_a_product_of_matrices,
+    in_blocks_of_large_arrays, in_a_loop_that_is_used_twice,
+    of_a_constant, of_a_kernel_with_several_steps,
 ]  # fmt: skip
 
 
@@ -100,6 +128,19 @@ def test_a_run_that_is_finite_has_the_bits_of_one_without_checks(program):
     np.testing.assert_array_equal(checked(*fine), sg.compile(y, inputs)(*fine))
     assert checked.run.noisy == frozenset()
     assert checked.run.version.run is not None
+
+
+def test_infinite_constants_of_derivative_rules_are_no_error():
+    x = sg.placeholder("float64", [5, 3], name="x")
+    step = lambda s, e: sg.reduce_logsumexp(sg.expand_dims(s, 1) + e, axis=0)
+    y = sg.reduce_logsumexp(sg.foldl(step, x, sg.zeros_like(x[0])))
+    checked = sg.compile([y, *sg.gradients(y, x)], [x], check_numerics=True)
+    plain = sg.compile([y, *sg.gradients(y, x)], [x])
+    for a, b in zip(checked(np.ones((5, 3))), plain(np.ones((5, 3))), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert checked.run.version.run is not None
+    with pytest.raises(NotFiniteError, match="x: "):
+        checked(np.full((5, 3), np.inf))
 
 
 def test_huge_squares_are_no_reason_to_stop_twice():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import gradops as G
 import staticgrad as sg
 from gradops.kernels.linalg import matmul
 
@@ -30,3 +31,15 @@ def test_a_thin_product_has_the_same_bits_in_both_modes(rows):
         x = sg.placeholder("float64", (rows, 1568))
         got = sg.Session(optimize=0).run(sg.matmul(x, b), {x: a})
     assert np.array_equal(got, (dg.tensor(a) @ dg.tensor(b)).numpy())
+
+
+@pytest.mark.parametrize("lay_out", [np.asarray, np.asfortranarray, lambda x: x[::-1]])
+@pytest.mark.parametrize("b", [(4,), (4, 5)])
+def test_a_stack_times_one_vector_or_matrix_is_a_product_of_all_rows(b, lay_out):
+    rng = np.random.default_rng(0)
+    x, y = lay_out(rng.normal(size=(6, 3, 4))), rng.normal(size=b)
+    out = np.empty((6, 3, *b[1:]))
+    np.testing.assert_allclose(G.matmul(x, y), np.matmul(x, y), rtol=1e-14)
+    assert G.matmul.kernel(x, y, out=out) is out
+    np.testing.assert_array_equal(out, G.matmul(x, y))
+    assert G.matmul(x[:, :0], y).shape == (6, 0, *b[1:])

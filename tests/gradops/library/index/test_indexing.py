@@ -10,6 +10,7 @@ import gradops as G
 from gradops import ArrayType, Dim
 from gradops.core.dims import UNKNOWN, at_least_zero, eval_terms
 from gradops.kernels.index.indexing import FULL
+from gradops.library.index.index_keys import index_form
 from gradops.library.index.indexing import slice_
 from gradops.transforms.saved_operands import Probe
 
@@ -185,3 +186,14 @@ def test_indices_out_of_range_are_taken_as_a_mode_says(mode, axis):
 def test_truth_values_are_no_indices_to_take():
     with pytest.raises(G.IndexingError, match="truth values are not indices"):
         G.take(np.ones(2), [True, False], axis=0)
+
+
+def test_the_cotangent_of_added_axes_is_a_reshape():
+    x = np.arange(6.0).reshape(2, 3)
+    for key in [(slice(None), None), (None, ...), (..., None, slice(None)), (Ellipsis,)]:
+        form, _ = index_form(x, key)
+        g = -np.zeros(np.shape(x[key]))
+        ct = slice_.vjp[0](g, x[key], x, index=form)
+        assert np.signbit(ct).all()  # a scatter would have added to zeros
+    form, _ = index_form(x, (slice(None, None, -1),))
+    assert_array_equal(slice_.vjp[0](x[::-1], x[::-1], x, index=form), x)

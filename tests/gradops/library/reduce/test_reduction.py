@@ -76,6 +76,20 @@ def test_logsumexp_is_stable(x, value, shares, dtype, gradient):
     assert got.dtype == dtype
 
 
+@pytest.mark.parametrize("shape", [(300, 5), (3, 40), (4, 6, 7)])
+@pytest.mark.parametrize("axis", [0, 1, -1, None, (0, 1)])
+def test_logsumexp_along_any_axis_is_exact_to_rounding(shape, axis):
+    x = 30 * np.random.default_rng(0).normal(size=shape)
+    x[0, 0], x[1, ..., 0] = -INF, -INF
+    with np.errstate(divide="ignore"):  # a row of -inf has the result -inf
+        want = np.log(np.exp(x.astype(np.longdouble)).sum(axis=axis))
+    kept, out = G.logsumexp(x, axis=axis, keepdims=True), np.empty(want.shape)
+    bound = 4 * np.finfo(float).eps * np.abs(x[np.isfinite(x)]).max()  # of top + log(sum)
+    assert_allclose(G.logsumexp(x, axis=axis), want.astype(float), rtol=0, atol=bound)
+    assert G.logsumexp.kernel(x, axis=axis, out=out) is out
+    assert_array_equal(out, kept.reshape(out.shape))
+
+
 def test_logsumexp_of_infinity_is_infinity():
     assert G.logsumexp(np.array([INF, 1e5])) == INF
 

@@ -66,6 +66,16 @@ def test_the_products_are_one_for_each_weight():
     assert not any(e.what == "sum_to" for e in last_loop(changed).attrs["body"])
 
 
+def test_state_that_no_step_changes_is_not_a_sum():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [2], name="x")
+        kept = sg.fori(0, 3, lambda i, s: (s[0], s[1] + sg.sin(s[1])), (sg.zeros_like(x), x))
+        graph = sg.freeze(kept, [x])
+    feeds = [np.array([1.0, 2.0])]
+    for a, b in zip(sg.interpret(graph, feeds), sg.interpret(after(graph), feeds), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_gradients_of_layers_leave_the_loop():
     for layer in (sg.layers.gru, sg.layers.lstm, sg.layers.rnn):
         with sg.Graph().as_default():
@@ -97,3 +107,32 @@ def test_values_take_no_more_memory_than_the_lists():
         total, _ = sg.map_accumulate(step, sg.zeros((4000,), "float64"), x)
         graph = sg.freeze(total, [x, w])
     assert after(graph) is graph
+
+
+def test_state_that_no_step_changes_stays():
+    with sg.Graph().as_default():
+        x, h = sg.placeholder("float64", [5, 3]), sg.placeholder("float64", [3])
+        y = sg.scan(lambda s, v: (s[0] + v, s[1]), x, (h, h * 2))
+        graph = sg.freeze([sg.reduce_sum(y[0]), y[1][-1]], [x, h])
+    feeds = feeds_of(5, None, graph)
+    expected = sg.interpret(graph, feeds)
+    for changed in (WeightGradientsAfterLoop()(graph), after(graph)):
+        for a, b in zip(sg.interpret(changed, feeds), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_sums_of_a_loop_inside_whose_length_differs_from_step_to_step():
+    with sg.Graph().as_default():
+        x, h, w = (sg.placeholder("float64", s) for s in ([3, 2, 3], [2, 3], [3, 3]))
+
+        def inner(s):
+            return sg.while_loop(
+                lambda i, a: (i < 2) & (sg.reduce_sum(a * a) < 50.0),
+                lambda i, a: (i + 1, sg.tanh(a @ w)), [0, s],
+            )[1]  # fmt: skip
+
+        y = sg.scan(lambda s, v: sg.tanh(inner(s + v)), x, h)
+        graph = sg.freeze(sg.gradients(sg.reduce_sum(sg.tanh(y)), [w, h]), [x, h, w])
+    feeds = feeds_of(3, None, graph)
+    sg.compile(graph, passes=[WeightGradientsAfterLoop()], verify=feeds)
+    sg.compile(graph, verify=feeds)

@@ -1,0 +1,60 @@
+"""Sums, and logarithms of sums of exponentials; those along short rows as sums of columns.
+
+NumPy's reduction takes rows one at a time, at a cost of some ten additions each. It adds fewer than
+eight entries in order, beginning with 0; so columns that are added in that order have its bits.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.float_errors import without_float_errors
+from .nn.activation import columns, has_short_rows
+
+LONG = 8  # entries of a row from which NumPy adds several partial sums
+FEW = 64  # entries up to which the number of NumPy calls is the cost
+MANY = 256  # rows from which adding columns is the lesser cost
+DTYPES = frozenset({np.dtype("f4"), np.dtype("f8")})
+
+
+def are_short_rows(shape: tuple[Any, ...], dtype: np.dtype, axis: Any) -> bool:
+    """True if a sum along `axis` is one along many short rows of known size."""
+    if not shape or shape[-1].__class__ is not int or not 1 < shape[-1] < LONG:
+        return False
+    if axis not in (-1, (-1,), len(shape) - 1, (len(shape) - 1,)) or dtype not in DTYPES:
+        return False
+    return all(isinstance(n, int) for n in shape) and math.prod(shape[:-1]) >= MANY
+
+
+def sum_short_rows(x: np.ndarray, keepdims: bool = False, out: np.ndarray | None = None) -> Any:
+    """`np.add.reduce(x, axis=-1)` of fewer than eight columns, to the bit."""
+    y = np.empty((*x.shape[:-1], 1) if keepdims else x.shape[:-1], x.dtype) if out is None else out
+    total = y[..., 0] if keepdims else y
+    np.add(x[..., 0], 0, out=total)
+    for i in range(1, x.shape[-1]):
+        np.add(total, x[..., i], out=total)
+    return y
+
+
+def logsumexp(
+    x: np.ndarray, axis: Any, keepdims: bool = False, out: np.ndarray | None = None
+) -> Any:
+    """log(sum(exp(x))) of floats along one or several axes."""
+    if x.size > FEW and axis is not None and type(axis) is not tuple and has_short_rows(x, axis):
+        y = without_float_errors(log_of_sum, columns(x), 0, keepdims, True)
+        y = y.reshape(*x.shape[:-1], 1) if keepdims else y.reshape(x.shape[:-1])
+    else:
+        y = without_float_errors(log_of_sum, x, axis, keepdims, False)
+    return y if out is None else np.positive(y, out=out)
+
+
+def log_of_sum(x: Any, axis: Any, keepdims: Any, reusable: bool) -> Any:
+    """log(sum(exp(x))), where log(0) is the -inf that is meant; overwrites a `reusable` x."""
+    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    total = np.add.reduce(top, axis=None)
+    if total - total != 0:  # some are infinite or NaN
+        top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
+    y = np.asarray(np.subtract(x, top, out=x if reusable else None))
+    y = np.log(np.add.reduce(np.exp(y, out=y), axis=axis, keepdims=keepdims))
+    return np.add(y, top.reshape(np.shape(y)))

@@ -1,0 +1,95 @@
+"""Fusion groups in generated code: a function for a block, which is called for all of them.
+
+Note [Code of blocks]. The function of a block is that of the group's graph, for some rows. Values
+that have rows are computed where the whole array is to be: the function gets the rows of the
+results, too. So what is computed in place of another, up to a result, is in the memory of the
+result. What else is computed on the way has buffers for one block. Sums are returned, and added by
+`in_blocks`.
+"""
+
+from collections.abc import Callable
+
+from gradops.kernels.blocks import block_rows, in_blocks, threads_for
+
+from ..ir.expr import Expr, whole_of
+from ..ir.graph import FrozenGraph
+from ..ir.nominal import NOMINAL, nominal_bytes
+from .writer import Writer, dtype_name, operand_name
+
+Begin = Callable[[Writer, FrozenGraph, str, Callable[[Writer], None]], Writer]
+"""Begins the function of a graph inside another's, whose plan is changed first: all but its end."""
+
+
+def render_fused(outer: Writer, e: Expr, begin: Begin) -> tuple[str, str]:
+    """The names of the values of a fusion group that are read, and the call that computes them."""
+    parts = {x.attrs["index"]: x for x in outer.graph.order if whole_of(x) is e}
+    graph = e.attrs["function"]
+    count = len(graph.outputs) - e.attrs["sums"]
+    names = [outer.fresh(y.name) for y in graph.outputs]
+    outer.names |= {x: names[i] for i, x in parts.items()}
+    results = [result_memory(outer, e, i, parts.get(i)) for i in range(count)]
+    outer.scope["in_blocks"] = in_blocks
+    operands = ", ".join([operand_name(outer, x, e) for x in e.inputs])
+    given = f"({operands},), {e.attrs['split']}, ({', '.join(results)}{',' * bool(results)})"
+    text = f"in_blocks({block_function(outer, e, begin)}, {rows_of_block(e)}, {given})"
+    return ", ".join(names) + "," * (len(names) == 1), text
+
+
+def result_memory(w: Writer, e: Expr, index: int, part: Expr | None) -> str:
+    """The memory for a value that has rows: a buffer, or new memory."""
+    if part in w.plan.slots:
+        return w.buffers[w.plan.slots[part]]
+    type = e.type.parts[index]  # type: ignore[attr-defined]
+    return f"np.empty({type.shape}, {dtype_name(w, type.dtype)})"
+
+
+def rows_of(e: Expr) -> int:
+    """The number of rows of all blocks."""
+    return next(x.shape[0] for x, s in zip(e.inputs, e.attrs["split"], strict=True) if s)
+
+
+def rows_of_block(e: Expr) -> int:
+    """The number of rows of a block."""
+    rows = rows_of(e)
+    graph = e.attrs["function"]
+    wide = [
+        nominal_bytes(x.type) for x in graph.order if x.shape and x.shape[0].__class__ is not int
+    ]
+    return block_rows(rows, max(wide) // NOMINAL)
+
+
+def block_function(outer: Writer, e: Expr, begin: Begin) -> str:
+    """The name of the function of a block, which is written if it is new."""
+    module, graph = outer.module, e.attrs["function"]
+    name = module.loops.get(("fused", graph, e.attrs["sums"]))
+    if name is None:
+        results = graph.outputs[: len(graph.outputs) - e.attrs["sums"]]
+        w = begin(outer, graph, "block", lambda w: write_results_in_place(w, results))
+        name = module.loops["fused", graph, e.attrs["sums"]] = w.name
+        w.plan.threads = threads_for(rows_of(e), rows_of_block(e))
+        for y, place in zip(results, w.results, strict=True):
+            if y not in w.plan.slots:
+                w.write(f"    np.copyto({place}, {w.names[y]})", y)
+        if w.plan.types:
+            w.write("    pool.append(arena)", None)
+        sums = "".join(f"{operand_name(w, y, y)}, " for y in graph.outputs[len(results) :])
+        w.write(f"    return ({sums})", None)
+        w.finish()
+    outer.called[name] = None
+    return name
+
+
+def write_results_in_place(w: Writer, results: tuple[Expr, ...]) -> None:
+    """Compute the blocks that end as results in the memory that is given for these."""
+    first = len(w.plan.types)
+    for k, y in enumerate(results):
+        w.results.append(w.fresh(f"{y.name}_rows"))
+        block = w.plan.block_of.get(y)
+        if block is not None and block.layout is not None and can_write(block.members[0]):
+            w.plan.slots |= dict.fromkeys(block.members, first + k)
+
+
+def can_write(e: Expr) -> bool:
+    """True if an expression can be computed into given memory."""
+    assert e.op is not None
+    return "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)

@@ -1,0 +1,1 @@
+"""Graphs written as Python modules that need NumPy and nothing else."""

@@ -1,0 +1,160 @@
+"""Constant factors, collected: what is scaled several times on its way is scaled once.
+
+Derivatives bring factors of their own: 1/n of a mean, the 2 of a square, a learning rate. They meet
+in products, and pass matrix products, sums and changes of shape, which are linear.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gradops import OPS, ArrayType
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from .interface import Pass
+from .rewrite import constant_like
+
+ADD, MUL, NEG = OPS["add"], OPS["mul"], OPS["neg"]
+LEAST, MOST = 1e-30, 1e30  # of factors that are multiplied: no product overflows
+CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
+LINEAR = frozenset({"reshape", "transpose", "expand_dims", "slice", "sum", "sum_to"})
+"""Ops that a factor of the first operand passes, besides products of matrices."""
+
+
+@dataclass(frozen=True)
+class CollectFactors(Pass):
+    """Multiply constant factors with each other instead of one by one with an array.
+
+    A factor is moved only to another one, and only past values that nothing else reads.
+    """
+
+    bound: ClassVar[float] = 8.0
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        factors = {e: found for e in graph.order if (found := factor_of(e)) is not None}
+        return graph.remade(Scaled(graph, factors).make) if factors else graph
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A value as a factor times another value, which is made when it is needed.
+
+    It is `changed` if the factor is another one than is written.
+    """
+
+    factor: float
+    base: Callable[[], Expr]
+    changed: bool = False
+
+
+class Scaled:
+    """The values of a graph that is being remade that are products with a factor."""
+
+    def __init__(self, graph: FrozenGraph, factors: Mapping[Expr, tuple[float, int]]) -> None:
+        self.factors = factors
+        self.reads = Counter(x for e in graph.order for x in dict.fromkeys(e.inputs))
+        self.reads.update([*graph.results, *graph.measured] * 2)
+        self.products: dict[Expr, Product] = {}
+
+    def make(self, e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
+        """An expression on new inputs; a product of factors has them in one."""
+        product = None
+        if e in self.factors or not self.products.keys().isdisjoint(inputs):
+            product = self.product_of(e, inputs, intern)
+        if product is not None and product.changed:
+            new = scaled_by(product, e, intern)
+        elif inputs is e.inputs:
+            intern.order[e] = None
+            new = e
+        else:
+            new = intern.copy(e, inputs)
+        if product is not None and self.reads[e] == 1:
+            self.products[new] = product
+        return new
+
+    def product_of(self, e: Expr, inputs: Sequence[Expr], intern: Interning) -> Product | None:
+        """An expression as a factor times another; None if it has no factor that may move."""
+        if e.op is None or not may_scale(e):
+            return None
+        found = [self.products.get(x) for x in inputs]
+        if (own := self.factors.get(e)) is not None:
+            factor, place = own
+            x = inputs[place]
+            inner = self.products.get(x)
+            if inner is None or not in_range(factor * inner.factor):
+                return Product(factor, lambda: x)
+            return Product(factor * inner.factor, inner.base, changed=True)
+        if is_doubled(e) and found[0] is not None:
+            first = found[0]
+            factor = 2 * first.factor
+            return Product(factor, first.base, changed=True) if in_range(factor) else None
+        return self.passed(e, inputs, found, intern)
+
+    def passed(
+        self, e: Expr, inputs: Sequence[Expr], found: Sequence[Product | None], intern: Interning
+    ) -> Product | None:
+        """The factors of the operands of a linear op, times the op of what they scale."""
+        assert e.op is not None
+        places = range(2) if e.op.name == "matmul" else range(e.op.name in LINEAR)
+        scaling = {i: p for i in places if (p := found[i]) is not None}
+        factor = math.prod([p.factor for p in scaling.values()])
+        if not scaling or not in_range(factor):
+            return None
+
+        def base() -> Expr:
+            xs = [scaling[i].base() if i in scaling else x for i, x in enumerate(inputs)]
+            return intern.copy(e._replace(inputs=tuple(xs)), xs)
+
+        return Product(factor, base)
+
+
+def may_scale(e: Expr) -> bool:
+    """True for an array of floats, of which a factor may be taken out."""
+    return type(e.type) is ArrayType and e.dtype.char in "fd" and bool(e.shape)
+
+
+def in_range(factor: float) -> bool:
+    """True for a factor that may be multiplied by another one."""
+    return LEAST < abs(factor) < MOST
+
+
+def is_doubled(e: Expr) -> bool:
+    """True for a value that is added to itself."""
+    return e.op is ADD and e.inputs[0] is e.inputs[1]
+
+
+def factor_of(e: Expr) -> tuple[float, int] | None:
+    """The constant factor of a product, and the place of the operand that it scales."""
+    if e.op is NEG and may_scale(e):
+        return -1.0, 0
+    if e.op is not MUL or not may_scale(e):
+        return None
+    for i, c in enumerate(e.inputs):
+        if c.op is None and c.kind is CONSTANT and e.inputs[1 - i].type == e.type and is_number(c):
+            factor = float(c.value.item(0))
+            return (factor, 1 - i) if in_range(factor) else None
+    return None
+
+
+def is_number(c: Expr) -> bool:
+    """True for a constant with one value only."""
+    if not c.shape:
+        return True
+    return bool(c.value.size) and bool((c.value == c.value.flat[0]).all())
+
+
+def scaled_by(product: Product, e: Expr, intern: Interning) -> Expr:
+    """A product in the place of `e`."""
+    base, op = product.base(), MUL
+    if product.factor == 1:
+        return base
+    if product.factor == -1:
+        return intern.copy(e._replace(op=NEG, attrs={}, inputs=(base,)), [base])
+    factor = constant_like(np.array(product.factor, e.dtype), e, intern)
+    return intern.copy(e._replace(op=op, attrs={}, inputs=(factor, base)), [factor, base])
