@@ -149,7 +149,7 @@ def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 def piece_bytes(y: ArrayType, x: ArrayType, **attrs: object) -> int:
     """The bytes of the two blocks that are computed on the way."""
-    return 2 * PIECE * x.dtype.itemsize
+    return 2 * min(PIECE, math.prod(map(int, x.shape))) * x.dtype.itemsize
 
 
 gelu_slope = elementwise(
