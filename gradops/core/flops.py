@@ -51,12 +51,18 @@ def per_result(count: int) -> Formula:
 
 def bytes_of_results(count: int) -> Formula:
     """The bytes of so many arrays like the result, and of a ufunc's buffer, as a workspace."""
-    return lambda y, *types, **attrs: (count * product(y.shape) + BUFFER) * y.dtype.itemsize
+    return lambda y, *types, **attrs: with_buffer(y, count)
 
 
 def bytes_of_operands(count: int) -> Formula:
     """The bytes of so many arrays like the first operand, and of a ufunc's buffer, likewise."""
-    return lambda y, x, *types, **attrs: (count * product(x.shape) + BUFFER) * x.dtype.itemsize
+    return lambda y, x, *types, **attrs: with_buffer(x, count)
+
+
+def with_buffer(type: ArrayType, count: int) -> Any:
+    """The bytes of so many arrays of a type whose sizes are known, and of a ufunc's buffer."""
+    size: Any = product(type.shape)
+    return (count * size + min(BUFFER, size)) * type.dtype.itemsize
 
 
 def per_operand(count: int) -> Formula:

@@ -31,7 +31,7 @@ from .schedule import schedule
 BIG = 4096  # bytes from which a dead array is let go at once
 FEW, TRIED = 500, 24  # blocks of a plan in which the largest are tried outside the arena
 LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are, and of those that cost page faults
-WORTH_NEW = 0.98  # of the peak: what a new array in each call has to save
+LITTLE = 1.03  # by which the arena may raise the peak
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
 
@@ -207,19 +207,19 @@ def let_go_of_some(plan: Plan) -> None:
     """Take big blocks out of the arena where that lowers the peak of arena and new arrays.
 
     Kept memory is in use all the time, and the arena's worst moment may be another than that of
-    new arrays.
+    new arrays. A block is left in the arena if the peak is little above that without such blocks.
     """
-    blocks = sorted([b for b in plan.blocks if b.in_arena], key=lambda b: -nominal_bytes(b.type))
-    if not blocks or len(plan.blocks) > FEW:
+    kept = sorted([b for b in plan.blocks if b.in_arena], key=lambda b: nominal_bytes(b.type))
+    tried = [b for b in kept[-TRIED:] if LARGE <= nominal_bytes(b.type) < MAPPED]
+    if not tried or len(plan.blocks) > FEW:
         return
     peak = peak_of(plan)
-    for block in blocks[:TRIED]:
-        if not LARGE <= nominal_bytes(block.type) < MAPPED:
-            continue
+    for block in tried:
         block.in_arena = False
-        lower = peak_of(plan)
-        block.in_arena = lower > WORTH_NEW * peak
-        peak = peak if block.in_arena else lower
+    limit = LITTLE * peak_of(plan)
+    for block in tried:
+        block.in_arena = True
+        block.in_arena = peak <= limit or peak_of(plan) <= limit
 
 
 def peak_of(plan: Plan) -> int:

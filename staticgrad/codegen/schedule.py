@@ -95,11 +95,13 @@ def best_order(graph: FrozenGraph) -> Sequence[Expr]:
     least = simulated_peak(p, program)
     if least <= max(SMALL, unavoidable(p)):
         return graph.order
-    others = [candidate(p) for candidate in (most_freed_first, most_needed_last)]
-    best = min(others, key=lambda found: simulated_peak(p, found))
-    if simulated_peak(p, best) >= GAIN * least:
-        return graph.order
-    return tuple([graph.order[i] for i in best])
+    best, limit = program, GAIN * least
+    for candidate in (most_freed_first, most_needed_last):
+        found = candidate(p)
+        peak = simulated_peak(p, found)
+        if peak < limit:
+            best, limit = found, peak
+    return graph.order if best is program else tuple([graph.order[i] for i in best])
 
 
 def peak_above(graph: FrozenGraph) -> int:
@@ -127,36 +129,40 @@ def problem(graph: FrozenGraph) -> Problem:
     number = {e: i for i, e in enumerate(order)}
     sources = size_sources(graph)
     p = Problem([], [], [], [], {i for i, e in enumerate(order) if e.op is None})
-    for e in order:
-        allocates = e.op is not None and e not in roots
-        p.bytes.append(nominal_bytes(e.type) if allocates else 0)
-        memory = [r for x in e.inputs for r in roots.get(x, (x,))]
-        p.reads.append([i for i in {number[r]: None for r in memory} if i not in p.kept])
-        p.after.append([number[x] for x in dict.fromkeys((*e.inputs, *sources.get(e, ())))])
-        elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits
-        p.overwrites.append(
-            [number[x] for x in e.inputs if x not in roots and x.type == e.type]
-            if elementwise else []
-        )  # fmt: skip
     p.kept.update(number[r] for e in graph.results for r in roots.get(e, (e,)))
-    for i, reads in enumerate(p.reads):
-        if not p.kept.isdisjoint(reads):
-            p.reads[i] = [r for r in reads if r not in p.kept]
+    for e in order:
+        after = [number[x] for x in dict.fromkeys(e.inputs)]
+        memory, same = after, list[int]()
+        if not roots.keys().isdisjoint(e.inputs):
+            memory = list({number[r]: None for x in e.inputs for r in roots.get(x, (x,))})
+        if e.op is not None and Trait.ELEMENTWISE in e.op.traits:
+            same = [number[x] for x in e.inputs if x not in roots and x.type == e.type]
+        p.bytes.append(nominal_bytes(e.type) if e.op is not None and e not in roots else 0)
+        p.reads.append([i for i in memory if i not in p.kept])
+        p.after.append([*after, *(number[x] for x in sources[e])] if e in sources else after)
+        p.overwrites.append(same)
     return p
 
 
 def size_sources(graph: FrozenGraph) -> dict[Expr, list[Expr]]:
     """The expressions that determine sizes from data, for each expression that uses them."""
+    known = sizes_determined_by(graph.inputs)
     first: dict[str, Expr] = {}
+    for e in graph.order:
+        if e.op is not None:
+            for n in e.type.shape:
+                if type(n) is Dim and n.linear and n == Dim(n.linear[0]):
+                    first.setdefault(n.linear[0], e)
+    if first.keys() <= known:
+        return {}
     uses: dict[Expr, list[Expr]] = {}
+    seen: set[Expr] = set()
     for e in graph.order:
         if e.op is not None or e.kind is Kind.SIZE:
             names = names_in((*e.shape, e.value if e.kind is Kind.SIZE else 0, *e.attrs.values()))
-            found = [first[n] for n in sorted(names) if n in first]
-            if found:
-                uses[e] = [x for x in dict.fromkeys(found) if x is not e and x.op is not None]
-        if any(isinstance(n, Dim) for n in e.shape):
-            first |= {n: e for n in sizes_determined_by([e]) if n not in first}
+            found = dict.fromkeys(first[n] for n in sorted(names - known) if n in first)
+            uses[e] = [x for x in found if x in seen]
+        seen.add(e)
     return uses
 
 

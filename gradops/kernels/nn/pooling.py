@@ -125,18 +125,27 @@ def all_bits(mask: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return np.negative(mask.view(np.int8)).astype(dtype)
 
 
-def put_at(g: np.ndarray, chosen: Any, shape: Sizes, slide: Slide) -> np.ndarray:
+def put_at(g: np.ndarray, chosen: Any, shape: Sizes, slide: Slide, out: Out = None) -> np.ndarray:
     """Zeros with each cotangent added at the chosen entry of its window."""
     window, strides, pads, dilations = slide
     sizes = [n + lo + hi for n, (lo, hi) in zip(shape, pads, strict=True)]
-    y = np.zeros_like(g, shape=(*g.shape[: g.ndim - len(window)], *sizes))
+    full = (*g.shape[: g.ndim - len(window)], *sizes)
+    if out is not None and out.shape == full:
+        y = out
+        y[...] = 0
+    else:
+        y = np.zeros_like(g, shape=full)
     apart = all(s > d * (k - 1) for k, s, d in zip(window, strides, dilations, strict=True))
     for k, index in enumerate(entries(sizes, window, strides, dilations)):
         if apart:
             masked_values(g, chosen == k, y[index])
         else:
             y[index] += masked_values(g, chosen == k)
-    return y[inner_slices(y.shape, full_padding(y, pads))]
+    y = y[inner_slices(y.shape, full_padding(y, pads))]
+    if out is None or np.may_share_memory(y, out):
+        return y
+    np.copyto(out, y)
+    return out
 
 
 def masked_values(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:

@@ -19,6 +19,7 @@ from ...kernels.elementwise.erf import erf as erf_kernel
 from ...kernels.elementwise.tables import inexact
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
+from ...kernels.nn.gelu import BLOCK as PIECE
 from ...kernels.nn.gelu import by_pieces, slope_piece, value_and_slope
 from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
@@ -146,14 +147,20 @@ def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any
 
 
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
+def piece_bytes(y: ArrayType, x: ArrayType, **attrs: object) -> int:
+    """The bytes of the two blocks that are computed on the way."""
+    return 2 * min(PIECE, math.prod(map(int, x.shape))) * x.dtype.itemsize
+
+
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
     d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))], infer=gelu_infer,
-    samples=gelu_samples, doc="The derivative of gelu.",
+    workspace=piece_bytes, samples=gelu_samples, doc="The derivative of gelu.",
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
     infer=gelu_infer, samples=gelu_samples, pairs={"gelu_slope": gelu_and_slope_kernel},
+    workspace=piece_bytes,
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 

@@ -142,14 +142,14 @@ def max_and_places_kernel(
 
 def put_kernel(
     g: Any, chosen: Any, shape: Sizes, window: Sizes, strides: Given = None, pads: Pads = None,
-    dilations: Given = None,
-) -> Any:
+    dilations: Given = None, out: np.ndarray | None = None,
+) -> Any:  # fmt: skip
     xs = [g, chosen]
     infer = put_into_windows.infer
     full = checked_options(
         "put_into_windows", infer, xs, window, strides, pads, dilations, shape=shape
     )
-    return kernels.put_at(g, chosen, shape, full)
+    return kernels.put_at(g, chosen, shape, full, out)
 
 
 def pick_kernel(
