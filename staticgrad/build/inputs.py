@@ -263,9 +263,11 @@ class Variable(Expr):
     @property
     def initial_value(self) -> Expr:
         """The initial value, as a constant."""
-        return new_constant(
-            common_names("initial_value", [self]), self.value, f"{self.name}/initial_value"
-        )
+        return self.initial_constant(f"{self.name}/initial_value")
+
+    def initial_constant(self, name: str) -> Expr:
+        """A constant that shares the memory of the initial value, which nothing writes to."""
+        return new_constant(common_names("initial_value", [self]), self.value, name)
 
     def load(self, value: ArrayLike, session: "Session | None" = None) -> None:
         """Set the variable in `session`, or in the one whose `with` block this is.
@@ -281,7 +283,7 @@ class Variable(Expr):
     @property
     def initializer(self) -> Expr:
         """The assignment of the initial value."""
-        return self.assign(self.value, name="initializer")
+        return self.assign(self.initial_constant("constant"), name="initializer")
 
     def assign(self, value: OperandLike, name: str = "assign") -> Expr:
         """Set the variable to `value`, broadcast to its shape; raises ShapeError, DTypeError."""
