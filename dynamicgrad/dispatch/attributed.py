@@ -19,6 +19,7 @@ from ..engine.grad_mode import INFERENCE, is_recording, saves_values
 from ..engine.handle import ARRAYS, DOUBLE, SINGLE, Handle, finish_unusual
 from ..engine.node import new
 from ..engine.record import PLANS, node_of, record
+from ..hooks.saved_tensor_hooks import apply_mode
 from .wrapping import Function
 
 GENERAL = frozenset({Trait.CONTROL, Trait.EFFECT, Trait.OF_TYPE})  # traits of dispatched ops
@@ -123,7 +124,7 @@ def on_one(op: Op, face: type[Handle]) -> Function:
             output = y if save_y else None
             t.node = node_of(op, inputs, operands, attrs, output, wanted, y.shape, y.dtype)
             if mode is not True:
-                Handle._settle(t, mode)
+                apply_mode(t, mode)
         if is_view:
             t.share(x, op, attrs)
         return t
@@ -165,7 +166,7 @@ def on_several(op: Op, face: type[Handle]) -> Function:
         else:
             t.node = record(op, args, nodes, active, attrs, y, saves_values(mode))
             if mode is not True:
-                Handle._settle(t, mode)
+                apply_mode(t, mode)
         return t
 
     return call

@@ -162,7 +162,7 @@ def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) 
             )  # fmt: skip
         output = y if save_y else None
         t.node = node_of(op, inputs, operands, NOTHING, output, wanted, y.shape, dtype)
-        if active != 3 and not promotes:
+        if active != 3 and not promotes and (u is a or v is b):
             keep_plain(t.node)
         if mode is not True:
             apply_mode(t, mode)

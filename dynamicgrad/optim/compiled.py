@@ -1,25 +1,29 @@
-"""Steps of optimizers in traced programs: the same rules, one parameter at a time.
+"""Steps of optimizers in traced programs, by the same rules.
 
 Note [Compiled steps]. The parameters, the state and the rate are read in each call; the other
 options are part of the program, which is traced again when one of them changes. State that begins
-with the step is put into the optimizer after each call.
+with the step is put into the optimizer after each call. Small parameters are updated together, as
+in Note [Blocks], if they have one count of steps.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Hashable, Sequence
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gradops import GraphError, astype
+from gradops import GraphError, astype, concatenate, reshape
 from gradops.core.types import type_of
 
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor, handle
 from ..tracing.captured_writes import carry
-from .blocks import State, Updated, require_like
+from .blocks import SMALL, State, Updated, require_like
 
 if TYPE_CHECKING:
     from .first_order import FirstOrder
     from .optimizer import Optimizer
 
+FEWEST = 4  # parameters that are worth being put together
 RATE = "lr"  # the option that schedules change from step to step
 
 
@@ -65,27 +69,52 @@ def dependencies(optimizer: "Optimizer") -> Any:
     params = [*map(id, optimizer.parameters())]
     # those that require no gradient may have one all the same
     has = [p.grad is None for p in optimizer.parameters() if not p.requires_grad]
-    kept = [len(s) for s in states if s is not None]
+    kept = [*map(id, chain.from_iterable(map(dict.values, filter(None, states))))]
     return options, sizes, params, [*map(id, states)], kept, has
 
 
 def step(optimizer: "FirstOrder", tracing: Tracing) -> None:
     """Build the updates of all parameters that have gradients, then assign them."""
-    found = []
+    found: list[tuple[Tensor, Updated]] = []
     for group in optimizer.param_groups:
         options = {name: option(group, name, tracing) for name in optimizer.options}
-        for p in group["params"]:
-            if p.grad is not None:
-                state = optimizer.state[p]
-                found.append((p, state, update(optimizer, p, state, options)))
-    for p, state, (param, new) in found:
+        active = [p for p in group["params"] if p.grad is not None]
+        for params in updated_together(optimizer, active, group.get("foreach") is not False):
+            found += zip(params, updates(optimizer, params, options), strict=True)
+    kept = counts_without_gradient(optimizer)
+    counts: dict[int, Tensor] = {}
+    for p, (param, new) in found:
+        state = optimizer.state[p]
         replace(p, param)
         for name, value in new.items():
-            if name in state:
+            if name in state and id(state[name]) not in kept:
                 replace(state[name], value)
+            elif name == "step":
+                made = counts.setdefault(id(value), handle(astype(value, dtype="float32")))
+                tracing.entry(state, name, made)
             else:
-                value = astype(value, dtype="float32") if name == "step" else value
                 tracing.entry(state, name, handle(value))
+
+
+def counts_without_gradient(optimizer: "FirstOrder") -> set[int]:
+    """The counts of parameters that this step leaves alone, which others may have shared so far."""
+    idle = [optimizer.state.get(p) for p in optimizer.parameters() if p.grad is None]
+    return {id(state["step"]) for state in idle if state and "step" in state}
+
+
+def updated_together(
+    optimizer: "FirstOrder", params: Sequence[Tensor], join: bool
+) -> list[list[Tensor]]:
+    """The parameters in groups: small ones of a dtype with one count of steps, and others alone."""
+    groups: dict[Hashable, list[Tensor]] = {}
+    for i, p in enumerate(params):
+        state = optimizer.state[p]
+        known = all(isinstance(n, int) for n in p.shape)
+        is_small = join and known and 0 < math.prod(p.shape) < SMALL
+        kind = (p.dtype, id(state.get("step")), tuple(state)) if is_small else i
+        groups.setdefault(kind, []).append(p)
+    several = [g if len(g) >= FEWEST else [[p] for p in g] for g in groups.values()]
+    return [g for each in several for g in (each if isinstance(each[0], list) else [each])]
 
 
 def option(group: dict[str, Any], name: str, tracing: Tracing) -> Any:
@@ -96,14 +125,39 @@ def option(group: dict[str, Any], name: str, tracing: Tracing) -> Any:
     return tracing.number(group, name) if name == RATE else value
 
 
-def update(optimizer: "FirstOrder", p: Tensor, state: State, options: State) -> Updated:
-    """The results of the rule for a parameter and its state."""
-    grad = p.grad
-    require_like(p, type_of(grad.value))
-    values = {name: t.value for name, t in state.items()}
-    if "step" in values:
-        values["step"] = astype(values["step"], dtype="int64")
-    return type(optimizer).rule(p.value, grad.value, values, **options)
+def updates(optimizer: "FirstOrder", params: list[Tensor], options: State) -> list[Updated]:
+    """The results of the rule for parameters of equal kind and their states."""
+    for p in params:
+        require_like(p, type_of(p.grad.value))
+    states = [optimizer.state[p] for p in params]
+    values = {
+        name: astype(t.value, dtype="int64") if name == "step"
+        else joined([state[name].value for state in states]) for name, t in states[0].items()
+    }  # fmt: skip
+    grads = joined([p.grad.value for p in params])
+    param, new = type(optimizer).rule(joined([p.value for p in params]), grads, values, **options)
+    if len(params) == 1:
+        return [(param, new)]
+    shared = {name: new[name] for name in new if name == "step"}
+    columns = {name: separated(value, params) for name, value in new.items() if name not in shared}
+    return [
+        (value, {**shared, **{name: column[i] for name, column in columns.items()}})
+        for i, value in enumerate(separated(param, params))
+    ]
+
+
+def joined(values: Sequence[Any]) -> Any:
+    """All entries of several values in a row; of one, the value."""
+    return values[0] if len(values) == 1 else concatenate([reshape(v, (-1,)) for v in values])
+
+
+def separated(flat: Any, params: Sequence[Tensor]) -> list[Any]:
+    """The parts of a row that belong to each parameter, in the parameter's shape."""
+    ends = accumulate(math.prod(p.shape) for p in params)
+    return [
+        reshape(flat[end - math.prod(p.shape) : end], p.shape)
+        for p, end in zip(params, ends, strict=True)
+    ]
 
 
 def replace(t: Tensor, value: Any) -> None:

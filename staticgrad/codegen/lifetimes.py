@@ -20,6 +20,7 @@ from ..ir.layouts import Known, Layout
 from ..ir.tuple_types import TupleType
 
 Roots = tuple[Expr, ...]
+VIEW = Trait.VIEW  # looking up a member of an Enum takes long
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def is_fused(e: Expr) -> bool:
 
 def may_be_view(e: Expr) -> bool:
     """True if the value of an expression may lie in the memory of operands."""
-    if e.op is None or Trait.VIEW not in e.op.traits or isinstance(e.type, TupleType):
+    if e.op is None or VIEW not in e.op.traits or isinstance(e.type, TupleType):
         return False
     return Trait.RETYPING not in e.op.traits or not is_converted(e)
 

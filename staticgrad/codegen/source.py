@@ -249,9 +249,8 @@ def note(w: Writer, e: Expr) -> str:
 
 def render(w: Writer, e: Expr) -> str:
     """The call that computes `e`."""
-    if e.kind is Kind.SIZE:
+    if e.op is None:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
-    assert e.op is not None
     names = [operand_name(w, x, e) for x in e.inputs]
     if e in w.floats and not has_graphs(e):
         return float_source(e, names)

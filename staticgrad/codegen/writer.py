@@ -21,6 +21,8 @@ from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, takes_floats
 
+CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
+
 
 class Module:
     """The state that the functions of one source share: names in use, and their values."""
@@ -159,7 +161,7 @@ def operand_name(w: Writer, x: Expr, user: Expr) -> str:
             return float_text(w, x)
         if x in w.floats:
             return converted(w, x, f"{dtype_name(w, x.dtype, '_type')}({{}})")
-    if x.kind is not Kind.CONSTANT or user.type.shape:
+    if x.kind is not CONSTANT or user.type.shape:
         return w.names[x]
     if x not in w.numbers:
         w.numbers[x] = w.fresh_in_scope(f"{w.names[x]}_")

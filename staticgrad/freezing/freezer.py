@@ -13,6 +13,7 @@ import numpy as np
 from gradops import ArrayType, FeedError, FetchError, type_of
 from gradops.core.source_location import describe
 
+from ..build.collector import collector_paused
 from ..build.suggest import nearest
 from ..ir.errors import foreign, made_lines, refuse_inner
 from ..ir.expr import Expr, Kind, sequence
@@ -59,8 +60,16 @@ def freeze(
     require_one_graph([*fetches, *feeds])
     if len(set(feeds)) < len(feeds):
         raise FeedError(f"an expression is fed twice: {', '.join(e.label for e in feeds)}")
-    needed = reachable(fetches, feeds, forward_dependencies)
     refuse_unfit(fetches, feeds)
+    return freeze_checked(fetches, feeds, values)
+
+
+@collector_paused()
+def freeze_checked(
+    fetches: Sequence[Expr], feeds: Sequence[Expr], values: VariableValues
+) -> FrozenGraph:
+    """The graph that computes fetches from feeds, which are of one graph, and fit."""
+    needed = reachable(fetches, feeds, forward_dependencies)
     measured = add_size_sources(needed, feeds, forward_dependencies)
     refuse_missing(needed, feeds)
     mark_frozen([*fetches, *feeds])

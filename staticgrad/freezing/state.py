@@ -36,9 +36,14 @@ class StateResolver:
         self.variables: dict[Expr, Expr] = {}
         self.assignments: dict[Expr, list[tuple[int, Expr]]] = {}
         self.wider = widest_forms(needed)
+        frozen, fed, copy = self.frozen, self.feeds, self.intern.copy
         for e in sorted({**dict.fromkeys(feeds), **dict.fromkeys(needed)}, key=by_age):
-            if e not in self.frozen:
+            if e in frozen:
+                continue
+            if e.op is None or e.op.name == "part" or self.wider or self.assignments or e in fed:
                 self.resolve(e)
+            else:  # the common case of `resolve`, inlined
+                frozen[e] = copy(e, tuple([frozen[x] for x in e.inputs]))
 
     def resolve(self, e: Expr) -> None:
         """Make the frozen counterpart of `e`, whose inputs have theirs."""

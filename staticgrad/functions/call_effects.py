@@ -1,7 +1,9 @@
 """The side effects that each call of a traced program has outside."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from gradops.core.tracer_protocol import held, holding
 
@@ -30,9 +32,9 @@ class Write(Effect):
         """Write the value that the program left in the holder."""
         x = self.given.of(leaves)
         if self.is_replaced:
-            x.data = holding(self.source, value)
+            x.data = holding(self.source, as_array(value))
         else:
-            x.__gradop_write__(value)
+            x.__gradop_write__(as_array(value))
         return x
 
 
@@ -47,25 +49,40 @@ class Gradient(Effect):
         """Set the gradient, or write to it."""
         x, kind = self.given.of(leaves), self.given.kind
         if not self.is_same:
-            grad = None if self.source is None else holding(self.source, value)
+            grad = None if self.source is None else holding(self.source, as_array(value))
             kind.set_gradient(x, grad)
             return grad
         grad = kind.gradient(x)
-        grad.__gradop_write__(value)
+        grad.__gradop_write__(as_array(value))
         return grad
 
 
 class Entry(Effect):
-    """A new holder in a dict."""
+    """A new holder in one or several dicts."""
 
-    def __init__(self, mapping: Any, key: Any, source: Any) -> None:
+    def __init__(self, places: Sequence[tuple[Any, Any]], source: Any) -> None:
         super().__init__(source)
-        self.mapping, self.key = mapping, key
+        self.places = places
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
         """Store the holder."""
-        result = self.mapping[self.key] = holding(self.source, value)
+        result = holding(self.source, as_array(value))
+        for mapping, key in self.places:
+            mapping[key] = result
         return result
+
+
+def entries_of(stored: Iterable[tuple[Any, Any, Any]]) -> list[Entry]:
+    """The effects of storing holders in dicts, given as dicts, keys and holders."""
+    places: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
+    for mapping, key, x in stored:
+        places.setdefault(id(x), (x, []))[1].append((mapping, key))
+    return [Entry(several, x) for x, several in places.values()]
+
+
+def as_array(value: Any) -> Any:
+    """A value that lasts: a number as an array, which compiled code takes without conversion."""
+    return np.array(value) if isinstance(value, np.generic) else value
 
 
 def effects_of(g: TracedHolder) -> list[Effect]:

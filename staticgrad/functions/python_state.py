@@ -29,7 +29,7 @@ def restore_container(
         x.clear()
         x.extend(before)
         return [name]
-    wrong = [k for k, v in before.items() if x.get(k, x) is not v]
+    wrong = [k for k, v in before.items() if x.get(k, x) is not v and (id(x), k) not in own]
     for k in x.keys() - before.keys():
         if (id(x), k) in own or is_traced(x[k]):
             wrong += [] if (id(x), k) in own else [k]

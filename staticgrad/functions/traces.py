@@ -26,7 +26,7 @@ from ..ir.expr import Expr
 from ..ir.names import set_context
 from ..ir.reachability import reachable
 from ..runtime.executable import Executable
-from .call_effects import Entry, Gradient, Write, effects_of
+from .call_effects import Gradient, Write, effects_of, entries_of
 from .captures import LOCK, Numbers, TraceContext, TracedHolder, building
 from .python_state import is_value, refuse_changes
 from .results import Results
@@ -84,7 +84,7 @@ class Trace:
             g.refuse_unfit()
         self.results = Results(leaves, known, self.inside.outside)
         self.effects = [e for g in self.inside.given for e in effects_of(g)]
-        self.effects += [Entry(m, key, x) for m, key, x in self.inside.entries]
+        self.effects += entries_of(self.inside.entries)
         for effect in self.effects:
             if is_holder(effect.source):
                 effect.source = effect.source.__gradop_kind__.shallow_copy(effect.source)

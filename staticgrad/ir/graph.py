@@ -25,6 +25,7 @@ from .reachability import by_age, reachable
 from .replay import add_values, apply_op, leaf_value, names_among, replay_inner
 from .sizes import bind_sizes
 
+CONTROL = Trait.CONTROL  # looking up a member of an Enum takes long
 SHOWN = 3  # lines of one expression that a comment or message shows
 
 
@@ -61,6 +62,11 @@ class FrozenGraph:
         if self.sequence is not None:
             return self.sequence
         return tuple(sorted(self.reached(), key=by_age))
+
+    @cached_property
+    def holders(self) -> tuple[Expr, ...]:
+        """The expressions that may have graphs among their attributes, in order."""
+        return tuple([e for e in self.order if has_graphs(e)])
 
     def reached(self) -> dict[Expr, None]:
         """The inputs, and all expressions that the results are computed from."""
@@ -226,7 +232,7 @@ def require_frozen(call: str, graph: object) -> FrozenGraph:
 
 def has_graphs(e: Expr) -> bool:
     """True if there may be graphs among an expression's attributes."""
-    return e.op is not None and Trait.CONTROL in e.op.traits
+    return e.op is not None and CONTROL in e.op.traits
 
 
 def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
@@ -262,7 +268,7 @@ def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
 
 def inner_of(graph: FrozenGraph) -> list[tuple[FrozenGraph, str, bool]]:
     """The graphs directly inside a graph, the last first, with the names of attributes."""
-    result = [pair for e in graph.order for pair in named_graphs(e)]
+    result = [pair for e in graph.holders for pair in named_graphs(e)]
     return [(inner, name, False) for name, inner in reversed(result)]
 
 

@@ -9,7 +9,7 @@ steps of a loop, the layout is that of its entries.
 from collections.abc import Sequence
 
 from .expr import Expr, whole_of
-from .graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
+from .graph import FrozenGraph, graphs_in, inner_graphs
 from .layouts import Known, Layout, any_order, c_order_of, entry_layout, layout_of
 from .tuple_types import HistoryType, TupleType
 
@@ -58,13 +58,14 @@ def layouts_by_rule(graph: FrozenGraph, given: Given | None) -> Known:
 def given_to_inner(graph: FrozenGraph, given: Given | None) -> dict[FrozenGraph, Given]:
     """The layouts that operands of each graph inside have wherever it is called."""
     result: dict[FrozenGraph, Given] = {}
+    if not graph.holders:
+        return result
     for each in (graph, *reversed(inner_graphs(graph))):
         known = layouts(each, given if each is graph else result[each])
-        for e in each.order:
-            if has_graphs(e):
-                for inner, operands in given_inside(e, known):
-                    before = result.get(inner, operands)
-                    result[inner] = tuple(map(kept, before, operands))
+        for e in each.holders:
+            for inner, operands in given_inside(e, known):
+                before = result.get(inner, operands)
+                result[inner] = tuple(map(kept, before, operands))
     return result
 
 

@@ -8,7 +8,7 @@ merged (two called `x` are two); constants are, by value when small and by ident
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from operator import is_not
+from operator import is_
 from typing import TYPE_CHECKING
 
 from gradops import ArrayType, Dim
@@ -71,8 +71,7 @@ class Interning:
 
 def freeze_expr(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
     """`e` on `inputs`, in no graph that can be built on."""
-    same = len(e.inputs) == len(inputs) and not any(map(is_not, e.inputs, inputs))
-    if e.names is None and same:
+    if e.names is None and len(e.inputs) == len(inputs) and all(map(is_, e.inputs, inputs)):
         result = e
     else:
         result = new(Expr)  # slot by slot, in half the time of `__init__`
@@ -81,7 +80,7 @@ def freeze_expr(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
         result.value = e.value if e.op is None else None
         result.place, result.origin, result.control_inputs = e.place, e.origin, ()
         result.number = next(clock)
-    result.in_c_order = is_c_ordered(result)
+    result.in_c_order = (len(e.type.shape) < 2 and e.op is not None) or is_c_ordered(result)
     return result
 
 

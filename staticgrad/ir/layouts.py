@@ -24,6 +24,8 @@ from .tuple_types import TupleType
 
 Known = Mapping[Expr, "Layout"]
 
+VIEW = Trait.VIEW  # looking up a member of an Enum takes long
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -75,7 +77,7 @@ def layout_of(e: Expr, known: Known) -> Layout | None:
     traits = e.op.traits
     if isinstance(e.type, TupleType):
         return None
-    if Trait.VIEW in traits:
+    if VIEW in traits:
         rule = VIEWS.get(e.op.name)
         return rule(e, known) if rule and e.inputs[0] in known else None
     if len(places(shape)) < 2 or Trait.C_CONTIGUOUS in traits:

@@ -37,7 +37,7 @@ def innermost_first(graph: FrozenGraph) -> list[FrozenGraph]:
 
 def directly_within(graph: FrozenGraph) -> list[FrozenGraph]:
     """The graphs among the attributes of a graph's expressions, the last first."""
-    return [inner for e in reversed(graph.order) if has_graphs(e) for inner in graphs_in(e)]
+    return [inner for e in reversed(graph.holders) for inner in graphs_in(e)]
 
 
 def total_size(graph: FrozenGraph) -> int:
@@ -47,7 +47,7 @@ def total_size(graph: FrozenGraph) -> int:
 
 def with_inner(graph: FrozenGraph, replacement: Replacement) -> FrozenGraph:
     """The graph with `replacement` of each graph that is directly inside it."""
-    if not any(map(has_graphs, graph.order)):
+    if not graph.holders:
         return graph
 
     def replace(e: Expr, intern: Interning) -> Expr:

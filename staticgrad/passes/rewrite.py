@@ -92,6 +92,11 @@ class Rule:
         return self.after(*self.holes, **self.attribute_holes)
 
     @cached_property
+    def match(self) -> Callable[[Expr, Found], bool]:
+        """True if an expression matches the pattern; what the holes are is added to a dict."""
+        return matcher(self.pattern)
+
+    @cached_property
     def demands(self) -> list[tuple[int, Part]]:
         """The operands of the pattern that are not holes, with their positions."""
         return [(i, part) for i, part in enumerate(self.pattern.inputs) if not is_hole(part)]
@@ -112,7 +117,7 @@ class Rule:
     def apply(self, e: Expr, intern: Interning) -> Expr | None:
         """The replacement of `e`, or None if the rule does not apply."""
         result: Found = {}
-        if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
+        if not self.may_match(e) or not self.match(e, result) or not self.when(**result):
             return None
         made = instantiate(self.template, result, e, intern)
         if made.type != e.type:
@@ -144,20 +149,31 @@ def begins(part: Part, x: Expr) -> bool:
     return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
 
 
-def match(pattern: Part, e: Expr, found: Found) -> bool:
-    """True if `e` matches `pattern`; what the holes are is added to `found`."""
+def matcher(pattern: Part) -> Callable[[Expr, Found], bool]:
+    """A function `matches(e, found)`, which adds what the holes of `pattern` are to `found`.
+
+    Most expressions that a rule is tried on do not match, so the pattern is taken apart once.
+    """
     if not isinstance(pattern, Pattern):
-        return begins(pattern, e)
-    if pattern.op is None:
-        return found.setdefault(pattern.name, e) is e
-    if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs):
-        return False
-    if pattern.attrs != e.attrs and not match_attributes(pattern.attrs, e.attrs, found):
-        return False
-    if not all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True)):
-        return False
-    has_number = not all(isinstance(p, Pattern) for p in pattern.inputs)
-    return not has_number or len({x.dtype for x in e.inputs}) == 1  # a number takes their dtype
+        return lambda e, found: begins(pattern, e)
+    name, op, attrs = pattern.name, pattern.op, pattern.attrs
+    if op is None:
+        return lambda e, found: found.setdefault(name, e) is e
+    parts = [matcher(part) for part in pattern.inputs]
+    has_number = not all(isinstance(part, Pattern) for part in pattern.inputs)
+
+    def matches(e: Expr, found: Found) -> bool:
+        inputs = e.inputs
+        if e.op is not op or len(inputs) != len(parts):
+            return False
+        if attrs != e.attrs and not match_attributes(attrs, e.attrs, found):
+            return False
+        for part, x in zip(parts, inputs):
+            if not part(x, found):
+                return False
+        return not has_number or len({x.dtype for x in inputs}) == 1  # a number takes their dtype
+
+    return matches
 
 
 def match_attributes(pattern: Attrs, attrs: Attrs, found: Found) -> bool:

@@ -13,6 +13,7 @@ from gradops.core.op import explain
 from gradops.core.traits import Trait
 from gradops.kernels.heap import keep_freed_memory
 
+from ..build.collector import collector_paused
 from ..build.graph import get_default_graph
 from ..build.suggest import nearest
 from ..codegen.arena import pools_of
@@ -57,14 +58,13 @@ class Executable:
         keep_freed_memory()
         self.written, self.rebuild = written, rebuild
         self.form, self.any_layout = form, any_layout
-        self.pipeline = pipeline_for(optimize)
-        graph, self.pass_reports = self.pipeline.run(written)
-        self.graph = graph
         self.check_numerics = check_numerics
-        write = partial(source_of, graph, form, any_layout)
-        self.run = Checked(written, graph, form, write) if check_numerics else loaded(write)
-        self.silent = meets_singularities(graph)
-        self.names = [e.name for e in graph.inputs]
+        self.pipeline = pipeline_for(optimize)
+        with collector_paused():
+            self.graph, self.pass_reports = self.pipeline.run(written)
+            self.run = code_of(self.graph, written, form, any_layout, check_numerics)
+        self.silent = meets_singularities(self.graph)
+        self.names = [e.name for e in self.graph.inputs]
 
     @property
     def source(self) -> str:
@@ -208,6 +208,14 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+def code_of(
+    graph: FrozenGraph, written: FrozenGraph, form: str, any_layout: bool, check_numerics: bool
+) -> Callable[..., Any]:
+    """The function that runs a graph, which was made from the one that was written."""
+    write = partial(source_of, graph, form, any_layout)
+    return Checked(written, graph, form, write) if check_numerics else loaded(write)
 
 
 def loaded(write: Callable[..., Source]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from gradops import ArrayType, GraphError, astype, depending_on
 from gradops.transforms.forward import tangent_like
 from gradops.typing import Operand
 
+from ..build.collector import collector_paused
 from ..ir.errors import refuse_inner
 from ..ir.expr import Expr, as_exprs, common_names, sequence
 from ..ir.names import CAUSE, Names
@@ -61,6 +62,7 @@ def vector_for_each(call: str, targets: list[Expr], given: Any) -> list[Any]:
     return result
 
 
+@collector_paused()
 def push_forward(tangents: Mapping[Expr, Expr], ys: list[Expr]) -> dict[Expr, Any]:
     """The tangents of all expressions between those with `tangents` and the ys."""
     result: dict[Expr, Any] = dict(tangents)

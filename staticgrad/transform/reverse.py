@@ -22,6 +22,7 @@ from gradops.core.types import conflict, is_inexact, operand_types
 from gradops.library.shape.ensure_shape import ensure_shape
 from gradops.typing import Operand
 
+from ..build.collector import collector_paused
 from ..freezing.loop_widening import NodeView, reverse_view, widest_views
 from ..ir.errors import refuse_inner
 from ..ir.expr import Expr, as_exprs, common_names, new_constant, sequence, whole_of
@@ -63,6 +64,7 @@ def gradients(
     return [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
 
 
+@collector_paused()
 def backpropagate(
     seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]
 ) -> dict[Any, Any]:

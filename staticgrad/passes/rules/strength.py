@@ -7,7 +7,8 @@ from ...ir.expr import Expr, Kind
 from ..rewrite import Rule
 from .algebra import inexact
 
-LEAST, MOST = 1e-30, 1e30  # of numbers that are multiplied or inverted
+LEAST, MOST = 1e-30, 1e30  # of numbers that are inverted
+SMALL, LARGE = 1e-6, 1e6  # of numbers by which a value that is not known is multiplied
 
 
 def is_number(n: Expr) -> bool:
@@ -22,8 +23,12 @@ def is_divided_by_number(x: Expr, n: Expr) -> bool:
 
 
 def is_scaled_twice(s: Expr, n: Expr, x: Expr) -> bool:
-    """True for an array that is scaled by a number, and by a value without axes."""
-    return not s.shape and s.dtype == x.dtype and is_divided_by_number(x, n)
+    """True for an array that is scaled by a number, and by a computed value without axes.
+
+    Their product may overflow where each is finite, so that it gives NaN for a zero.
+    """
+    alike = not s.shape and s.dtype == x.dtype and is_divided_by_number(x, n)
+    return alike and s.kind is not Kind.CONSTANT and SMALL < abs(float(n.value)) < LARGE
 
 
 def has_no_zero(n: Expr, x: Expr) -> bool:

@@ -118,3 +118,11 @@ def test_a_cotangent_without_zeros_is_multiplied_plainly():
     run = sg.compile(sg.gradients(sg.reduce_sum(sg.sqrt(x)), [x]), [x])
     assert "strong_product" not in ops(run.graph)
     assert run(np.array([0.0, 1.0, 4.0, np.inf]))[0].tolist() == [np.inf, 0.5, 0.25, 0.0]
+
+
+def test_numbers_whose_product_overflows_are_multiplied_one_by_one():
+    x, s = sg.placeholder("float32", [3]), sg.placeholder("float32", [])
+    value = np.array([0.0, 1e-30, -1e-25], np.float32)
+    for y in (x * 1e29 * 1e29, x * 1e29 * s, x * 1e-29 * 1e-29):
+        got, want = (sg.compile(y, [x, s], optimize=o)(value, np.float32(1e20)) for o in (2, 0))
+        np.testing.assert_allclose(got, want, rtol=1e-6)

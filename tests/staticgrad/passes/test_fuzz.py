@@ -1,5 +1,7 @@
 """Random graphs through random passes give what the interpreter gives. See `random_graphs`."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,8 @@ def failure_of(seed):
     rng = np.random.default_rng(seed)
     exact = [p for p in EXACT if rng.random() < 0.6]
     some = [p for p in LEVELS[2] if rng.random() < 0.6]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
         wanted = outcome(lambda: sg.interpret(made.graph, made.feeds))
         ways = {
             "no pass": lambda: sg.compile(made.graph, optimize=0)(*made.feeds),
