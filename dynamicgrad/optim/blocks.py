@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError, type_of
-from gradops.core.source_location import here
+from gradops.core.source_location import Place
 
 from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor, handle
@@ -94,9 +94,13 @@ class Block:
 
     def compute(self, rule: Rule, options: dict[str, Any], span: slice) -> Updated:
         """Apply the rule to a tile."""
-        state: State = {name: array[span] for name, array in self.arrays.items()}
+        state: State = {}
+        for name, array in self.arrays.items():
+            state[name] = array[span]
         for name, count in self.counts.items():
             state[name] = int(count.value)
+        if len(self.spans) == 1:
+            return rule(self.flat, self.grad, state, **options)
         return rule(self.flat[span], self.grad[span], state, **options)
 
     def write(self, span: slice, updated: Updated) -> None:
@@ -122,8 +126,8 @@ class Block:
         self.begun = {}
         self.remember()
 
-    def finish(self, first: Updated) -> None:
-        """Count the step, and write the results to the parameters."""
+    def finish(self, first: Updated, place: Place | None) -> None:
+        """Count the step, and write the results to the parameters; `place` is the step's."""
         if "step" in first[1]:
             self.count(first[1]["step"])
         if self.begun:
@@ -133,7 +137,6 @@ class Block:
         else:
             for m, part in zip(self.memories, self.parts):
                 m[...] = part
-        place = here()
         for p in self.params:
             (p.storage or storage_of(p)).write(place)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops.core.levels import TRACING
+from gradops.core.source_location import here
 from gradops.nn import optimizer_updates
 
 from ..engine.tensor import Tensor, handle
@@ -56,11 +57,12 @@ class FirstOrder(Optimizer):
             together = group.get("foreach") is not False
             work += [(block, options) for block in self.ready(i, group["params"], together)]
         first = [block.compute(rule, options, block.spans[0]) for block, options in work]
+        place = here()
         for (block, options), updated in zip(work, first):
             block.write(block.spans[0], updated)
             for span in block.spans[1:]:
                 block.write(span, block.compute(rule, options, span))
-            block.finish(updated)
+            block.finish(updated, place)
 
     def ready(self, i: int, params: list[Tensor], together: bool) -> list[Block]:
         """The blocks of group `i`, with the gradients of this step."""

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -58,7 +59,8 @@ class Scaled:
 
     def __init__(self, graph: FrozenGraph, factors: Mapping[Expr, tuple[float, int]]) -> None:
         self.factors = factors
-        self.reads = Counter(x for e in graph.order for x in dict.fromkeys(e.inputs))
+        self.reads = Counter(chain.from_iterable([e.inputs for e in graph.order]))
+        self.reads.subtract([e.inputs[0] for e in graph.order if reads_twice(e)])  # at once
         self.reads.update([*graph.results, *graph.measured] * 2)
         self.products: dict[Expr, Product] = {}
 
@@ -124,9 +126,14 @@ def in_range(factor: float) -> bool:
     return LEAST < abs(factor) < MOST
 
 
+def reads_twice(e: Expr) -> bool:
+    """True if both operands are one value."""
+    return len(e.inputs) == 2 and e.inputs[0] is e.inputs[1]
+
+
 def is_doubled(e: Expr) -> bool:
     """True for a value that is added to itself."""
-    return e.op is ADD and e.inputs[0] is e.inputs[1]
+    return e.op is ADD and reads_twice(e)
 
 
 def factor_of(e: Expr) -> tuple[float, int] | None:

@@ -2,7 +2,8 @@
 
 The gradient of each `x[i]` is a scatter into zeros of the shape of x, and the gradient of x is
 their sum: for n slices, n arrays of its size are made and added. Where the slices do not overlap,
-their cotangents are joined instead, with zeros in the gaps.
+their cotangents are joined instead, with zeros in the gaps. So are arrays that are concatenated
+with zeros and added.
 """
 
 from bisect import bisect_left
@@ -10,11 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
 
 from gradops import OPS
+from gradops.core.traits import Trait
 from gradops.kernels.index.indexing import FULL
 
 from ..ir.expr import Expr, Kind
@@ -106,16 +109,53 @@ def disjoint(terms: Sequence[Expr]) -> Terms:
     pieces: list[Piece] = []
     others: list[Expr] = []
     for x in terms:
-        p = piece_of(x)
-        if p is None or (pieces and p.axis != pieces[0].axis):
-            others.append(x)
-            continue
-        at = bisect_left(pieces, p.stop, key=lambda q: q.start)  # those before start before its end
-        if at and pieces[at - 1].stop > p.start:
-            others.append(x)
+        some = pieces_of(x)
+        if some and all(fits(p, pieces) for p in some):
+            for p in some:
+                pieces.insert(place_of(p, pieces), p)
         else:
-            pieces.insert(at, p)
+            others.append(x)
     return pieces, others
+
+
+def place_of(p: Piece, pieces: Sequence[Piece]) -> int:
+    """The number of pieces that start before the end of another."""
+    return bisect_left(pieces, p.stop, key=lambda q: q.start)
+
+
+def fits(p: Piece, pieces: Sequence[Piece]) -> bool:
+    """True if a piece is along the same axis as others, and overlaps none of them."""
+    if not pieces:
+        return True
+    at = place_of(p, pieces)
+    return p.axis == pieces[0].axis and not (at and pieces[at - 1].stop > p.start)
+
+
+def pieces_of(e: Expr) -> list[Piece]:
+    """The pieces of a term beside which it is zero: of a scatter, or of joined arrays."""
+    if e.op is not None and e.op.name == "concatenate":
+        return joined_pieces(e)
+    piece = piece_of(e)
+    return [] if piece is None else [piece]
+
+
+def joined_pieces(e: Expr) -> list[Piece]:
+    """The parts of a concatenation that are not zero; none if all may be other than zero."""
+    axis = e.attrs["axis"] % e.type.ndim
+    sizes = [x.shape[axis] for x in e.inputs]
+    if not any(map(is_zero, e.inputs)) or not all(isinstance(n, int) for n in sizes):
+        return []
+    stops = accumulate(sizes)
+    parts = zip(e.inputs, stops, sizes, strict=True)
+    return [Piece(x, axis, stop - n, stop, False) for x, stop, n in parts if n and not is_zero(x)]
+
+
+def is_zero(x: Expr) -> bool:
+    """True for an array of zeros."""
+    if x.op is not None and x.op.name == "full_like":
+        return bool(x.attrs["value"] == 0)
+    source = x.inputs[0] if x.op is not None and Trait.BROADCASTING in x.op.traits else x
+    return source.kind is Kind.CONSTANT and not source.value.any()
 
 
 def piece_of(e: Expr) -> Piece | None:

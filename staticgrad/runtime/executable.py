@@ -65,6 +65,7 @@ class Executable:
             self.run = code_of(self.graph, written, form, any_layout, check_numerics)
         self.silent = meets_singularities(self.graph)
         self.names = [e.name for e in self.graph.inputs]
+        self.count = len(self.names)
 
     @property
     def source(self) -> str:
@@ -92,9 +93,14 @@ class Executable:
         return current_report(self)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
-        if named or len(args) != len(self.names):
+        if named or len(args) != self.count:
             args = self.bind(args, named)
-        result = self.attempt(args)
+        try:  # `attempt`, inlined
+            result = self.run_silently(args) if self.silent else self.run(*args)
+        except Exception as error:
+            if not self.may_run_on_arrays(error):
+                raise
+            result = self.on_arrays.attempt(args)
         if result is NotImplemented:
             return self.run_converted(args)
         return result if self.rebuild is None else self.rebuild(result)
@@ -102,15 +108,23 @@ class Executable:
     def attempt(self, args: Sequence[Any]) -> Any:
         """The results before they are arranged; NotImplemented if arguments need converting."""
         try:
-            if self.silent:
-                with np.errstate(all="ignore"):
-                    return self.run(*args)
-            return self.run(*args)
+            return self.run_silently(args) if self.silent else self.run(*args)
         except Exception as error:
-            if self.graph.lowering and is_of_floats(error):
-                return self.on_arrays.attempt(args)
-            self.blame(error)
-            raise
+            if not self.may_run_on_arrays(error):
+                raise
+            return self.on_arrays.attempt(args)
+
+    def run_silently(self, args: Sequence[Any]) -> Any:
+        """The results of the generated code, without warnings of singular points."""
+        with np.errstate(all="ignore"):
+            return self.run(*args)
+
+    def may_run_on_arrays(self, error: Exception) -> bool:
+        """True for an error of floats, which arrays do not raise; another one is blamed."""
+        if self.graph.lowering and is_of_floats(error):
+            return True
+        self.blame(error)
+        return False
 
     def run_converted(self, args: Sequence[Any]) -> Any:
         """Run with values that are not all C-ordered arrays of the inputs' types.

@@ -24,7 +24,6 @@ from ..elementwise.trigonometric import tanh
 from ..families import invalid, zeros_like
 from ..shape.broadcasting import batch_as_is
 from ..shape.joining import concatenate_op
-from .activation import sigmoid
 
 __all__: list[str] = []  # cells are offered by `gradops.nn`
 
@@ -58,7 +57,7 @@ def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
 
 
 @lru_cache(maxsize=64)
-def is_cell_gate(size: int, dtype: Any) -> AnyArray:
+def is_cell_gate(size: int, dtype: Any) -> Any:
     """1 where a row of an LSTM has its cell gate, which uses tanh, and 0 elsewhere."""
     row = np.zeros(size, dtype)
     block(row, 2, 4)[...] = 1
@@ -97,14 +96,25 @@ def wrong_gates(count: int) -> list[ErrorSample]:
     ]
 
 
+@lru_cache(maxsize=64)
+def scales_and_shifts(size: int, dtype: Any) -> tuple[Any, Any]:
+    """Rows s and b such that s tanh(s x) + b is the sigmoid, but tanh where the cell gate is."""
+    cell = is_cell_gate(size, dtype)
+    rows = (1 + cell) / 2, (1 - cell) / 2
+    for row in rows:
+        row.flags.writeable = False
+    return rows
+
+
 def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
-    require(x.shape == h.shape and x.shape[-1] % 4 == 0)
+    """All gates by one tanh: the sigmoid of x is (1 + tanh(x / 2)) / 2."""
+    size = x.shape[-1]
+    require(x.shape == h.shape and size % 4 == 0)
     y = np.add(x, h, out=out)
     require(y.dtype.kind in "fc")
-    g = np.tanh(block(y, 2, 4))
-    sigmoid.kernel(y, y)
-    block(y, 2, 4)[...] = g
-    return y
+    scales, shifts = scales_and_shifts(size, y.dtype)
+    np.tanh(np.multiply(y, scales, out=y), out=y)
+    return np.add(np.multiply(y, scales, out=y), shifts, out=y)
 
 
 def lstm_gates_vjp(wanted: Wanted, v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> Arrays:
@@ -141,10 +151,10 @@ def pair_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTyp
 
 
 def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
-    i, f, g, _ = blocks(a, 4)
-    require(i.shape == c.shape)
-    y = np.multiply(f, c, out=out)
-    return np.add(y, i * g, out=y)
+    n = c.shape[-1]
+    require(a.shape == (*c.shape[:-1], 4 * n))
+    y = np.multiply(a[..., n : 2 * n], c, out=out)
+    return np.add(y, a[..., :n] * a[..., 2 * n : 3 * n], out=y)
 
 
 def memory_left(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> AnyArray:
@@ -175,10 +185,10 @@ lstm_memory = Op(
 
 
 def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
-    o = block(a, 3, 4)
-    require(o.shape == c.shape)
+    n = c.shape[-1]
+    require(a.shape == (*c.shape[:-1], 4 * n))
     y = np.tanh(c, out=out)
-    return np.multiply(y, o, out=y)
+    return np.multiply(y, a[..., 3 * n :], out=y)
 
 
 def hidden_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> Arrays:
@@ -203,12 +213,20 @@ lstm_hidden = Op(
 )
 
 
+@lru_cache(maxsize=16)
+def one_half(dtype: Any) -> Any:
+    """0.5 as an array without axes, which ufuncs take faster than a number."""
+    return np.array(0.5, dtype)
+
+
 def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     require(x.shape == h.shape and x.shape[-1] % 3 == 0)
     n = x.shape[-1] // 3
     y = np.add(x, h, out=out)
     require(y.dtype.kind in "fc")
-    sigmoid.kernel(y[..., : 2 * n], y[..., : 2 * n])
+    gates, half = y[..., : 2 * n], one_half(y.dtype)
+    np.tanh(np.multiply(gates, half, out=gates), out=gates)  # see `lstm_gates_kernel`
+    np.add(np.multiply(gates, half, out=gates), half, out=gates)
     new = np.multiply(y[..., :n], h[..., 2 * n :], out=y[..., 2 * n :])
     np.tanh(np.add(new, x[..., 2 * n :], out=new), out=new)
     return y
@@ -249,10 +267,11 @@ gru_gates = Op(
 
 
 def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
-    _, z, n = blocks(a, 3)
-    require(n.shape == h.shape)
+    size = h.shape[-1]
+    require(a.shape == (*h.shape[:-1], 3 * size))
+    n = a[..., 2 * size :]
     y = np.subtract(h, n, out=out)
-    return np.add(np.multiply(y, z, out=y), n, out=y)
+    return np.add(np.multiply(y, a[..., size : 2 * size], out=y), n, out=y)
 
 
 def gru_state_left(g: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:

@@ -78,3 +78,34 @@ def test_a_sum_that_is_fetched_keeps_its_value():
     joined = JoinScatters()(graph)
     feed = [np.array([2.0, 3.0, 5.0], np.float32)]
     assert np.array_equal(sg.interpret(joined, feed)[0], [15, 10, 6])
+
+
+BLOCKS = {
+    "disjoint": lambda x, y, z: sg.concat([z, x], 1) + sg.concat([y, z], 1),
+    "three": lambda x, y, z: (
+        (sg.concat([z, z, x], 1) + sg.concat([z, y, z], 1)) + sg.concat([x, z, z], 1)
+    ),
+    "a gap": lambda x, y, z: sg.concat([x, z, z], 1) + sg.concat([z, z, y], 1),
+    "overlapping": lambda x, y, z: sg.concat([x, z, y], 1) + sg.concat([x, y, z], 1),
+    "no zeros": lambda x, y, z: sg.concat([x, y], 1) + sg.concat([y, x], 1),
+    "scatters too": lambda x, y, z: sg.concat([z, x], 1) + sg.pad(y, [[0, 0], [0, 3]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("zeros", ["full_like", "constant"])
+@pytest.mark.parametrize("rows", [2, "n"])
+@pytest.mark.parametrize("name", BLOCKS)
+def test_arrays_joined_with_zeros_and_added_are_joined_once(name, rows, zeros):
+    with sg.Graph().as_default():
+        x, y = (sg.placeholder("float64", [rows, 3], name=n) for n in "xy")
+        is_known = zeros == "constant" and rows == 2
+        z = sg.zeros([2, 3], "float64") if is_known else sg.zeros_like(x)
+        graph = sg.freeze([BLOCKS[name](x, y, z)], [x, y])
+    joined = JoinScatters()(graph)
+    sg.verify(joined)
+    rng = np.random.default_rng(0)
+    feeds = [rng.normal(size=(2, 3)) for _ in "xy"]
+    for a, b in zip(sg.interpret(graph, feeds), sg.interpret(joined, feeds), strict=True):
+        assert np.array_equal(a, b)
+    adds = [e for e in joined.order if e.op is not None and e.op.name == "add"]
+    assert len(adds) == (name in ("overlapping", "no zeros", "scatters too"))
