@@ -154,9 +154,10 @@ def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 
 
-def piece_bytes(y: ArrayType, x: ArrayType, **attrs: object) -> int:
+def piece_bytes(y: ArrayType, x: ArrayType, approximate: str) -> int:
     """The bytes of the blocks that are computed on the way."""
-    return 6 * min(PIECE, math.prod(map(int, x.shape))) * x.dtype.itemsize
+    count = 6 if approximate == "tanh" else 2
+    return count * min(PIECE, math.prod(map(int, x.shape))) * x.dtype.itemsize
 
 
 gelu_slope = elementwise(
