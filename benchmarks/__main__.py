@@ -13,7 +13,7 @@ from .measure.cells import append
 from .measure.processes import Session
 from .report.page import measured, write
 from .report.results import Results, load, reasons, surroundings
-from .report.tables import by_row, grid, ratios, time_cell
+from .report.tables import by_row, grid, memory_cell, memory_ratios, ratios, time_cell
 from .rows import WORKLOADS
 
 SLOW = ("torch.compile", "PyTensor")  # compile for seconds; a quick run names them to have them
@@ -72,7 +72,10 @@ def run(args: argparse.Namespace) -> Results:
 def report(results: Results, is_whole: bool) -> None:
     """Print the tables; write the page if everything was measured."""
     table = by_row(results.cells)
-    print(grid(table, measured(table), time_cell) + "\n" + ratios(table))
+    if any(c.us is not None for c in results.cells):
+        print(grid(table, measured(table), time_cell) + "\n" + ratios(table))
+    if any(c.peak is not None for c in results.cells):
+        print(grid(table, measured(table), memory_cell) + "\n" + memory_ratios(table))
     print("\n".join(reasons(results.cells)), file=sys.stderr)
     if is_whole:
         write(results)

@@ -32,8 +32,8 @@ def main(orders: dict[str, Any]) -> None:
         imports(library)
         gc.collect()
         imported = resident("VmRSS")
+        inputs = workload.inputs(workload.sizes)  # drawn in float64, which is not counted
         reset_peak()
-        inputs = workload.inputs(workload.sizes)
         run, results, cell.first = first_call(library, workload, inputs, orders["limit"])
         del results
         first_peak = resident("VmHWM")

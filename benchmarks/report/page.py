@@ -14,6 +14,8 @@ from .tables import (
     grid,
     label,
     memory_cell,
+    memory_ratios,
+    peaks,
     ratios,
     time_cell,
     times,
@@ -63,6 +65,7 @@ def sections(results: Results, table: Table) -> dict[str, str]:
         "ratios": ratios(table),
         "first": grid(single, names, first_cell),
         "memory": grid(single, names, memory_cell),
+        "memory ratios": memory_ratios(single),
         "errors": grid(single, names, error_cell),
         "reasons": "".join(f"* {line}\n" for line in reasons(results.cells)),
     }
@@ -76,8 +79,7 @@ def plots(table: Table) -> dict[str, str]:
         found = times(cells)
         if unit := found.get(DEFAULT_LEVEL):
             relative.append((label(row), {name: us / unit for name, us in found.items()}))
-    memory = [(label(r), {n: c.peak for n, c in cells.items() if c.peak})
-              for r, cells in single.items()]  # fmt: skip
+    memory = [(label(r), peaks(cells)) for r, cells in single.items()]
     first = [(label(r), {n: c.first for n, c in cells.items() if c.first})
              for r, cells in single.items()]  # fmt: skip
     return {

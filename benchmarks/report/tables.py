@@ -77,8 +77,13 @@ def times(cells: dict[str, Cell]) -> dict[str, float]:
     return {name: c.us for name, c in cells.items() if c.us is not None}
 
 
+def peaks(cells: dict[str, Cell]) -> dict[str, float]:
+    """The peaks of memory of a row."""
+    return {name: c.peak for name, c in cells.items() if c.peak}
+
+
 def best_peer(found: dict[str, float]) -> str | None:
-    """The fastest library that is neither ours nor NumPy."""
+    """The library with the least time or memory that is neither ours nor NumPy."""
     peers = [name for name in found if name not in OURS]
     return min(peers, key=found.__getitem__, default=None)
 
@@ -99,6 +104,24 @@ def ratio_cells(found: dict[str, float]) -> list[str]:
     return [
         ratio(found, DEFAULT_LEVEL, BY_HAND, 1.15), ratio(found, DEFAULT_LEVEL, "JAX jit", 1.0),
         peer or "-", ratio(found, DEFAULT_LEVEL, peer, 1.0), ratio(found, EAGER, TORCH, 1.0),
+    ]  # fmt: skip
+
+
+MEMORY_RATIOS = ["staticgrad / torch", "best peer", "staticgrad / best peer", "dynamicgrad / torch"]
+
+
+def memory_ratios(table: Table) -> str:
+    """Peaks of memory of our packages relative to others; above 1 we take more."""
+    lines = [[label(r), *memory_ratio_cells(peaks(c))] for r, c in table.items()]
+    return markdown(["workload", *MEMORY_RATIOS], lines)
+
+
+def memory_ratio_cells(found: dict[str, float]) -> list[str]:
+    """The ratios of memory of a row, those above the target in bold."""
+    peer = best_peer(found)
+    return [
+        ratio(found, DEFAULT_LEVEL, TORCH, 1.0), peer or "-",
+        ratio(found, DEFAULT_LEVEL, peer, 1.1), ratio(found, EAGER, TORCH, 1.0),
     ]  # fmt: skip
 
 

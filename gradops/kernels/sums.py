@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.float_errors import without_float_errors
+from .elementwise.guards import is_finite
 from .nn.activation import columns, has_short_rows
 
 LONG = 8  # entries of a row from which NumPy adds several partial sums
@@ -52,8 +53,7 @@ def logsumexp(
 def log_of_sum(x: Any, axis: Any, keepdims: Any, reusable: bool) -> Any:
     """log(sum(exp(x))), where log(0) is the -inf that is meant; overwrites a `reusable` x."""
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
-    total = np.add.reduce(top, axis=None)
-    if total - total != 0:  # some are infinite or NaN
+    if not is_finite(top):
         top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
     y = np.asarray(np.subtract(x, top, out=x if reusable else None))
     y = np.log(np.add.reduce(np.exp(y, out=y), axis=axis, keepdims=keepdims))

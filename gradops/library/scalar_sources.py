@@ -17,7 +17,8 @@ MATH = {
 OPERATORS = {
     np.absolute: "abs({0})", np.equal: "({0} == {1})", np.greater: "({0} > {1})",
     np.greater_equal: "({0} >= {1})", np.less: "({0} < {1})", np.less_equal: "({0} <= {1})",
-    np.logical_and: "({0} and {1})", np.logical_not: "(not {0})", np.logical_or: "({0} or {1})",
+    np.logical_and: "bool({0} and {1})", np.logical_not: "(not {0})",
+    np.logical_or: "bool({0} or {1})",
     np.maximum: "({0} if {0} >= {1} or {0} != {0} else {1})",
     np.minimum: "({0} if {0} <= {1} or {0} != {0} else {1})", np.not_equal: "({0} != {1})",
     np.reciprocal: "1.0 / {0}", np.square: "{0} * {0}",

@@ -228,6 +228,7 @@ def scalar_source_computes_the_op(case: Case) -> None:
         except (ArithmeticError, ValueError):
             demand(not np.isfinite(want), f"{case.op.scalar} of {entries} raises")
             continue
+        demand(isinstance(got, bool) == (want.dtype == bool), f"{case.op.scalar} gives {got!r}")
         same = got == want or (got != got and want != want)
         near = same or abs(got - want) <= NEAR * abs(want)
         demand(near, f"{case.op.scalar} of {entries}: {got}, not {want}")

@@ -263,9 +263,7 @@ class Variable(Expr):
     @property
     def initial_value(self) -> Expr:
         """The initial value, as a constant."""
-        return new_constant(
-            common_names("initial_value", [self]), self.value, f"{self.name}/initial_value"
-        )
+        return initial_constant(self, f"{self.name}/initial_value")
 
     def load(self, value: ArrayLike, session: "Session | None" = None) -> None:
         """Set the variable in `session`, or in the one whose `with` block this is.
@@ -281,7 +279,7 @@ class Variable(Expr):
     @property
     def initializer(self) -> Expr:
         """The assignment of the initial value."""
-        return self.assign(self.value, name="initializer")
+        return self.assign(initial_constant(self, "constant"), name="initializer")
 
     def assign(self, value: OperandLike, name: str = "assign") -> Expr:
         """Set the variable to `value`, broadcast to its shape; raises ShapeError, DTypeError."""
@@ -298,6 +296,11 @@ class Variable(Expr):
     def own(self, value: OperandLike) -> OperandLike:
         """Numbers and sequences of them in the variable's dtype; arrays unchanged."""
         return in_dtype_of(self, value)
+
+
+def initial_constant(v: Variable, name: str) -> Expr:
+    """A constant that shares the memory of a variable's initial value, which nothing writes to."""
+    return new_constant(common_names("initial_value", [v]), v.value, name)
 
 
 def in_dtype_of(variable: Expr, value: OperandLike) -> OperandLike:

@@ -307,8 +307,12 @@ def literal(w: Writer, value: Any, name: str) -> str:
     if isinstance(value, tuple):
         parts = [literal(w, v, name.removesuffix("es")) for v in value]
         return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
-    if isinstance(value, float | complex) and not np.isfinite(value):
-        return f"{type(value).__name__}({str(value)!r})"
+    if isinstance(value, complex):  # which has no text that keeps the signs of zeros
+        name = w.fresh_in_scope(name)
+        w.scope[name] = value
+        return name
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float({str(value)!r})"
     return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)
 
 

@@ -4,7 +4,8 @@ Note [Layout]. NumPy gives a result the layout of its operands, and a sum over a
 in another order and rounds differently. To keep bits, a transformation must keep layouts: a value
 may replace another only if both are known to be in C order, or are views of one another. Passes and
 buffer plans assume that feeds are in C order. For other feeds, the executable runs the unoptimized
-graph, planned without that assumption. An array with one axis always counts as in C order.
+graph, planned without that assumption. An array always counts as in C order if all its axes but one
+have size 1.
 """
 
 from collections.abc import Container
@@ -51,9 +52,9 @@ def is_c_ordered(e: Expr, ordered: Container[Expr] | None = None) -> bool:
     op, shape = e.op, e.type.shape
     if op is None:
         if e.kind is Kind.PARAMETER:  # of a body, whose operands have any layout
-            return len(shape) < 2
+            return shape.count(1) >= len(shape) - 1
         return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
-    if len(shape) < 2:
+    if shape.count(1) >= len(shape) - 1:
         return True
     is_always, is_always_matrix, is_made, is_kept = effects_on_order(op)
     if is_always or (is_always_matrix and len(shape) < 3):  # axes of a stack follow the operands'

@@ -32,7 +32,7 @@ class Simplify(Pass):
 
 @dataclass(frozen=True)
 class ReduceStrength(Pass):
-    """Replace powers and quotients by numbers with products, which round otherwise."""
+    """Replace powers and quotients by numbers, and sums of products, by cheaper products."""
 
     bound: ClassVar[float] = 8.0
 

@@ -8,7 +8,7 @@ from benchmarks.measure.cells import Cell, append, read
 from benchmarks.report.page import PAGE, filled, measured, plots, sections, write
 from benchmarks.report.plots import chart, limits
 from benchmarks.report.results import Results, load, reasons, save
-from benchmarks.report.tables import by_row, duration, grid, ratios, time_cell
+from benchmarks.report.tables import by_row, duration, grid, memory_ratios, ratios, time_cell
 
 CELLS = [
     Cell("mlp", 1, "NumPy by hand", us=50.0, first=0.01, error=1e-7, peak=2.0, steady=1.0),
@@ -19,7 +19,7 @@ CELLS = [
     Cell("adam", 1, "staticgrad 2", us=12_000.0, first=0.1, error=1e-6),
     Cell("adam", 1, "JAX jit", first=0.1, error=0.5, reason="wrong: relative error 5.0e-01"),
 ]
-MARKS = ("about", "times", "ratios", "first", "memory", "errors", "reasons")
+MARKS = ("about", "times", "ratios", "first", "memory", "memory ratios", "errors", "reasons")
 
 
 def test_a_row_of_a_table_has_the_times_in_their_units_and_words_for_what_has_none():
@@ -34,6 +34,12 @@ def test_a_row_of_a_table_has_the_times_in_their_units_and_words_for_what_has_no
 def test_ratios_above_the_target_are_bold():
     line = ratios(by_row(CELLS)).splitlines()[2]
     assert line.endswith("| **1.20** | 0.75 | JAX jit | 0.75 | - |")
+
+
+def test_memory_above_the_target_is_bold():
+    torch = Cell("mlp", 1, "torch eager", peak=2.5)
+    line = memory_ratios(by_row([*CELLS[:3], torch])).splitlines()[2]
+    assert line.endswith("| **1.20** | torch eager | **1.20** | - |")
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,21 @@ FEW = 8192  # entries up to which BLAS takes one thread for a scalar product
 
 def has_nan(y: Any) -> bool:
     """True if some entry may be NaN. Warnings about floats should be off."""
-    if not y.ndim:
-        return bool(y != y)
-    total = np.vdot(y, y) if y.size <= FEW else np.add.reduce(y, axis=None)
+    total = total_of(y)
     return bool(total != total)
+
+
+def is_finite(y: Any) -> bool:
+    """True if all entries are finite, and so small that no total of them overflows."""
+    total = total_of(y)
+    return bool(total - total == 0)
+
+
+def total_of(y: Any) -> Any:
+    """A number that is not finite if an entry is not, and NaN if one is NaN; cheap to compute."""
+    if not y.ndim:
+        return y
+    return np.vdot(y, y) if y.size <= FEW else np.add.reduce(y, axis=None)
 
 
 def strong_product(v: Any, p: Any, out: np.ndarray | None = None) -> Any:

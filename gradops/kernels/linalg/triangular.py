@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.float_errors import without_float_errors
+from ..elementwise.guards import is_finite
 from .linalg import ROUTINES, SINGULAR, cast, dtype_of, failure
 
 BLOCK = 64  # rows that LAPACK eliminates at once; between blocks there are matrix products
@@ -32,14 +33,15 @@ def solve_triangular(
     dtype = dtype_of(a, b)
     if a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
         raise ValueError("the shapes do not fit")  # type inference has the words for the user
-    if is_tiny(b) and a.ndim == 2 and dtype.kind == "f":
+    if is_tiny(a, b) and dtype.kind == "f":
         try:
-            return np.array(substitute_floats(a, b, lower, unit_diagonal), dtype)
+            rows = substitute_floats(a, b, lower, unit_diagonal)
+            return np.array(rows, dtype).reshape(b.shape)
         except ZeroDivisionError:
             pass  # the general way tells which matrix is singular
     wide = np.dtype("c16" if dtype.kind == "c" else "f8")
-    y, is_finite = without_float_errors(solution, a, b, lower, unit_diagonal, wide)
-    if is_finite and y.size:  # no matrix is singular, since that makes NaN
+    y, fine = without_float_errors(solution, a, b, lower, unit_diagonal, wide)
+    if fine and y.size:  # no matrix is singular, since that makes NaN
         return cast(y, dtype)
     if checked and not unit_diagonal and (zero := diagonal(a) == 0).any():
         raise failure("solve_triangular", [a, b], SINGULAR, zero.any(-1))
@@ -48,23 +50,25 @@ def solve_triangular(
     return cast(y, dtype)
 
 
-def is_tiny(b: np.ndarray) -> bool:
-    """True for the right sides of one system that is solved with Python's floats."""
-    return b.ndim == 2 and 0 < b.shape[0] <= TINY and 0 < b.shape[1] <= TINY
+def is_tiny(a: np.ndarray, b: np.ndarray) -> bool:
+    """True for one system with few right sides, which is solved with Python's floats."""
+    return a.ndim == b.ndim == 2 and 0 < b.shape[0] <= TINY and 0 < b.shape[1] <= TINY
 
 
-def substitute_floats(a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool) -> Any:
-    """The rows of the solution; raises ZeroDivisionError for a zero on the diagonal."""
-    y = b.tolist()
-    for i, row in enumerate(a.tolist()) if lower else reversed([*enumerate(a.tolist())]):
-        here = y[i]
-        for j in range(i) if lower else range(i + 1, len(y)):
-            c = row[j]
-            here = [p - c * q for p, q in zip(here, y[j], strict=True)]
-        if not unit_diagonal:
-            d = row[i]
-            here = [p / d for p in here]
-        y[i] = here
+def substitute_floats(
+    a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool
+) -> list[float]:
+    """The solution, row after row; raises ZeroDivisionError for a zero on the diagonal."""
+    n, k = b.shape
+    rows, y = a.tolist(), b.ravel().tolist()
+    for i in range(n) if lower else range(n - 1, -1, -1):
+        row, known = rows[i], range(i) if lower else range(i + 1, n)
+        pivot = 1.0 if unit_diagonal else row[i]
+        for column in range(k):
+            total = y[i * k + column]
+            for j in known:
+                total -= row[j] * y[j * k + column]
+            y[i * k + column] = total / pivot
     return y
 
 
@@ -73,8 +77,7 @@ def solution(
 ) -> tuple[np.ndarray, bool]:
     """The solution, in double precision, NaN for a singular matrix; and True if all is finite."""
     y = np.ascontiguousarray(wide_solution(a, b, lower, unit_diagonal, dtype))
-    total = np.add.reduce(y, axis=None)
-    return y, bool(total - total == 0)
+    return y, is_finite(y)
 
 
 def wide_solution(

@@ -5,6 +5,7 @@ are reduced at once.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ...core.float_errors import without_float_errors
 from ..elementwise.erf import erf
 from ..elementwise.tables import inexact
-from .gelu import by_pieces, gelu_piece
+from .gelu import BLOCK, by_pieces, gelu_piece
 
 SHORT = 32  # entries of a row up to which turning the array is the lesser cost
 
@@ -137,8 +138,20 @@ def gelu_by_erf(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     return np.multiply(y, 0.5, out=out)
 
 
-def gelu_by_tanh(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-    y = x * x * CUBIC
+def gelu_by_tanh(x: np.ndarray, out: np.ndarray | None) -> Any:
+    return in_pieces(tanh_piece, x, out)
+
+
+def in_pieces(f: Callable[[Any, Any], Any], x: Any, out: np.ndarray | None) -> Any:
+    """An elementwise function, of large arrays a block of entries at a time."""
+    if type(x) is not np.ndarray or x.size <= BLOCK:
+        return f(x, out)
+    return by_pieces(f, x, out, x.dtype)
+
+
+def tanh_piece(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    y = x * x
+    y *= CUBIC
     y += 1
     y *= x
     y *= SCALE

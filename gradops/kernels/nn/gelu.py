@@ -67,10 +67,10 @@ def value_and_slope(x: np.ndarray) -> tuple[Any, Any]:
     return parts[0], parts[1]
 
 
-def by_pieces(piece: Piece, x: Any, out: Any = None) -> Any:
-    """An elementwise function computed in float32, a block of entries at a time."""
-    xs = np.ascontiguousarray(x, np.float32).reshape(-1)
-    reusable = out is not None and out.flags.c_contiguous and out.dtype == np.float32
+def by_pieces(piece: Piece, x: Any, out: Any = None, dtype: Any = np.float32) -> Any:
+    """An elementwise function computed in a dtype, a block of entries at a time."""
+    xs = np.ascontiguousarray(x, dtype).reshape(-1)
+    reusable = out is not None and out.flags.c_contiguous and out.dtype == dtype
     ys = out.reshape(-1) if reusable else np.empty_like(xs)
     with np.errstate(over="ignore", under="ignore"):  # far out tanh is 1, and exp is 0
         for i in range(0, xs.size, BLOCK):

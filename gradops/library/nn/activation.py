@@ -83,7 +83,12 @@ def slope_by_erf(x: Any, out: Any) -> Operand:
 
 
 def slope_by_tanh(x: AnyArray, out: np.ndarray | None) -> AnyArray:
-    """The slope of approximate gelu: (1 + u)/2 + x/2 (1 - u u) w' with u = tanh(w)."""
+    """The slope of approximate gelu."""
+    return kernels.in_pieces(slope_of_piece, x, out)
+
+
+def slope_of_piece(x: AnyArray, out: np.ndarray | None) -> AnyArray:
+    """(1 + u)/2 + x/2 (1 - u u) w' with u = tanh(w)."""
     u, inner = gelu_tanh_and_slope(x)
     return np.add(0.5 * (1 + u), 0.5 * x * strong_product(1 - u * u, inner), out=out)
 
@@ -147,9 +152,12 @@ def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any
 
 
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
-def piece_bytes(y: ArrayType, x: ArrayType, **attrs: object) -> int:
-    """The bytes of the two blocks that are computed on the way."""
-    return 2 * min(PIECE, math.prod(map(int, x.shape))) * x.dtype.itemsize
+
+
+def piece_bytes(y: ArrayType, x: ArrayType, approximate: str) -> int:
+    """The bytes of the blocks that are computed on the way."""
+    count = 6 if approximate == "tanh" else 2
+    return count * min(PIECE, math.prod(map(int, x.shape))) * x.dtype.itemsize
 
 
 gelu_slope = elementwise(

@@ -93,10 +93,21 @@ def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
 
+def stack_kernel(*xs: Any, axis: int = 0) -> np.ndarray:
+    """`np.stack`, along the first axis at a fifth of the cost of a call."""
+    if xs and axis == 0 and (y := np.array(xs)).dtype.kind != "O":  # as sizes with names are
+        return y
+    return np.stack(xs, axis)
+
+
+def stack_source(*types: ArrayType, axis: int) -> str:
+    return "np.stack(({operands},), axis={axis})" if axis else "np.array(({operands},))"
+
+
 stack_op = joining(
-    "stack", lambda *xs, axis=0: np.stack(xs, axis), infer=stack_infer, transpose=stack_vjp,
+    "stack", stack_kernel, infer=stack_infer, transpose=stack_vjp,
     traits=[Trait.MOVING, Trait.PROPAGATING],
-    batch=joining_batch, source="np.stack(({operands},), axis={axis})",
+    batch=joining_batch, source=stack_source,
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()), reals((0,), (0,)),
     ),

@@ -85,8 +85,9 @@ class Definitions:
     def number(self, value: Any, wanted: str) -> str:
         """A Python or NumPy number."""
         if not isinstance(value, np.generic):
-            is_finite = isinstance(value, int) or np.isfinite(value)
-            return repr(value) if is_finite else f"{type(value).__name__}({str(value)!r})"
+            if isinstance(value, complex):  # there may be a kernel called so
+                return f"np.complex128({str(value)!r}).item()"
+            return repr(value) if np.isfinite(value) else f"float({str(value)!r})"
         return f"np.{value.dtype.type.__name__}({self.number(value.item(), wanted)})"
 
     def decimal(self, value: Any, wanted: str) -> str:
@@ -97,7 +98,8 @@ class Definitions:
     def array(self, value: Any, wanted: str) -> str:
         """An array: a small one written out, another from the file of arrays."""
         name = self.name(value, wanted)
-        is_finite = value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+        kind = value.dtype.kind  # the parts of complex numbers lose the signs of zeros
+        is_finite = kind != "c" and (kind != "f" or bool(np.isfinite(value).all()))
         if 0 < value.size <= SMALL and is_finite and value.flags.c_contiguous:
             text = f"np.array({value.tolist()!r}, {value.dtype.name!r})"
         elif 0 < value.size <= SMALL and is_finite and value.flags.f_contiguous:

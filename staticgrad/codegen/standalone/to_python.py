@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim, OptionError
+from gradops.core.dims import broadcast_size, nonnegative
 
 from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph, meets_singularities, require_frozen
@@ -23,6 +24,7 @@ from ..names import comment, identifier
 from ..source import Source, emit
 from .definitions import Definitions
 
+SIZE_FUNCTIONS = {"broadcast": broadcast_size, "nonnegative": nonnegative}
 HEAD = '''"""{title}
 
 Written by staticgrad. It needs NumPy and nothing else.
@@ -94,7 +96,7 @@ def written(graph: FrozenGraph, optimized: FrozenGraph, data: str) -> tuple[str,
     names = {t.string for t in tokens(source.text) if t.type == tokenize.NAME}
     definitions = Definitions(names | {"run", "ARRAYS", "admitted", "disagree"})
     generated = renamed(source, definitions, names)
-    memory = [text_of(arena) for arena in source.arenas]
+    memory = [with_size_functions(text_of(arena), definitions) for arena in source.arenas]
     if memory:
         definitions.imports["import collections"] = None
     loading = list[str]()
@@ -168,6 +170,14 @@ def text_of(arena: Arena) -> str:
     arrays = ", ".join(text_of_slot(slot, arena.names) for slot in arena.slots)
     sizes = ", ".join(arena.names)
     return MEMORY.format(pools=arena.pools, allocate=arena.allocate, sizes=sizes, arrays=arrays)
+
+
+def with_size_functions(text: str, definitions: Definitions) -> str:
+    """The text with references to the functions of sizes that it calls."""
+    for name, function in SIZE_FUNCTIONS.items():
+        if f"{name}(" in text:
+            text = re.sub(rf"\b{name}\(", f"{definitions.reference(function, name)}(", text)
+    return text
 
 
 def text_of_slot(slot: Slot, names: tuple[str, ...]) -> str:

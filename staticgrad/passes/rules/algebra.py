@@ -24,6 +24,16 @@ def inexact(x: Expr) -> bool:
     return x.dtype.kind in "fc"
 
 
+def not_complex(x: Expr) -> bool:
+    """False of complex numbers: 1 times an infinite one has NaN for a part."""
+    return x.dtype.kind != "c"
+
+
+def is_real_float(x: Expr) -> bool:
+    """True of floating-point numbers, not of complex ones."""
+    return x.dtype.kind == "f"
+
+
 def signed(x: Expr) -> bool:
     """True of numbers of which the negative is one, but for the least integer."""
     return x.dtype.kind != "u"
@@ -31,17 +41,17 @@ def signed(x: Expr) -> bool:
 
 def negated_as_wide(x: Expr, y: Expr) -> bool:
     """True if `-y` is in the dtype of `y` what it is in the result's: it does not wrap before."""
-    return inexact(y) or x.dtype == y.dtype
+    return x.dtype == y.dtype or (inexact(y) and (x.dtype.kind, y.dtype.kind) != ("c", "f"))
 
 
 RULES = [
     Rule(lambda x: neg(neg(x)), lambda x: x),
-    Rule(lambda x: mul(x, 1), lambda x: x),
-    Rule(lambda x: mul(1, x), lambda x: x),
-    Rule(lambda x: div(x, 1), lambda x: x, when=inexact),
+    Rule(lambda x: mul(x, 1), lambda x: x, when=not_complex),
+    Rule(lambda x: mul(1, x), lambda x: x, when=not_complex),
+    Rule(lambda x: div(x, 1), lambda x: x, when=is_real_float),
     Rule(lambda x: sub(x, 0), lambda x: x),
-    Rule(lambda x: mul(x, -1), lambda x: neg(x)),
-    Rule(lambda x: mul(-1, x), lambda x: neg(x)),
+    Rule(lambda x: mul(x, -1), lambda x: neg(x), when=not_complex),
+    Rule(lambda x: mul(-1, x), lambda x: neg(x), when=not_complex),
     Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y, when=negated_as_wide),
     Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y), when=negated_as_wide),
     Rule(lambda x: transpose(transpose(x)), lambda x: x),

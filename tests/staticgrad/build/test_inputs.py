@@ -221,3 +221,15 @@ def test_a_constant_fills_a_shape():
     np.testing.assert_array_equal(six, np.arange(6).reshape(3, 2))
     with pytest.raises(ShapeError, match=r"4 entries do not fill the shape \(3,\)"):
         sg.constant([1, 2, 3, 4], shape=[3])
+
+
+def test_an_initializer_shares_the_initial_value_and_a_session_does_not():
+    w = sg.Variable(np.arange(3.0), name="w")
+    init = w.initializer
+    (constants,) = [[x for x in e.inputs if x is not w] for e in [init]]
+    assert all(np.shares_memory(e.value, w.value) for e in constants)
+    session = sg.Session()
+    session.run(init)
+    value = session.run(w)
+    value += 1
+    assert session.run(w).tolist() == w.value.tolist() == [0, 1, 2]

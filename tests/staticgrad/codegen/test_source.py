@@ -168,3 +168,9 @@ def test_what_is_repeated_inside_a_call_leaves_it_as_an_array_of_its_own():
     for found in sg.compile([fill(x), sg.reshape(fill(x), [3, 1]), none(x)], [x])(1.0):
         found += 1.0
         assert len(set(found.ravel().tolist())) == 1
+
+
+def test_zeros_in_complex_attributes_keep_their_signs():
+    x = sg.placeholder("complex128", [2], name="x")
+    f = sg.compile(ops.OPS["full_like"](x, value=complex(0.0, -2.0)), [x], optimize=0)
+    assert not np.signbit(f(np.ones(2, complex)).real).any()

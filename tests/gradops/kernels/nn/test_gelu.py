@@ -33,3 +33,15 @@ def test_memory_of_any_layout_is_read_and_written(dtype):
     for out in (np.empty((4, 6), dtype), np.empty((6, 4), dtype).T):
         assert by_pieces(gelu_piece, x, out) is out
         np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("f", [gradops.gelu, slope], ids=str)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_large_array_has_the_bits_of_its_parts(f, dtype):
+    x = X.astype(dtype)
+    parts = [f(x[i : i + 1000], approximate="tanh") for i in range(0, x.size, 1000)]
+    np.testing.assert_array_equal(f(x, approximate="tanh"), np.concatenate(parts))
+    turned = x[:-7].reshape(3, -1).T
+    np.testing.assert_array_equal(
+        f(turned, approximate="tanh"), f(turned.copy(), approximate="tanh")
+    )

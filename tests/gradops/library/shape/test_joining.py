@@ -78,3 +78,14 @@ def test_an_unknown_size_is_split_where_it_is_sure_to_divide():
     assert [p.shape for p in G.split(probe(3 * N, 2), [N])] == [(N, 2), (2 * N, 2)]
     with pytest.raises(G.ShapeError, match=r"of size 3\*n has no 2 equal parts"):
         G.split(probe(3 * N, 2), 2)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_a_stack_is_numpys(axis):
+    xs = [np.ones(3, "f4"), np.arange(3), np.arange(6.0)[::2]]
+    y, want = G.stack(xs, axis=axis), np.stack(xs, axis=axis)
+    assert y.dtype == want.dtype
+    assert y.flags.c_contiguous
+    np.testing.assert_array_equal(y, want)
+    with pytest.raises(ValueError, match="shape"):
+        G.OPS["stack"].kernel(np.ones(2), np.ones(3), axis=axis)
