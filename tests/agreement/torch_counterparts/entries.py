@@ -36,6 +36,7 @@ COUNTERPARTS = {
     "power_slope": lambda torch, a, b: b * a ** (b - 1),
     "sign": lambda torch, x: torch.sgn(x) if x.is_complex() else torch.sign(x),
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
+    "recompute": lambda torch, x: x * 1,
     "stop_gradient": lambda torch, x: x.detach() * 1,
     "strong_product": lambda torch, v, p: v * p,
 }
