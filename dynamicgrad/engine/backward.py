@@ -54,7 +54,7 @@ def backward(
     tensor([2., 4.])
     """
     if isinstance(tensors, Handle) and grad_tensors is None and tensors.node is not None:
-        seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, inlined
+        seeds = {tensors.node: one(tensors)}  # the common case of `initial_cotangents`, inlined
     else:
         seeds = initial_cotangents(sequence(tensors), sequence(grad_tensors))
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
@@ -94,7 +94,10 @@ def grad(
     wanted: list[Any] = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     if not wanted:
         raise TapeError("grad requires non-empty inputs.")
-    seeds = initial_cotangents(sequence(outputs), sequence(grad_outputs))
+    if isinstance(outputs, Handle) and grad_outputs is None and outputs.node is not None:
+        seeds = {outputs.node: one(outputs)}  # the common case of `initial_cotangents`, inlined
+    else:
+        seeds = initial_cotangents(sequence(outputs), sequence(grad_outputs))
     ends = [vertex(t) for t in wanted]
     found = carry(seeds, ends, retain_graph, tensors_of if create_graph else None)
     if not (allow_unused or materialize_grads):

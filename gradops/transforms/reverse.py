@@ -236,7 +236,7 @@ def active_between(wrt: Iterable[Any], ends: Iterable[Any]) -> AbstractSet[Any] 
     So it is for the gradients by all leaves, the common case, for which one walk is enough.
     """
     targets = set(wrt)
-    oldest = min(v.number for v in targets)
+    oldest = min([v.number for v in targets])
     reached = ancestors(ends, oldest)
     others = [v for v in reached if v.op is None or v.number < oldest]
     if targets.issuperset(others) and all(v.op is None for v in targets):

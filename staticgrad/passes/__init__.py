@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
+    from .bypass_joins import BypassJoins
     from .constants import PropagateConstants
     from .factors import CollectFactors
     from .fold import Fold
@@ -36,12 +37,12 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
-        "fusion": "FuseElementwise", "interface": "Pass", "join_elementwise": "JoinElementwise",
-        "join_scatters": "JoinScatters", "levels": "LEVELS",
-        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
-        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "bypass_joins": "BypassJoins", "constants": "PropagateConstants",
+        "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
+        "interface": "Pass", "join_elementwise": "JoinElementwise", "join_scatters": "JoinScatters",
+        "levels": "LEVELS", "loops.after": "WeightGradientsAfterLoop",
+        "loops.before": "ProjectionsBeforeLoop", "loops.hoist": "HoistInvariants",
+        "loops.roll": "RollRepeats", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
@@ -49,10 +50,10 @@ __getattr__, __dir__ = _lazily(
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "CollectFactors", "ComputePairs", "DropBroadcasts", "DropGradients",
-    "DropRetyping", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants",
-    "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
-    "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
+    "LEVELS", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
+    "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
+    "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport",
+    "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength",
+    "Rematerialize", "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
     "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
+from .bypass_joins import BypassJoins
 from .constants import PropagateConstants
 from .factors import CollectFactors
 from .fold import Fold
@@ -40,9 +41,9 @@ EXACT: tuple[Pass, ...] = (
     HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(), Fold(),
-    WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(),
-    ComputePairs(),
+    BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(),
+    Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
+    FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

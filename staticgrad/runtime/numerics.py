@@ -53,7 +53,13 @@ class Checked:
         if version is None or version.run is None:
             return self.node_by_node(args)
         try:
-            return heeding_flags(version.run, args)
+            if FLAGS is None:
+                return heeding_flags(version.run, args)
+            token = FLAGS[0].set(FLAGS[2])
+            try:
+                return version.run(*args)
+            finally:
+                FLAGS[0].reset(token)
         except Exception as error:
             result = self.node_by_node(args)  # raises, unless the alarm was a false one
             e = version.cause(error)
@@ -141,12 +147,6 @@ def heed_flags() -> None:
 
 def heeding_flags(run: Run, args: Sequence[Any]) -> Any:
     """The result of `run`, in which NumPy raises at floating point flags."""
-    if FLAGS is None:
-        with np.errstate():
-            heed_flags()
-            return run(*args)
-    token = FLAGS[0].set(FLAGS[2])
-    try:
+    with np.errstate():
+        heed_flags()
         return run(*args)
-    finally:
-        FLAGS[0].reset(token)

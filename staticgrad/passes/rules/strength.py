@@ -3,7 +3,7 @@
 A sum of products is one scalar product of BLAS, without the products in between.
 """
 
-from gradops import ArrayType, div, matmul, mul, power, reshape, square, sum
+from gradops import ArrayType, div, full_like, matmul, mul, power, reshape, square, sum
 from gradops.library.elementwise.arithmetic import power_slope, strong_product
 
 from ...ir.expr import Expr, Kind
@@ -35,6 +35,11 @@ def is_scaled_twice(s: Expr, n: Expr, x: Expr) -> bool:
     return alike and s.kind is not Kind.CONSTANT and SMALL < abs(float(n.value)) < LARGE
 
 
+def same_type(x: Expr, y: Expr) -> bool:
+    """True for arrays of one type."""
+    return x.type == y.type
+
+
 def has_no_zero(n: Expr, x: Expr) -> bool:
     """True for a constant without zeros."""
     return n.kind is Kind.CONSTANT and n.dtype == x.dtype and bool(n.value.all())
@@ -59,6 +64,8 @@ RULES = [
     Rule(lambda x: power(x, -1), lambda x: div(1, x), when=inexact, exact=False),
     Rule(lambda x: power_slope(x, 2), lambda x: 2 * x, when=inexact, exact=False),
     Rule(lambda x: power_slope(x, 3), lambda x: 3 * square(x), when=inexact, exact=False),
+    Rule(lambda x, y: full_like(x, 0, None) + y, lambda x, y: y, same_type, exact=False),
+    Rule(lambda x, y: y + full_like(x, 0, None), lambda x, y: y, same_type, exact=False),
     Rule(lambda x: x + 0, lambda x: x, when=inexact, exact=False),  # 0.0 for -0.0
     Rule(lambda x, y: sum(x * y), lambda x, y: matmul(x, y), is_of_vectors, exact=False),
     Rule(

@@ -1,5 +1,6 @@
 """Random graphs through random passes give what the interpreter gives. See `random_graphs`."""
 
+import runpy
 import warnings
 
 import numpy as np
@@ -11,7 +12,7 @@ from staticgrad.runtime.verification import same_entries
 
 from .random_graphs import random_graph
 
-GRAPHS, EACH = 500, 25  # tests/soak runs the seeds that follow
+GRAPHS, MODULES, EACH = 500, 100, 25  # tests/soak runs the seeds that follow
 EXACT = [p for p in LEVELS[2] if not p.bound]
 
 
@@ -73,6 +74,20 @@ def equal(wanted, found):
 def test_random_graphs_give_what_the_interpreter_gives(first):
     failures = [failure_of(seed) for seed in range(first, first + EACH)]
     assert not any(failures), "\n\n".join(filter(None, failures))
+
+
+@pytest.mark.parametrize("seed", range(MODULES))
+def test_modules_of_random_graphs_give_what_the_interpreter_gives(seed, tmp_path):
+    made, path = random_graph(seed), tmp_path / "model.py"
+    feeds = [np.asarray(x, order="C") for x in made.feeds]  # as modules take them
+    sg.to_python(made.graph, path)
+    module = runpy.run_path(str(path))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        wanted = outcome(lambda: sg.interpret(made.graph, feeds))
+        found = outcome(lambda: module["run"](*feeds))
+    if not isinstance(wanted, Exception):
+        assert equal(wanted, found), f"{found!r}, not {wanted!r}\n{made}"
 
 
 def test_a_graph_in_a_failure_can_be_read_back():
