@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replaced
 from typing import ClassVar
 
+from gradops.core.traits import Trait
 from gradops.typing import Attrs
 
 from ..ir.expr import Expr, whole_of
@@ -92,7 +93,29 @@ def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
                 result.pop(x, None)  # it is read as a whole
     for e in (*graph.results, *graph.measured):
         result.pop(e, None)
+    for e, read in result.items():
+        if read:  # what runs has its effects: a check of a value raises
+            read |= effects_of(e)
     return result
+
+
+def effects_of(e: Expr) -> set[int]:
+    """The numbers of the values of a loop, branch or call that effects give, which order them."""
+    bodies = [e.attrs["body"]] if e.op is not None and e.op.name == "loop" else graphs_in(e)
+    return {k for body in bodies for k, y in enumerate(body.outputs) if is_effect(y)}
+
+
+def is_effect(y: Expr) -> bool:
+    """True if an effect gives a value, be it inside of the loop, branch or call that gives it."""
+    stack = [y]
+    while stack:
+        y = stack.pop()
+        if y.op is not None and Trait.EFFECT in y.op.traits:
+            return True
+        if (whole := whole_of(y)) is not None and whole.op is not None:
+            bodies = [g for g in graphs_in(whole) if y.attrs["index"] < len(g.outputs)]
+            stack += [g.outputs[y.attrs["index"]] for g in bodies if whole.op.name in WITH_GRAPHS]
+    return False
 
 
 def remainder_of(e: Expr, read: set[int]) -> Remainder:

@@ -1,9 +1,11 @@
 """Pruning: loops, branches and calls compute only what is read, and the same bits."""
 
 import numpy as np
+import pytest
 
 import gradops as ops
 import staticgrad as sg
+from gradops import CheckError
 from staticgrad.passes.prune import prune
 
 
@@ -70,3 +72,33 @@ def test_effects_are_kept(capsys):
     session.run(i, {x: 1.0})
     assert session.run(v) == 2
     assert capsys.readouterr().err == "at 0\nat 1\n"
+
+
+def checked(s):
+    with sg.control_dependencies([sg.Assert(sg.reduce_all(s < 5.0), [s])]):
+        return sg.identity(s) * 2.0
+
+
+CHECKED = {
+    "loop": lambda x: sg.while_loop(
+        lambda k, s: k < 2, lambda k, s: (k + 1, checked(s) * s), [sg.constant(0), x]
+    )[1],
+    "scan": lambda x: sg.scan(lambda s, _: checked(s) * s, np.arange(2.0), x),
+    "branch": lambda x: sg.cond(x[0] > 0, lambda: checked(x) * x, lambda: x),
+    "branch in a loop": lambda x: sg.while_loop(
+        lambda k, s: k < 2,
+        lambda k, s: (k + 1, sg.cond(s[0] > 0, lambda: checked(s) * s, lambda: s)),
+        [sg.constant(0), x],
+    )[1],
+}
+
+
+@pytest.mark.parametrize("optimize", [0, 1, 2])
+@pytest.mark.parametrize("name", CHECKED)
+def test_checks_of_what_a_gradient_needs_are_made(name, optimize):
+    x = sg.placeholder("float64", [3], name="x")
+    y = CHECKED[name](x)
+    run = sg.compile(sg.gradients(sg.reduce_sum(y), [x]), [x], optimize=optimize)
+    run(np.array([0.1, 0.2, 0.3]))
+    with pytest.raises(CheckError, match="a check failed"):
+        run(np.array([1.0, 2.0, 30.0]))
