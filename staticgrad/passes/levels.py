@@ -37,8 +37,8 @@ PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
     JoinElementwise(), PropagateConstants(), Prune(), DropGradients(), RollRepeats(),
-    DropRetyping(), DropBroadcasts(), Fold(), Simplify(), Fold(), Simplify(),
-    HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
+    PropagateConstants(), DropRetyping(), DropBroadcasts(), Fold(), Simplify(), Fold(),
+    Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(),
