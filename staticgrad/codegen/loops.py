@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
+from .scalars import is_row_of_floats
 from .writer import Writer, operand_name
 
 SHORT = 400  # expressions of a body up to which a call per step is worth avoiding
@@ -26,7 +27,8 @@ def has_own_function(e: Expr) -> bool:
 def loop_function(outer: Writer, e: Expr, begin: Begin, function_of: FunctionOf) -> str:
     """The name of the function of a loop, which is written if it is new."""
     body, cond, module = e.attrs["body"], e.attrs["cond"], outer.module
-    key = body, cond, *(e.attrs[k] for k in ("carries", "lists", "gives", "reverse"))
+    rows = rows_of_floats(e)
+    key = body, cond, rows, *(e.attrs[k] for k in ("carries", "lists", "gives", "reverse"))
     name = module.loops.get(key)
     if name is None:
         test = cond and function_of(outer, cond, "cond")
@@ -37,6 +39,16 @@ def loop_function(outer: Writer, e: Expr, begin: Begin, function_of: FunctionOf)
         LoopWriter(w, e, test).finish()
     outer.called[name] = None
     return name
+
+
+def rows_of_floats(e: Expr) -> tuple[bool, ...]:
+    """For each list of a loop, whether it is an array whose entries the body takes as floats.
+
+    NumPy's scalars would make NumPy's scalars of all that is computed from them.
+    """
+    carries, lowering = e.attrs["carries"], e.attrs["body"].lowering
+    rows = e.inputs[carries : carries + e.attrs["lists"]]
+    return tuple(is_row_of_floats(x, lowering) for x in rows)
 
 
 class LoopWriter:
@@ -88,7 +100,10 @@ class LoopWriter:
             operands = ", ".join([*self.state, *self.shared])
             yield f"        while {self.test}({operands})[0]:"
             return
-        columns = [f"{x}[::-1]" if self.e.attrs["reverse"] else x for x in self.lists]
+        columns = [
+            f"{x}{'[::-1]' * self.e.attrs['reverse']}{'.tolist()' * is_row}"
+            for x, is_row in zip(self.lists, rows_of_floats(self.e), strict=True)
+        ]
         several = f"zip({', '.join(columns)}, strict=True)" if len(columns) > 1 else columns[0]
         entries = ", ".join(self.entries)
         if self.count:
