@@ -11,6 +11,7 @@ if _TYPE_CHECKING:
     from .fold import Fold
     from .fusion import FuseElementwise
     from .interface import Pass
+    from .inverses import InvertFactors
     from .join_elementwise import JoinElementwise
     from .join_scatters import JoinScatters
     from .levels import LEVELS
@@ -25,24 +26,18 @@ if _TYPE_CHECKING:
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
-    from .simplify import (
-        DropBroadcasts,
-        DropGradients,
-        DropRetyping,
-        ReduceStrength,
-        Simplify,
-        Stabilize,
-    )
+    from .simplify import DropBroadcasts, DropGradients, DropRetyping, ReduceStrength, Simplify, Stabilize
 
 __getattr__, __dir__ = _lazily(
     __name__,
     {
         "bypass_joins": "BypassJoins", "constants": "PropagateConstants",
         "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "join_elementwise": "JoinElementwise", "join_scatters": "JoinScatters",
-        "levels": "LEVELS", "loops.after": "WeightGradientsAfterLoop",
-        "loops.before": "ProjectionsBeforeLoop", "loops.hoist": "HoistInvariants",
-        "loops.roll": "RollRepeats", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
+        "interface": "Pass", "inverses": "InvertFactors", "join_elementwise": "JoinElementwise",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
+        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
+        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
         "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
@@ -52,8 +47,8 @@ __getattr__, __dir__ = _lazily(
 __all__ = [
     "LEVELS", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
     "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
-    "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport",
-    "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength",
-    "Rematerialize", "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
-    "WeightGradientsAfterLoop",
+    "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
+    "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
+    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches",
+    "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

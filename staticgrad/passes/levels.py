@@ -11,6 +11,7 @@ from .factors import CollectFactors
 from .fold import Fold
 from .fusion import FuseElementwise
 from .interface import Pass
+from .inverses import InvertFactors
 from .join_elementwise import JoinElementwise
 from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
@@ -41,7 +42,7 @@ EXACT: tuple[Pass, ...] = (
     Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(),
+    InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(),
     Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
     FuseElementwise(), ComputePairs(),
 )  # fmt: skip
