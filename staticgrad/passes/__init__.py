@@ -26,7 +26,14 @@ if _TYPE_CHECKING:
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
     from .scalars import FloatScalars, MathScalars
-    from .simplify import DropBroadcasts, DropGradients, DropRetyping, ReduceStrength, Simplify, Stabilize
+    from .simplify import (
+        DropBroadcasts,
+        DropGradients,
+        DropRetyping,
+        ReduceStrength,
+        Simplify,
+        Stabilize,
+    )
 
 __getattr__, __dir__ = _lazily(
     __name__,
