@@ -20,6 +20,7 @@ if _TYPE_CHECKING:
     from .loops.hoist import HoistInvariants
     from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
+    from .loops.unchanged import ShareUnchangedState
     from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
@@ -44,9 +45,10 @@ __getattr__, __dir__ = _lazily(
         "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
-        "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
-        "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
-        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
+        "loops.sink": "SinkIntoBranches", "loops.unchanged": "ShareUnchangedState",
+        "pairs": "ComputePairs", "pipeline": "PassReport Pipeline", "prune": "Prune",
+        "rematerialize": "Rematerialize", "rewrite": "Rewrite",
+        "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
     },
 )  # fmt: skip
@@ -56,6 +58,6 @@ __all__ = [
     "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
     "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
     "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
-    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches",
-    "Stabilize", "WeightGradientsAfterLoop",
+    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",
+    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from .loops.before import ProjectionsBeforeLoop
 from .loops.hoist import HoistInvariants
 from .loops.roll import RollRepeats
 from .loops.sink import SinkIntoBranches
+from .loops.unchanged import ShareUnchangedState
 from .pairs import ComputePairs
 from .pipeline import Check, Pipeline
 from .prune import Prune
@@ -38,12 +39,13 @@ PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
     JoinElementwise(), PropagateConstants(), Prune(), DropGradients(), RollRepeats(),
-    PropagateConstants(), DropRetyping(), DropBroadcasts(), Fold(), Simplify(), Fold(),
-    Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
+    ShareUnchangedState(), PropagateConstants(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
+    ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(),
-    Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
+    InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
+    Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
     FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
