@@ -40,8 +40,7 @@ def multiply_by_inverse(
     Zeros of an inverse times infinity are NaN where a solve has numbers, and the inverse of a
     matrix near a singular one may overflow where solutions do not.
     """
-    two = inverse.ndim == b.ndim == 2
-    y, fine = without_float_errors(product, np.dot if two else np.matmul, inverse, b, out)
+    y, fine = without_float_errors(product, inverse, b, out)
     if not fine:
         y = solve_triangular(a, b, lower, unit_diagonal, checked)
         if out is not None:
@@ -49,9 +48,9 @@ def multiply_by_inverse(
     return y if out is None else out
 
 
-def product(multiply: np.ufunc, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> object:
+def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> tuple[np.ndarray, bool]:
     """A product, and True if all of it is finite."""
-    y = multiply(a, b, out=out)
+    y = np.dot(a, b, out=out) if a.ndim == b.ndim == 2 else np.matmul(a, b, out=out)
     return y, is_finite(y)
 
 
