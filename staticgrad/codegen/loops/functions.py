@@ -160,10 +160,10 @@ class LoopWriter:
             operands = ", ".join([*self.state, *self.shared])
             yield f"        while {self.test}({operands})[0]:"
             return
-        columns = [self.in_order(x) for x in (*self.lists, *self.row_lists)]
-        entries = [*self.entries, *self.w.results]
+        given = [*self.lists, *self.row_lists]
+        columns, entries = [*map(self.in_order, given)], [*self.entries, *self.w.results]
         if self.count:
-            columns.insert(0, f"range(len({columns[-1]}))")
+            columns.insert(0, f"range(len({given[-1]}))")
             entries.insert(0, self.count)
         several = f"zip({', '.join(columns)}, strict=True)" if len(columns) > 1 else columns[0]
         yield "    try:"
@@ -204,10 +204,12 @@ class LoopWriter:
 
     def last_state(self, number: int) -> str:
         """State after the last step: a copy if it may be a row. See Note [Rows]."""
-        outputs = self.w.graph.outputs
+        name, outputs = self.state[number], self.w.graph.outputs
+        if self.w.graph.inputs[number] in self.w.floats:
+            return name
         reached = reached_memory(self.w.graph, len(self.state), outputs[number])
         is_row = any(outputs[r.output] in reached for r in self.rows)
-        return f"np.array({self.state[number]})" if is_row else self.state[number]
+        return f"np.array({name})" if is_row else name
 
     def lists_given(self) -> list[str]:
         """The lists of other results, but none of rows, which the caller has."""
