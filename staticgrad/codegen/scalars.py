@@ -58,9 +58,18 @@ def is_row(e: Expr) -> bool:
 
 def is_list_of_floats(e: Expr, lowering: Lowering | None) -> bool:
     """True for the list of the entries of an array that may be floats."""
-    if lowering is None or e.op is None or e.op.name != "unstacked":
-        return False
-    return e.inputs[0].type.ndim == 1 and e.dtype in DTYPES[lowering]
+    is_list = e.op is not None and e.op.name == "unstacked"
+    return is_list and is_row_of_floats(e.inputs[0], lowering)
+
+
+def is_row_of_floats(x: Expr, lowering: Lowering | None) -> bool:
+    """True for an array with one axis whose entries floats may hold."""
+    return (
+        lowering is not None
+        and type(x.type) is ArrayType
+        and len(x.shape) == 1
+        and x.dtype in DTYPES[lowering]
+    )
 
 
 def is_number(e: Expr, lowering: Lowering) -> bool:

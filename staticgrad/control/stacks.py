@@ -46,7 +46,7 @@ def retyped_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) 
 
 def entrywise_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch an op that treats each entry by itself."""
-    return op(*stacks)
+    return op(*stacks, **attrs)
 
 
 def all_batched(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
@@ -175,6 +175,22 @@ unstacked: Op = Op(
     jvp=[lambda t, y, x: unstacked(t)],
     batch=unstacked_batch, doc="An array as a list of entries for a loop's steps.",
     samples=no_samples,
+)  # fmt: skip
+
+
+list_entry: Op = Op(
+    name="list_entry", kernel=lambda values, index: values[index], source="{0}[{index}]",
+    infer=lambda values, index: values.element, traits=CONTROL, vjp=NO_RULES, jvp=NO_RULES,
+    batch=entrywise_batch, doc="The entry of a list at a place.", samples=no_samples,
+)  # fmt: skip
+list_slice: Op = Op(
+    name="list_slice", kernel=lambda values, start, stop, step: values[start:stop:step],
+    source="{0}[{start}:{stop}:{step}]",
+    infer=lambda values, start, stop, step: HistoryType(
+        len(range(*slice(start, stop, step).indices(values.length))), values.element
+    ),
+    traits=CONTROL, vjp=NO_RULES, jvp=NO_RULES, batch=entrywise_batch,
+    doc="The entries of a list in a range of places.", samples=no_samples,
 )  # fmt: skip
 
 

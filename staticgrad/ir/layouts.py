@@ -294,6 +294,7 @@ VIEWS: dict[str, Callable[[Expr, Known], Layout | None]] = {
     "transpose": transposed, "reshape": reshaped, "expand_dims": same_places,
     "squeeze": same_places, "broadcast_to": broadcast, "expand_to": repeated, "slice": sliced,
     "stop_gradient": same_places, "sum_to": summed, "astype": converted, "unstacked": entries,
-    "retyped": unchanged, "ensure_shape": same_places, "forget_sizes": same_places,
+    "retyped": unchanged, "list_entry": unchanged, "list_slice": unchanged,
+    "ensure_shape": same_places, "forget_sizes": same_places,
 }  # fmt: skip
 """How ops that return views of their operand lay out the result."""

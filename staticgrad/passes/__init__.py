@@ -11,6 +11,7 @@ if _TYPE_CHECKING:
     from .fold import Fold
     from .fusion import FuseElementwise
     from .interface import Pass
+    from .inverses import InvertFactors
     from .join_elementwise import JoinElementwise
     from .join_scatters import JoinScatters
     from .levels import LEVELS
@@ -19,6 +20,7 @@ if _TYPE_CHECKING:
     from .loops.hoist import HoistInvariants
     from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
+    from .loops.unchanged import ShareUnchangedState
     from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
     from .prune import Prune
@@ -39,12 +41,14 @@ __getattr__, __dir__ = _lazily(
     {
         "bypass_joins": "BypassJoins", "constants": "PropagateConstants",
         "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "join_elementwise": "JoinElementwise", "join_scatters": "JoinScatters",
-        "levels": "LEVELS", "loops.after": "WeightGradientsAfterLoop",
-        "loops.before": "ProjectionsBeforeLoop", "loops.hoist": "HoistInvariants",
-        "loops.roll": "RollRepeats", "loops.sink": "SinkIntoBranches", "pairs": "ComputePairs",
-        "pipeline": "PassReport Pipeline", "prune": "Prune", "rematerialize": "Rematerialize",
-        "rewrite": "Rewrite", "scalars": "FloatScalars MathScalars",
+        "interface": "Pass", "inverses": "InvertFactors", "join_elementwise": "JoinElementwise",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
+        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
+        "loops.sink": "SinkIntoBranches", "loops.unchanged": "ShareUnchangedState",
+        "pairs": "ComputePairs", "pipeline": "PassReport Pipeline", "prune": "Prune",
+        "rematerialize": "Rematerialize", "rewrite": "Rewrite",
+        "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
     },
 )  # fmt: skip
@@ -52,8 +56,8 @@ __getattr__, __dir__ = _lazily(
 __all__ = [
     "LEVELS", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
     "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
-    "HoistInvariants", "JoinElementwise", "JoinScatters", "MathScalars", "Pass", "PassReport",
-    "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength",
-    "Rematerialize", "Rewrite", "RollRepeats", "Simplify", "SinkIntoBranches", "Stabilize",
-    "WeightGradientsAfterLoop",
+    "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
+    "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
+    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",
+    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

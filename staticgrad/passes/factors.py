@@ -32,7 +32,8 @@ LINEAR = frozenset({"reshape", "transpose", "expand_dims", "slice", "sum", "sum_
 class CollectFactors(Pass):
     """Multiply constant factors with each other instead of one by one with an array.
 
-    A factor is moved only to another one, and only past values that nothing else reads.
+    A factor is moved only to another one or to a smaller array, and only past values that nothing
+    else reads.
     """
 
     bound: ClassVar[float] = 8.0
@@ -113,7 +114,14 @@ class Scaled:
             xs = [scaling[i].base() if i in scaling else x for i, x in enumerate(inputs)]
             return intern.copy(e._replace(inputs=tuple(xs)), xs)
 
-        return Product(factor, base)
+        return Product(factor, base, changed=any(is_smaller(e, inputs[i]) for i in scaling))
+
+
+def is_smaller(e: Expr, x: Expr) -> bool:
+    """True if scaling `e` is certainly less work than scaling `x`."""
+    return all(type(n) is int for n in (*e.shape, *x.shape)) and math.prod(e.shape) < math.prod(
+        x.shape
+    )
 
 
 def may_scale(e: Expr) -> bool:

@@ -11,6 +11,7 @@ from .factors import CollectFactors
 from .fold import Fold
 from .fusion import FuseElementwise
 from .interface import Pass
+from .inverses import InvertFactors
 from .join_elementwise import JoinElementwise
 from .join_scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
@@ -18,6 +19,7 @@ from .loops.before import ProjectionsBeforeLoop
 from .loops.hoist import HoistInvariants
 from .loops.roll import RollRepeats
 from .loops.sink import SinkIntoBranches
+from .loops.unchanged import ShareUnchangedState
 from .pairs import ComputePairs
 from .pipeline import Check, Pipeline
 from .prune import Prune
@@ -37,12 +39,13 @@ PassLike = Pass | str | type[Pass]
 
 EXACT: tuple[Pass, ...] = (
     JoinElementwise(), PropagateConstants(), Prune(), DropGradients(), RollRepeats(),
-    PropagateConstants(), DropRetyping(), DropBroadcasts(), Fold(), Simplify(), Fold(),
-    Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(), ComputePairs(),
+    ShareUnchangedState(), PropagateConstants(), DropRetyping(), DropBroadcasts(), Fold(),
+    Simplify(), Fold(), Simplify(), HoistInvariants(), SinkIntoBranches(), FloatScalars(),
+    ComputePairs(),
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
-    BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(), Simplify(),
-    Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
+    InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
+    Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
     FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
 from ..buffers import Block, Plan
+from ..scalars import is_row_of_floats
 from ..writer import Writer, dtype_name, operand_name, shape_text
 from .row_lists import new_rows
 from .rows import LoopRows, reached_memory, takes_memory
@@ -56,7 +57,13 @@ def loop_function(outer: Writer, e: Expr, begin: Begin, function_of: FunctionOf)
     """The name of the function of a loop, which is written if it is new."""
     body, cond, module = e.attrs["body"], e.attrs["cond"], outer.module
     rows = outer.plan.rows.loops.get(e, ())
-    key = body, cond, rows, *(e.attrs[k] for k in ("carries", "lists", "gives", "reverse"))
+    key = (
+        body,
+        cond,
+        rows,
+        rows_of_floats(e),
+        *(e.attrs[k] for k in ("carries", "lists", "gives", "reverse")),
+    )
     name = module.loops.get(key)
     if name is None:
         test = cond and function_of(outer, cond, "cond")
@@ -67,6 +74,16 @@ def loop_function(outer: Writer, e: Expr, begin: Begin, function_of: FunctionOf)
         LoopWriter(w, e, test, rows).finish()
     outer.called[name] = None
     return name
+
+
+def rows_of_floats(e: Expr) -> tuple[bool, ...]:
+    """For each list of a loop, whether it is an array whose entries the body takes as floats.
+
+    NumPy's scalars would make NumPy's scalars of all that is computed from them.
+    """
+    carries, lowering = e.attrs["carries"], e.attrs["body"].lowering
+    rows = e.inputs[carries : carries + e.attrs["lists"]]
+    return tuple(is_row_of_floats(x, lowering) for x in rows)
 
 
 def compute_into_rows(w: Writer, rows: Sequence[LoopRows]) -> None:
@@ -160,8 +177,10 @@ class LoopWriter:
             operands = ", ".join([*self.state, *self.shared])
             yield f"        while {self.test}({operands})[0]:"
             return
-        given = [*self.lists, *self.row_lists]
-        columns, entries = [*map(self.in_order, given)], [*self.entries, *self.w.results]
+        given, entries = [*self.lists, *self.row_lists], [*self.entries, *self.w.results]
+        columns = [*map(self.in_order, given)]
+        for i, are_floats in enumerate(rows_of_floats(self.e)):
+            columns[i] += ".tolist()" * are_floats
         if self.count:
             columns.insert(0, f"range(len({given[-1]}))")
             entries.insert(0, self.count)

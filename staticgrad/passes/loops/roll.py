@@ -125,19 +125,12 @@ class Rebuilding:
         number = s.last_state(home.place)
         if number is not None and home.step == len(s.steps) - 1:
             return part_of(self.intern, loop, number)
-        index = (s.index(home.step),)
-        return made(self.intern, e, "slice", self.array(self.given(home)), index=index)
+        return made(self.intern, e, "list_entry", self.given(home), index=s.index(home.step))
 
     def given(self, home: Home) -> Expr:
         """The list of the values of an op in all steps."""
         s = home.stretch
         return part_of(self.intern, self.loops[s], len(s.state) + s.given[home.place])
-
-    def array(self, values: Expr) -> Expr:
-        """A list as an array."""
-        return made(
-            self.intern, values, "stacked", values, shape=values.shape[1:], dtype=values.dtype
-        )
 
     def column(self, values: Column, s: Stretch) -> Expr:
         """A list or array with a value for each step."""
@@ -151,9 +144,8 @@ class Rebuilding:
             return given
         by = 1 if start < stop else -1
         end = stop + by
-        key = ("slice", start, None if end < 0 else end, None if by > 0 else by)
-        rows = made(self.intern, given, "slice", self.array(given), index=(key,))
-        return made(self.intern, given, "unstacked", rows)
+        places = {"start": start, "stop": None if end < 0 else end, "step": by}
+        return made(self.intern, given, "list_slice", given, **places)
 
     def stacked(self, ordered: Column, s: Stretch) -> Expr:
         """Values of all steps as an array; of a slice of an array, if they are that."""

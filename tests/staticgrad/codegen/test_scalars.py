@@ -125,6 +125,37 @@ def test_loops_carry_floats(optimize):
         np.testing.assert_allclose(x, y, rtol=1e-13)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_an_array_reach_a_loop_as_floats(dtype, reverse):
+    with sg.Graph().as_default():
+        x = sg.placeholder(dtype, [3], name="x")
+        y = sg.scan(lambda s, e: s * e + 1 / e, x, sg.constant(1.0, dtype), reverse=reverse)
+        f = sg.compile([y, *sg.gradients(y, x)], [x])
+        want = sg.compile([y, *sg.gradients(y, x)], [x], optimize=0)
+    fed = np.array([0.5, -2.0, 3.0], dtype)
+    assert ".tolist(" in f.source
+    for a, b in zip(f(fed), want(fed), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-6 if dtype == "float32" else 1e-14)
+    with np.errstate(all="ignore"):  # what floats cannot, arrays compute
+        zero = np.array([0.5, 0.0, 3.0], dtype)
+        np.testing.assert_array_equal(f(zero)[0], want(zero)[0])
+
+
+def test_a_loop_over_an_array_and_over_a_list_are_two_functions():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [3], name="x")
+        step = lambda s, e: s * e + e
+        first = sg.scan(step, x, sg.constant(1.0, "float64"))
+        loss = sg.reduce_sum(sg.scan(step, first * x, sg.constant(1.0, "float64")))
+        fetches = [loss, *sg.gradients(loss, x)]
+        got = sg.compile(fetches, [x])([1.0, 2.0, 3.0])
+        want = sg.compile(fetches, [x], optimize=0)([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-14)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-14)
+
+
 def test_a_graph_with_effects_stays_on_arrays(capsys):
     with sg.Graph().as_default():
         x = sg.placeholder("float64", [], name="x")
