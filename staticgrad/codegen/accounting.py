@@ -7,7 +7,7 @@ small ones, which are not let go of one by one, to the end of the function. Whil
 call runs, the new arrays of its functions are in use, too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradops import ArrayType, Dim
@@ -22,6 +22,7 @@ from .arena import ALIGNMENT
 from .buffers import BIG, Block, Plan
 from .fusion import rows_of_block
 from .lifetimes import is_fused, memory_of_views
+from .loops.rows import LoopRows
 from .source import copied_results
 
 Sizes = Mapping[str, int]
@@ -178,16 +179,21 @@ def uses_of(plan: Plan, sizes: Sizes) -> Iterator[Use]:
     for i, e in enumerate(plan.order):
         block = plan.block_of.get(e)
         if block is not None and block.members[0] is e:
-            if plan.slots.get(e, 0) >= len(plan.views) and e in plan.slots:
-                continue  # memory of a result, which a function of blocks is given
+            if is_given(plan, e):
+                continue
             yield use_of_block(plan, block, sizes, offsets)
         elif block is None and e.op is not None and e not in plan.lives.roots:
-            bytes = owned_bytes(e, sizes)
+            bytes = 0 if is_given(plan, e) else owned_bytes(e, sizes, plan.rows.loops.get(e, ()))
             end = plan.lives.end
             last = plan.lives.last[e]
             where = RESULT if last == end else NEW
             if bytes:
                 yield Use((e,), bytes, i, last if bytes >= BIG else end, where)
+
+
+def is_given(plan: Plan, e: Expr) -> bool:
+    """True for a value in memory that the function is given: of a block's result, or a row."""
+    return plan.slots.get(e, 0) >= len(plan.views) and e in plan.slots
 
 
 def use_of_block(plan: Plan, block: Block, sizes: Sizes, offsets: Sequence[int]) -> Use:
@@ -201,30 +207,37 @@ def use_of_block(plan: Plan, block: Block, sizes: Sizes, offsets: Sequence[int])
     return Use(members, bytes, block.first, last, RESULT if block.last == end else NEW)
 
 
-def owned_bytes(e: Expr, sizes: Sizes) -> int:
-    """The bytes of new memory that an expression allocates for its value, or for its values."""
+def owned_bytes(e: Expr, sizes: Sizes, rows: Sequence[LoopRows] = ()) -> int:
+    """The bytes of new memory that an expression allocates for its value, or for its values.
+
+    Of the values of a loop, those that are computed into `rows` are left out.
+    """
     if not isinstance(e.type, TupleType):
         return bytes_of(e.type, sizes)
     graphs = list(graphs_in(e))
     if not graphs or e.op is None or e.op.name not in ("loop", "case", "call"):
         return 0
-    rows = [e.attrs["body"]] if e.op.name == "loop" else graphs
+    bodies = [e.attrs["body"]] if e.op.name == "loop" else graphs
     carries = e.attrs["carries"] if e.op.name == "loop" else 0
-    return max(sum(owned_by_body(g, e.type, carries, sizes).values()) for g in rows)
+    left_out = {i for r in rows for i in r.values}
+    return max(sum(owned_by_body(g, e.type, carries, sizes, left_out).values()) for g in bodies)
 
 
 def owned_by_body(
-    body: FrozenGraph, type: TupleType, carries: int, sizes: Sizes
+    body: FrozenGraph, type: TupleType, carries: int, sizes: Sizes, left_out: Container[int]
 ) -> dict[Expr, int]:
     """The bytes of the memory that values of a loop have, by the expressions that allocate it.
 
-    A state that is kept in a list is an output of the step before.
+    The values whose numbers are `left_out` have other memory. A state that is kept in a list is an
+    output of the step before.
     """
     roots = memory_of_views(body)
     outputs = [set(roots.get(y, (y,))) for y in body.outputs]
     state = dict(zip(body.inputs[:carries], outputs, strict=False))
     result: dict[Expr, int] = {}
-    for part, memory in zip(type.parts, outputs, strict=True):
+    for i, (part, memory) in enumerate(zip(type.parts, outputs, strict=True)):
+        if i in left_out:
+            continue
         seen, stack = set(memory), list(memory)
         while stack:
             new = state.get(stack.pop(), set()) - seen

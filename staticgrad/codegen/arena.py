@@ -3,7 +3,8 @@
 Note [Offsets]. To place blocks with given lifetimes in the least memory is NP-hard; the most bytes
 that are in use at once are a lower bound. Blocks are first placed one after another, each in the
 tightest gap. If that exceeds the bound, the largest is placed first, each at the lowest offset that
-is free while it lives (Pisarchyk and Lee, 2020), in a few orders; the best result is kept.
+is free while it lives (Pisarchyk and Lee, 2020), in a few orders. In each order the block that
+reaches highest is then placed before the others, a few times. The best result is kept.
 """
 
 from bisect import bisect_left, insort
@@ -16,11 +17,13 @@ import numpy as np
 from gradops import ArrayType
 
 from ..ir.nominal import bytes_of
+from .loops.row_lists import row_lists
 
 ALIGNMENT = 64  # bytes: of a cache line, and of the widest vectors
 SIZES_KEPT = 16  # sizes of the named dimensions for which arenas are kept
 BYTES_KEPT = 64 << 20  # bytes of arenas for other sizes than those of a call
 FEW = 400  # blocks that are placed in several orders, which takes their number squared
+TRIED, MOVES = 64, 12  # blocks of which some are moved to the front of an order, and how many are
 
 Interval = tuple[int, int]
 """The first and the last position at which a block is in use."""
@@ -49,9 +52,25 @@ def placed(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Placeme
         offsets = one_after_another(sizes, [intervals[0] for intervals in lives])
         if len(sizes) > FEW or total(sizes, offsets) <= bound:
             return Placement(offsets, total(sizes, offsets), bound)
-    others = [by_order(sizes, conflicts(lives), order) for order in orders(sizes, lives)]
+    masks = conflicts(lives)
+    others = [in_orders(sizes, masks, order, bound) for order in orders(sizes, lives)]
     best = min([offsets, *others] if offsets else others, key=lambda found: total(sizes, found))
     return Placement(best, total(sizes, best), bound)
+
+
+def in_orders(
+    sizes: Sequence[int], masks: Sequence[int], order: Sequence[int], bound: int
+) -> Sequence[int]:
+    """The best offsets of an order, and of those in which blocks that reach highest come first."""
+    best = offsets = by_order(sizes, masks, order)
+    for _ in range(MOVES if len(sizes) <= TRIED else 0):
+        if total(sizes, best) <= bound:
+            break
+        highest = max(order, key=lambda i: offsets[i] + sizes[i])
+        order = [highest, *(i for i in order if i != highest)]
+        offsets = by_order(sizes, masks, order)
+        best = min(best, offsets, key=lambda found: total(sizes, found))
+    return best
 
 
 def total(sizes: Sequence[int], offsets: Sequence[int]) -> int:
@@ -194,10 +213,14 @@ class Slot:
     lives: tuple[Interval, ...]
     axes: tuple[int, ...] = ()
     """The axes from the largest stride to the smallest; those left out are before them."""
+    shift: int | None = None
+    """For rows that the steps of a loop write: see `row_lists`."""
 
     def view(self, block: np.ndarray[Any, Any], at: int, sizes: Mapping[str, int]) -> Any:
-        """An array at an offset of a block, given the unknown sizes by name."""
+        """An array at an offset of a block, or its rows, given the unknown sizes by name."""
         shape = [n if isinstance(n, int) else n.evaluate(sizes) for n in self.type.shape]
+        if self.shift is not None:
+            return row_lists(np.ndarray(tuple(shape), self.type.dtype, block, at), self.shift)
         order = [*(i for i in range(len(shape)) if i not in self.axes), *self.axes]
         array: np.ndarray[Any, Any] = np.ndarray(
             tuple([shape[i] for i in order]), self.type.dtype, block, at

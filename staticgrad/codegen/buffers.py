@@ -19,13 +19,14 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
-from ..ir.layouts import Known, Layout
+from ..ir.layouts import Known, Layout, c_order_of
 from ..ir.nominal import nominal_bytes
 from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Arena, Interval, Slot, placed
 from .lifetimes import Lifetimes, is_fused, lifetimes
+from .loops.rows import KEPT, NO_ROWS, RowPlan, row_plan
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -47,11 +48,10 @@ class Block:
     last: int
     layout: Layout | None
     in_arena: bool
-
-    @property
-    def type(self) -> ArrayType:
-        """The type of all values in it."""
-        return self.members[0].type
+    type: ArrayType
+    """The type of all values in it, or of the array whose rows they are."""
+    shift: int | None = None
+    """For rows that the steps of a loop write: see `row_lists`."""
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Plan:
     `slots` has the number of the view of the arena into which an expression is computed,
     `overwritten` the operand in whose memory, outside the arena, it is computed. `paired`
     expressions are computed two at a time, into new memory. Several `threads` may run the function
-    at once.
+    at once. `rows` are arrays whose rows loops write.
     """
 
     graph: FrozenGraph
@@ -75,6 +75,7 @@ class Plan:
     paired: frozenset[Expr] = frozenset()
     arena: Arena | None = None
     threads: int = 1
+    rows: RowPlan = NO_ROWS
 
     @property
     def order(self) -> Sequence[Expr]:
@@ -122,24 +123,43 @@ class Plan:
         return self.lives.last[root] if block is None else block.last
 
 
-def plan_buffers(graph: FrozenGraph, given: Given | None = None) -> Plan:
+def plan_buffers(graph: FrozenGraph, given: Given | None = None, has_loops: bool = True) -> Plan:
     """Give every expression that profits a place in kept memory.
 
-    `given` are the layouts of the inputs; by default they are in C order.
+    `given` are the layouts of the inputs; by default they are in C order. If the code `has_loops`
+    in it, what their steps give is computed into rows of arrays.
     """
     known_layouts = layouts(graph, given)
-    plan = Plan(graph, lifetimes(graph, schedule(graph), known_layouts), known_layouts)
+    rows = row_plan(graph, known_layouts) if has_loops else NO_ROWS
+    lives = lifetimes(graph, schedule(graph), known_layouts, rows.owners)
+    plan = Plan(graph, lives, known_layouts, rows=rows)
     if graph.paired:
         plan.paired = frozenset(e for pair in pairs_in(graph).items() for e in pair)
     known = sizes_determined_by(graph.inputs)
     for i, e in enumerate(plan.order):
-        if has_memory(plan, e):
+        if rows.owners.get(e) is e:
+            add_rows(plan, e)
+        elif has_memory(plan, e):
             layout = plan.layouts.get(e)
             dense = layout if layout is not None and layout.dense else None
             add_to_block(plan, i, e, dense, names_in(e.shape) <= known)
     let_go_of_some(plan)
     assign_slots(plan)
     return plan
+
+
+def add_rows(plan: Plan, part: Expr) -> None:
+    """Give an array to the rows that a loop writes, from the loop on."""
+    loop, rows = part.inputs[0], plan.rows.owned_by(part)
+    assert rows is not None
+    first, last = plan.lives.position[loop], plan.lives.last[part]
+    steps = part.shape[0]
+    is_kept = last < plan.lives.end and isinstance(steps, int) and steps <= KEPT
+    shift = 0 if not rows.is_shifted else -1 if loop.attrs["reverse"] else 1
+    type = plan.rows.type(part)
+    block = Block([part], first, last, c_order_of(type.shape), is_kept, type, shift)
+    plan.blocks.append(block)
+    plan.block_of[part] = block
 
 
 def has_memory(plan: Plan, e: Expr) -> bool:
@@ -169,7 +189,8 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
     x = overwritable(plan, i, e, layout) if writes and not is_filled else None
     i = plan.lives.position[e.inputs[0]] if is_filled else i
     if x is None:
-        block = Block([e], i, last, layout, writes and is_sized and last < plan.lives.end)
+        in_arena = writes and is_sized and last < plan.lives.end
+        block = Block([e], i, last, layout, in_arena, e.type)
         plan.blocks.append(block)
     else:
         block = plan.block_of[x]
@@ -229,8 +250,9 @@ def peak_of(plan: Plan) -> int:
         block = plan.block_of.get(e)
         if e.op is None or e in plan.lives.roots or (block and block.members[0] is not e):
             continue
-        first, last = plan.lives.position[e], plan.end_of(e)
-        size, among = nominal_bytes(e.type), changes[block is not None and block.in_arena]
+        first = plan.lives.position[e] if block is None else block.first
+        size, last = nominal_bytes(e.type if block is None else block.type), plan.end_of(e)
+        among = changes[block is not None and block.in_arena]
         among[first] = among.get(first, 0) + size
         among[last + 1] = among.get(last + 1, 0) - size
     return sum(max(accumulate(among[i] for i in sorted(among)), default=0) for among in changes)
@@ -244,12 +266,14 @@ def assign_slots(plan: Plan) -> None:
     blocks = [b for b in plan.blocks if b.in_arena]
     sizes = [nominal_bytes(b.type) for b in blocks]
     offsets = placed(sizes, [((b.first, b.last),) for b in blocks]).offsets
-    shared: dict[tuple[int, ArrayType, Layout], list[Interval]] = {}
-    numbers: dict[tuple[int, ArrayType, Layout], int] = {}
+    shared: dict[tuple[int, ArrayType, Layout, int | None], list[Interval]] = {}
+    numbers: dict[tuple[int, ArrayType, Layout, int | None], int] = {}
     for block, offset in zip(blocks, offsets, strict=True):
         assert block.layout is not None
-        key = offset, block.type, block.layout
+        key = offset, block.type, block.layout, block.shift
         number = numbers.setdefault(key, len(numbers))
         shared.setdefault(key, []).append((block.first, block.last))
         plan.slots |= dict.fromkeys(block.members, number)
-    plan.views = [Slot(t, tuple(ends), layout.axes) for (_, t, layout), ends in shared.items()]
+    plan.views = [
+        Slot(t, tuple(ends), layout.axes, shift) for (_, t, layout, shift), ends in shared.items()
+    ]

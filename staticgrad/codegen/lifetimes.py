@@ -3,8 +3,9 @@
 Note [Memory]. Memory belongs to the expression that allocates it. The value of a view lies in the
 memory of others, its roots. The values of a loop, a branch or a call lie in memory of the whole,
 and in that of the operands which it may return: a loop without steps returns its first state. Their
-graphs tell which: `output_memory`. Each value of a fusion group has memory of its own. Feeds,
-constants and what a run returns are in use to the end.
+graphs tell which: `output_memory`. Each value of a fusion group has memory of its own, and so has
+each array of rows that a loop writes: see Note [Rows] in `loops/rows.py`. Feeds, constants and what
+a run returns are in use to the end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,10 @@ from ..ir.layouts import Known, Layout
 from ..ir.tuple_types import TupleType
 
 Roots = tuple[Expr, ...]
+Owners = Mapping[Expr, Expr]
+"""The part of a loop whose memory that of each list of rows is."""
 VIEW = Trait.VIEW  # looking up a member of an Enum takes long
+NO_OWNERS: Owners = {}
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,12 @@ class Lifetimes:
         return self.roots.get(e, (e,))
 
 
-def lifetimes(graph: FrozenGraph, order: Sequence[Expr], layouts: Known) -> Lifetimes:
+def lifetimes(
+    graph: FrozenGraph, order: Sequence[Expr], layouts: Known, owners: Owners = NO_OWNERS
+) -> Lifetimes:
     """The lifetimes of all memory of a graph whose expressions are computed in this order."""
     memory_of_views(graph)  # of the graphs inside
-    roots, last = roots_in(graph, layouts), dict[Expr, int]()
+    roots, last = roots_in(graph, layouts, owners), dict[Expr, int]()
     position: dict[Expr, int] = {}
     for i, e in enumerate(order):
         position[e] = i
@@ -80,12 +86,16 @@ def memory_of_views(graph: FrozenGraph) -> Mapping[Expr, Roots]:
     return result
 
 
-def roots_in(graph: FrozenGraph, layouts: Known) -> dict[Expr, Roots]:
+def roots_in(graph: FrozenGraph, layouts: Known, owners: Owners = NO_OWNERS) -> dict[Expr, Roots]:
     """The roots of the views of a graph; those of the graphs inside it are known."""
     roots: dict[Expr, Roots] = {}
     for e in graph.order:
         if is_fused(e):
             roots[e] = ()
+        if owners and (owner := owner_of_rows(e, owners)) is not None:
+            if owner is not e:
+                roots[e] = (owner,)
+            continue
         if not may_be_view(e) or is_copied(e, layouts):
             continue
         whole = whole_of(e)
@@ -97,6 +107,13 @@ def roots_in(graph: FrozenGraph, layouts: Known) -> dict[Expr, Roots]:
             among = e.inputs
         roots[e] = tuple({r: None for x in among for r in roots.get(x, (x,))})
     return roots
+
+
+def owner_of_rows(e: Expr, owners: Owners) -> Expr | None:
+    """The part of a loop to which the rows in a list, or in the array of it, belong."""
+    if e.op is not None and e.op.name == "stacked":
+        return owners.get(e.inputs[0])
+    return owners.get(e)
 
 
 def is_fused(e: Expr) -> bool:

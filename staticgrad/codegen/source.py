@@ -19,7 +19,8 @@ from .arena import Arena
 from .buffers import Plan
 from .fusion import render_fused
 from .lifetimes import is_fused
-from .loops import has_own_function, loop_function
+from .loops.functions import loop_function, row_arguments, write_row_lists
+from .loops.rows import has_own_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
 from .writer import Module, Writer, axis_text, dtype_name, operand_name, pair_name, size_text
@@ -129,6 +130,7 @@ def begin_inner(
         prepare(w)
     used = sizes_used(graph.order)
     used |= names_in(t.shape for t in w.plan.types)
+    used |= names_in(b.type.shape for b in w.plan.blocks if b.shift is not None)
     for binding in bindings(graph.inputs):
         if binding.name in used:
             write_binding(w, binding)
@@ -213,7 +215,8 @@ def write_buffers(w: Writer) -> None:
 
 def write_expression(w: Writer, i: int, e: Expr) -> None:
     """Write the line that computes `e`, and the release of arrays that it is the last to read."""
-    if e not in w.names:  # as the second of a pair has
+    write_row_lists(w, e)
+    if e not in w.names:  # as the second of a pair has, and a list of rows
         w.names[e] = name = w.fresh(f"{e.what}_{i}")
         if w.module.has_loops and is_fused(e):
             name, text = render_fused(w, e, begin_inner)
@@ -259,7 +262,10 @@ def render(w: Writer, e: Expr) -> str:
     if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
         return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
     if w.module.has_loops and has_own_function(e):
-        return f"{loop_function(w, e, begin_inner, inner_function)}({', '.join(names)})"
+        function = loop_function(w, e, begin_inner, inner_function)
+        return f"{function}({', '.join([*names, *row_arguments(w, e)])})"
+    if e.op.name == "stacked" and e.inputs[0] in w.plan.rows.owners:
+        return f"{names[0]}.array"
     out = out_text(w, e)
     if not out and takes_operator(e):
         return e.op.infix.format(*names)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, Op
-from gradops.core.dims import broadcast_size, nonnegative
+from gradops.core.dims import Shape, broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -17,6 +17,7 @@ from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
 from .arena import Arena
 from .buffers import Plan, plan_buffers
+from .loops.rows import LoopRows
 from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, takes_floats
@@ -73,7 +74,8 @@ class Writer:
     def __init__(
         self, graph: FrozenGraph, name: str, module: Module, given: Given | None = None
     ) -> None:
-        self.graph, self.plan, self.module = graph, plan_buffers(graph, given), module
+        self.plan = plan_buffers(graph, given, module.has_loops)
+        self.graph, self.module = graph, module
         self.floats = held_as_floats(graph, name != "run")
         self.pairs = pairs_in(graph) if graph.paired else {}
         self.conversions: dict[tuple[Expr, str], str] = {}  # names of scalars as floats and back
@@ -87,6 +89,7 @@ class Writer:
         self.owners: list[Expr | None] = []
         self.buffers: list[str] = []
         self.results: list[str] = []  # parameters that name the memory of a block's results
+        self.row_lists: dict[tuple[Expr, LoopRows], list[str]] = {}  # that loops write
         self.called: dict[str, None] = {}
         self.body = 0, 0  # the first line of the body, and the line after it
         self.last_line = ""  # of the user's program, in a comment
@@ -192,6 +195,12 @@ def size_text(w: Writer, size: Dim) -> str:
     if unknown := sorted(size.names() - w.sizes.keys()):
         raise no_source(unknown[0])
     return size.render(lambda name: w.sizes[name])
+
+
+def shape_text(w: Writer, shape: Shape) -> str:
+    """A shape as Python source."""
+    sizes = [size_text(w, n) if isinstance(n, Dim) else str(n) for n in shape]
+    return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:

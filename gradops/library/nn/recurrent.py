@@ -65,12 +65,6 @@ def is_cell_gate(size: int, dtype: Any) -> Any:
     return row
 
 
-def require(fits: bool) -> None:
-    """Raise for operands that do not fit; type inference then says why."""
-    if not fits:
-        raise ValueError
-
-
 def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayType]:
     """The type of gates, from the contributions of input and state."""
 
@@ -107,14 +101,17 @@ def scales_and_shifts(size: int, dtype: Any) -> tuple[Any, Any]:
 
 
 def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
-    """All gates by one tanh: the sigmoid of x is (1 + tanh(x / 2)) / 2."""
-    size = x.shape[-1]
-    require(x.shape == h.shape and size % 4 == 0)
-    y = np.add(x, h, out=out)
-    require(y.dtype.kind in "fc")
-    scales, shifts = scales_and_shifts(size, y.dtype)
-    np.tanh(np.multiply(y, scales, out=y), out=y)
-    return np.add(np.multiply(y, scales, out=y), shifts, out=y)
+    """All gates by one tanh: the sigmoid of x is (1 + tanh(x / 2)) / 2.
+
+    A kernel of a cell is called in each step: `out` is given by position, which costs half as much.
+    """
+    y = np.add(x, h, out)
+    shape = y.shape
+    if shape != x.shape or shape != h.shape or shape[-1] % 4 or y.dtype.kind not in "fc":
+        raise ValueError  # type inference then says why
+    scales, shifts = scales_and_shifts(shape[-1], y.dtype)
+    np.tanh(np.multiply(y, scales, y), y)
+    return np.add(np.multiply(y, scales, y), shifts, y)
 
 
 def lstm_gates_vjp(wanted: Wanted, v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> Arrays:
@@ -151,10 +148,12 @@ def pair_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTyp
 
 
 def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
-    n = c.shape[-1]
-    require(a.shape == (*c.shape[:-1], 4 * n))
-    y = np.multiply(a[..., n : 2 * n], c, out=out)
-    return np.add(y, a[..., :n] * a[..., 2 * n : 3 * n], out=y)
+    shape = c.shape
+    n = shape[-1]
+    if a.shape != (*shape[:-1], 4 * n):
+        raise ValueError
+    y = np.multiply(a[..., n : 2 * n], c, out)
+    return np.add(y, a[..., :n] * a[..., 2 * n : 3 * n], y)
 
 
 def memory_left(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> AnyArray:
@@ -185,10 +184,12 @@ lstm_memory = Op(
 
 
 def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
-    n = c.shape[-1]
-    require(a.shape == (*c.shape[:-1], 4 * n))
-    y = np.tanh(c, out=out)
-    return np.multiply(y, a[..., 3 * n :], out=y)
+    shape = c.shape
+    n = shape[-1]
+    if a.shape != (*shape[:-1], 4 * n):
+        raise ValueError
+    y = np.tanh(c, out)
+    return np.multiply(y, a[..., 3 * n :], y)
 
 
 def hidden_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> Arrays:
@@ -220,15 +221,16 @@ def one_half(dtype: Any) -> Any:
 
 
 def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    require(x.shape == h.shape and x.shape[-1] % 3 == 0)
-    n = x.shape[-1] // 3
-    y = np.add(x, h, out=out)
-    require(y.dtype.kind in "fc")
-    gates, half = y[..., : 2 * n], one_half(y.dtype)
-    np.tanh(np.multiply(gates, half, out=gates), out=gates)  # see `lstm_gates_kernel`
-    np.add(np.multiply(gates, half, out=gates), half, out=gates)
-    new = np.multiply(y[..., :n], h[..., 2 * n :], out=y[..., 2 * n :])
-    np.tanh(np.add(new, x[..., 2 * n :], out=new), out=new)
+    y = np.add(x, h, out)  # see `lstm_gates_kernel`
+    shape = y.shape
+    if shape != x.shape or shape != h.shape or shape[-1] % 3 or y.dtype.kind not in "fc":
+        raise ValueError
+    n = shape[-1] // 3
+    m, half = 2 * n, one_half(y.dtype)
+    gates, new = y[..., :m], y[..., m:]
+    np.tanh(np.multiply(gates, half, gates), gates)
+    np.add(np.multiply(gates, half, gates), half, gates)
+    np.tanh(np.add(np.multiply(y[..., :n], h[..., m:], new), x[..., m:], new), new)
     return y
 
 
@@ -267,11 +269,13 @@ gru_gates = Op(
 
 
 def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
-    size = h.shape[-1]
-    require(a.shape == (*h.shape[:-1], 3 * size))
+    shape = h.shape
+    size = shape[-1]
+    if a.shape != (*shape[:-1], 3 * size):
+        raise ValueError
     n = a[..., 2 * size :]
-    y = np.subtract(h, n, out=out)
-    return np.add(np.multiply(y, a[..., size : 2 * size], out=y), n, out=y)
+    y = np.subtract(h, n, out)
+    return np.add(np.multiply(y, a[..., size : 2 * size], y), n, y)
 
 
 def gru_state_left(g: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:

@@ -307,7 +307,7 @@ def copy_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
 
 copy = linear(
     "copy", copy_kernel, infer=lambda x: x, transpose=lambda g, y, x: g,
-    traits=[Trait.MOVING, Trait.PROPAGATING],
+    traits=[Trait.LIKE_OPERAND, Trait.MOVING, Trait.PROPAGATING],
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="A copy of the operand.",

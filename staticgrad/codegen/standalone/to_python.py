@@ -20,11 +20,14 @@ from ...ir.graph import FrozenGraph, meets_singularities, require_frozen
 from ...passes.levels import pipeline_for
 from ...passes.scalars import FloatScalars, MathScalars
 from ..arena import Arena, Slot
+from ..loops.row_lists import new_rows
 from ..names import comment, identifier
 from ..source import Source, emit
 from .definitions import Definitions
 
-SIZE_FUNCTIONS = {"broadcast": broadcast_size, "nonnegative": nonnegative}
+MEMORY_FUNCTIONS = {
+    "broadcast": broadcast_size, "new_rows": new_rows, "nonnegative": nonnegative,
+}  # fmt: skip
 HEAD = '''"""{title}
 
 Written by staticgrad. It needs NumPy and nothing else.
@@ -96,7 +99,7 @@ def written(graph: FrozenGraph, optimized: FrozenGraph, data: str) -> tuple[str,
     names = {t.string for t in tokens(source.text) if t.type == tokenize.NAME}
     definitions = Definitions(names | {"run", "ARRAYS", "admitted", "disagree"})
     generated = renamed(source, definitions, names)
-    memory = [with_size_functions(text_of(arena), definitions) for arena in source.arenas]
+    memory = [with_functions(text_of(arena), definitions) for arena in source.arenas]
     if memory:
         definitions.imports["import collections"] = None
     loading = list[str]()
@@ -172,9 +175,9 @@ def text_of(arena: Arena) -> str:
     return MEMORY.format(pools=arena.pools, allocate=arena.allocate, sizes=sizes, arrays=arrays)
 
 
-def with_size_functions(text: str, definitions: Definitions) -> str:
-    """The text with references to the functions of sizes that it calls."""
-    for name, function in SIZE_FUNCTIONS.items():
+def with_functions(text: str, definitions: Definitions) -> str:
+    """The text with references to the functions of sizes and rows that it calls."""
+    for name, function in MEMORY_FUNCTIONS.items():
         if f"{name}(" in text:
             text = re.sub(rf"\b{name}\(", f"{definitions.reference(function, name)}(", text)
     return text
@@ -187,6 +190,9 @@ def text_of_slot(slot: Slot, names: tuple[str, ...]) -> str:
     text = f"np.empty(({', '.join(shape[i] for i in order)},), {slot.type.dtype.name!r})"
     if not shape:
         text = f"np.empty((), {slot.type.dtype.name!r})"
+    if slot.shift is not None:
+        dtype = slot.type.dtype.name
+        return f"new_rows(({', '.join(shape)},), {dtype!r}, {slot.shift})"
     return text if order == sorted(order) else f"{text}.transpose({np.argsort(order).tolist()})"
 
 

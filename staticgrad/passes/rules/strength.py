@@ -3,7 +3,7 @@
 A sum of products is one scalar product of BLAS, without the products in between.
 """
 
-from gradops import ArrayType, div, full_like, matmul, mul, power, reshape, square, sum
+from gradops import ArrayType, copy, div, full_like, matmul, mul, power, reshape, square, sum
 from gradops.library.elementwise.arithmetic import power_slope, strong_product
 
 from ...ir.expr import Expr, Kind
@@ -66,6 +66,7 @@ RULES = [
     Rule(lambda x: power_slope(x, 3), lambda x: 3 * square(x), when=inexact, exact=False),
     Rule(lambda x, y: full_like(x, 0, None) + y, lambda x, y: y, same_type, exact=False),
     Rule(lambda x, y: y + full_like(x, 0, None), lambda x, y: y, same_type, exact=False),
+    Rule(lambda x: copy(x), lambda x: x),  # whose layout it may change
     Rule(lambda x: x + 0, lambda x: x, when=inexact, exact=False),  # 0.0 for -0.0
     Rule(lambda x, y: sum(x * y), lambda x, y: matmul(x, y), is_of_vectors, exact=False),
     Rule(

@@ -8,10 +8,10 @@ import pytest
 import gradops as ops
 import staticgrad as sg
 from staticgrad.codegen.load import load
-from staticgrad.codegen.loops import SHORT
+from staticgrad.codegen.loops.rows import SHORT
 from staticgrad.runtime.executable import source_of
 
-from ..control.programs import PROGRAMS, graph_values
+from ...control.programs import PROGRAMS, graph_values
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
@@ -71,7 +71,7 @@ def test_an_error_names_the_step(x, keeps):
         run(np.array([1.0, 2.0, -1.0, 3.0]))
     notes = "\n".join(caught.value.__notes__)
     assert "in step 2 of a loop" in notes
-    assert "made at test_loop_functions.py:" in notes
+    assert "made at test_functions.py:" in notes
 
 
 def test_an_error_names_the_step_of_a_while_loop(x):

@@ -1,0 +1,108 @@
+"""Loops that compute what their steps give into rows of an array give what lists of values do."""
+
+import numpy as np
+import pytest
+
+import gradops as ops
+import staticgrad as sg
+from staticgrad.codegen.load import load
+from staticgrad.codegen.loops.row_lists import RowList, row_lists
+from staticgrad.codegen.loops.rows import KEPT
+from staticgrad.runtime.executable import source_of
+
+WIDE = 300  # entries of a row of more bytes than `rows.WORTHWHILE`
+
+BODIES = {
+    "new state": lambda s, e: (ops.sin(s) + e, ops.sin(s) + e),
+    "state before": lambda s, e: (ops.sin(s) + e, s),
+    "both": lambda s, e: ((new := ops.sin(s) + e), (new, s)),
+    "value": lambda s, e: (s, ops.exp(e) + s),
+    "value and state": lambda s, e: ((new := s * e), (ops.tanh(new) * 2, new, s)),
+    "a value twice": lambda s, e: ((new := s + e), (new, new)),
+    "a view": lambda s, e: ((new := s + e), (new, ops.flip(new, 0))),
+    "a view of the state": lambda s, e: (s + e, ops.flip(s, 0)),
+    "a view as the state": lambda s, e: (ops.flip(s + e, 0), s),
+    "entries": lambda s, e: (s + e, e),
+}
+
+
+def scanned(body, reverse, steps, size=WIDE):
+    """The last state and the stacked results of a body, with the gradient of their squares."""
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [steps, size], name="x")
+        start = sg.placeholder("float64", [size], name="start")
+        last, rows = sg.map_accumulate(body, start, x, reverse=reverse)
+        rows = list(rows) if isinstance(rows, tuple) else [rows]
+        loss = sum([ops.sum(ops.cos(y) * y) for y in (last, *rows)])
+        return sg.freeze([last, *rows, *sg.gradients(loss, [x, start])], [x, start])
+
+
+def delayed(s, e):
+    a, b, c = s
+    new = ops.sin(a) + e
+    return (new, a, b), (b, c)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
+@pytest.mark.parametrize("reverse", [False, True], ids=["forwards", "backwards"])
+@pytest.mark.parametrize("name", BODIES)
+def test_results_are_those_of_calls_of_the_body(name, reverse, known, count):
+    graph = scanned(BODIES[name], reverse, count if known else None)
+    rng = np.random.default_rng(0)
+    runs = [load(source_of(graph, "{},", False, has_loops=x)) for x in (True, False)]
+    earlier = []
+    for _ in range(3):
+        values = rng.standard_normal((count, WIDE)), rng.standard_normal(WIDE)
+        a, b = [[np.asarray(y) for y in run(*values)] for run in runs]
+        assert [y.tobytes() for y in a] == [y.tobytes() for y in b]
+        earlier.append((a, b))
+    for a, b in earlier:  # and no later run writes into the results of an earlier one
+        assert [y.tobytes() for y in a] == [y.tobytes() for y in b]
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["forwards", "backwards"])
+def test_a_state_may_be_that_of_some_steps_ago(reverse):
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [4, WIDE], name="x")
+        states, rows = sg.map_accumulate(delayed, (x[0], x[1], x[2]), x, reverse=reverse)
+        graph = sg.freeze([*states, *rows, *sg.gradients(ops.sum(rows[1]), [x])], [x])
+    value = np.random.default_rng(1).standard_normal((4, WIDE))
+    runs = [load(source_of(graph, "{},", False, has_loops=x)) for x in (True, False)]
+    a, b = [[np.asarray(y).tobytes() for y in run(value)] for run in runs]
+    assert a == b
+
+
+def test_state_before_and_after_a_step_share_an_array():
+    source = sg.compile(scanned(BODIES["both"], False, 5)).source
+    assert f"new_rows((6, {WIDE}), float64, 1)" in source
+    assert "_list.append(" not in source
+
+
+def test_rows_that_do_not_leave_a_run_are_kept():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [5, WIDE], name="x")
+        loss = ops.sum(ops.cos(sg.scan(lambda s, e: ops.sin(s) + e, x, x[0])))
+        f = sg.compile(loss, [x])
+    assert "new_rows" not in f.source
+    assert "_rows = b" in f.source
+
+
+def test_a_list_of_very_many_rows_is_not_kept():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [KEPT + 1, 2], name="x")
+        f = sg.compile(ops.sum(ops.cos(sg.scan(lambda s, e: ops.sin(s) + e, x, x[0]))), [x])
+    assert f"new_rows(({KEPT + 1}, 2), float64, 0)" in f.source
+
+
+def test_row_lists_lie_in_one_array():
+    array = np.arange(8.0).reshape(4, 2)
+    after, before = row_lists(array, 1)
+    assert isinstance(after, RowList)
+    assert np.shares_memory(after.array, array)
+    np.testing.assert_array_equal(after, array[1:])
+    np.testing.assert_array_equal(before, array[:-1])
+    after, before = row_lists(array, -1)
+    np.testing.assert_array_equal(after, array[:-1])
+    np.testing.assert_array_equal(before, array[1:])
+    np.testing.assert_array_equal(row_lists(array, 0), array)
