@@ -92,6 +92,46 @@ def structure(tree: Any) -> Any:
     return type(tree), names, tuple(map(structure, found[0]))
 
 
+def form_of(tree: Any) -> Any:
+    """The form of lists, tuples and dicts, for `leaves_in`: None for a leaf.
+
+    Raises TypeError for other structures.
+    """
+    if type(tree) in (list, tuple):
+        parts, keys = tree, None
+    elif type(tree) is dict:
+        parts, keys = tree.values(), tuple(tree)
+    elif children(tree) is None:
+        return None
+    else:
+        raise TypeError(f"a {type(tree).__name__} is no list, tuple or dict")
+    forms = tuple(map(form_of, parts))
+    return type(tree), keys, len(forms), forms if any(forms) else None
+
+
+def leaves_in(tree: Any, form: Any, leaves: list[Any]) -> bool:
+    """Append the leaves of a structure of this form; False if the structure has another one.
+
+    Members that the form has as leaves are taken for leaves.
+    """
+    cls, keys, count, forms = form
+    if type(tree) is not cls or len(tree) != count:
+        return False
+    if keys is not None:
+        if tuple(tree) != keys:
+            return False
+        tree = tree.values()
+    if forms is None:
+        leaves += tree
+        return True
+    for part, inner in zip(tree, forms, strict=True):
+        if inner is None:
+            leaves.append(part)
+        elif not leaves_in(part, inner, leaves):
+            return False
+    return True
+
+
 def tree_map(f: Callable[..., Any], tree: object, *others: object) -> Any:
     """A structure like `tree` with `f` applied to its leaves, and those of `others` beside them.
 

@@ -14,6 +14,7 @@ import numpy as np
 from gradops import GraphError, flatten
 from gradops.core.levels import own_errors
 from gradops.core.tracer_protocol import held, is_holder
+from gradops.core.tree import form_of, leaves_in, leaves_of
 
 from ..build.effects import group, is_run_only
 from ..build.graph import Graph
@@ -158,13 +159,18 @@ class Trace:
 
     def expect(self, args: tuple[Any, ...], captured: set[int]) -> bool:
         """Prepare `attempt` for arguments like these; returns whether it can run them."""
-        plain = [type(x) is np.ndarray or is_holder(x) for x in args]
-        if not all(plain) or len(self.arguments) != len(args) or self.inside.given_captured:
+        try:
+            form, leaves = form_of(args), leaves_of(args)
+        except TypeError:
             return False
-        self.classes, self.captured_ids = tuple(map(type, args)), captured
-        self.holders = [i for i, x in enumerate(args) if is_holder(x)]
+        plain = [type(x) is np.ndarray or is_holder(x) for x in leaves]
+        if not all(plain) or len(self.arguments) != len(leaves) or self.inside.given_captured:
+            return False
+        self.classes, self.captured_ids = tuple(map(type, leaves)), captured
+        self.form = form if form[-1] else None  # of arguments that are no leaves all
+        self.holders = [i for i, x in enumerate(leaves) if is_holder(x)]
         if self.holders:
-            self.looks = self.kind.argument_looks([args[i] for i in self.holders])
+            self.looks = self.kind.argument_looks([leaves[i] for i in self.holders])
         return True
 
     def attempt(self, args: tuple[Any, ...]) -> Any:
@@ -172,18 +178,21 @@ class Trace:
 
         The generated code compares dtypes and shapes itself.
         """
-        if tuple(map(type, args)) != self.classes or not self.fits():
+        leaves: Any = args
+        if self.form is not None and not leaves_in(args, self.form, leaves := []):
             return NotImplemented
-        if len(args) > 1 and len({*map(id, args)}) != len(args):
+        if tuple(map(type, leaves)) != self.classes or not self.fits():
+            return NotImplemented
+        if len(leaves) > 1 and len({*map(id, leaves)}) != len(leaves):
             return NotImplemented
         if self.holders:
-            given: Any = args
-            if len(self.holders) < len(args):
-                given = [args[i] for i in self.holders]
+            given = leaves
+            if len(self.holders) < len(leaves):
+                given = [leaves[i] for i in self.holders]
             captured = self.captured_ids and not self.captured_ids.isdisjoint(map(id, given))
             if captured or self.kind.argument_looks(given) != self.looks:
                 return NotImplemented
-        return self.run(args, convert=False)
+        return self.run(leaves, convert=False)
 
     def values(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The values to feed in a call with these arguments."""

@@ -2,11 +2,19 @@
 
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gradops.core.tree import flatten, leaves_of, structure, tree_map
+from gradops.core.tree import (
+    flatten,
+    form_of,
+    leaves_in,
+    leaves_of,
+    structure,
+    tree_map,
+)
 from gradops.transforms.batching import Batched
 
 Pair = namedtuple("Pair", "left right")
@@ -59,3 +67,27 @@ def test_tree_map_takes_leaves_from_several_structures():
 def test_tree_map_refuses_structures_of_different_size():
     with pytest.raises(ValueError, match="zip"):
         tree_map(lambda a, b: a + b, [1, 2], [1])
+
+
+@pytest.mark.parametrize("args", [(1, 2), ([1, 2], 3), ((1, (2, [3])), {"a": 4, "b": [5]}), ([],)])
+def test_leaves_are_found_by_form(args):
+    leaves: list[Any] = []
+    assert leaves_in(args, form_of(args), leaves)
+    assert leaves == leaves_of(args)
+
+
+OTHERS = [([1, 2, 3],), ((1, 2),), ([1, 2], 3), ({"a": 1, "b": 2},)]
+
+
+@pytest.mark.parametrize(("args", "others"), [
+    (([1, 2],), OTHERS), (({"a": 1, "c": 2},), [*OTHERS, ({"c": 1, "a": 2},)]),
+    (([[1], 2],), [*OTHERS, ([[1, 2], 3],), ([(1,), 2],)]),
+])  # fmt: skip
+def test_other_structures_are_of_another_form(args, others):
+    assert not any(leaves_in(other, form_of(args), []) for other in others)
+
+
+def test_only_lists_tuples_and_dicts_have_a_form():
+    for tree in (None, Pair(1, 2), OrderedDict(a=1)):
+        with pytest.raises(TypeError, match="no list, tuple or dict"):
+            form_of((tree,))

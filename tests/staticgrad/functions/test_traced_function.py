@@ -7,7 +7,7 @@ import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import DTypeError, GraphError, TransformError
+from gradops import DTypeError, GraphError, TransformError, flatten
 
 
 def test_variables_made_in_a_function_last_and_random_numbers_are_new():
@@ -136,3 +136,34 @@ def test_an_argument_that_requires_a_gradient_is_another_kind_of_argument():
     x.requires_grad_()
     assert f(x, y).requires_grad
     assert not f(y, x.detach()).requires_grad
+
+
+STRUCTURES = [
+    lambda a, b: ([a, b],), lambda a, b: ((a, b),), lambda a, b: ([a], b), lambda a, b: ([a, a],),
+    lambda a, b: ({"a": a, "b": b},), lambda a, b: ({"b": b, "a": a},), lambda a, b: ([[a], (b,)],),
+    lambda a, b: ([a, b.value],), lambda a, b: ([a, b.detach()],), lambda a, b: ([b, a, b * 2],),
+    lambda a, b: ([a, 2.0],), lambda a, b: ([a, b[:1]],),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("first", STRUCTURES)
+def test_arguments_in_structures_are_told_from_those_of_the_last_call(first):
+    def program(*args):
+        leaves, _ = flatten(args)
+        total = sum((k + 1) * (x * x).sum() if hasattr(x, "sum") else x
+                    for k, x in enumerate(leaves))  # fmt: skip
+        total.backward()
+        return total, [type(x).__name__ for x in args]
+
+    for second in STRUCTURES:
+        f = sg.function(program)
+        for arguments in (first, second, first):
+            found = []
+            for run in (program, f):
+                a = dg.tensor([1.0, 2.0], requires_grad=True)
+                b = dg.tensor([3.0], requires_grad=True)
+                total, names = run(*arguments(a, b))
+                grads = [None if t.grad is None else t.grad.tolist() for t in (a, b)]
+                found.append((total.item(), names, grads))
+            assert found[0] == found[1]
+        assert f.traces == 1 + (second is not first)
