@@ -28,6 +28,7 @@ from .source import copied_results
 Sizes = Mapping[str, int]
 Key = tuple[FrozenGraph, tuple[tuple[str, int], ...]]
 ARENA, NEW, RESULT = "arena", "new", "result"
+VIEW, AXIS = 104, 16  # bytes of an array that is a view, beside its entries, and of each axis
 
 
 @dataclass(frozen=True)
@@ -197,14 +198,23 @@ def is_given(plan: Plan, e: Expr) -> bool:
 
 
 def use_of_block(plan: Plan, block: Block, sizes: Sizes, offsets: Sequence[int]) -> Use:
-    """The memory of a block."""
+    """The memory of a block; if its rows are in lists that are not kept, with these."""
     bytes, members = bytes_of(block.type, sizes), tuple(block.members)
     if block.in_arena:
         offset = offsets[plan.slots[block.members[0]]]
         return Use(members, bytes, block.first, block.last, ARENA, offset)
+    bytes += bytes_of_lists(block, sizes)
     end = plan.lives.end
     last = block.last if bytes >= BIG else end
     return Use(members, bytes, block.first, last, RESULT if block.last == end else NEW)
+
+
+def bytes_of_lists(block: Block, sizes: Sizes) -> int:
+    """The bytes of the lists of the rows of an array: those of a view for each."""
+    if block.shift is None:
+        return 0
+    steps, *rest = shape_at(block.type, sizes)
+    return steps * (1 + abs(block.shift) + len(block.spans)) * (VIEW + AXIS * len(rest))
 
 
 def owned_bytes(e: Expr, sizes: Sizes, rows: Sequence[LoopRows] = ()) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from gradops import ArrayType
 
 from ..ir.nominal import bytes_of
-from .loops.row_lists import row_lists
+from .loops.row_lists import Span, row_lists
 
 ALIGNMENT = 64  # bytes: of a cache line, and of the widest vectors
 SIZES_KEPT = 16  # sizes of the named dimensions for which arenas are kept
@@ -214,17 +214,18 @@ class Slot:
     axes: tuple[int, ...] = ()
     """The axes from the largest stride to the smallest; those left out are before them."""
     shift: int | None = None
-    """For rows that the steps of a loop write: see `row_lists`."""
+    """For rows that the steps of a loop write, as are `spans`: see `row_lists`."""
+    spans: tuple[Span, ...] = ()
 
     def view(self, block: np.ndarray[Any, Any], at: int, sizes: Mapping[str, int]) -> Any:
         """An array at an offset of a block, or its rows, given the unknown sizes by name."""
+        array: np.ndarray[Any, Any]
         shape = [n if isinstance(n, int) else n.evaluate(sizes) for n in self.type.shape]
         if self.shift is not None:
-            return row_lists(np.ndarray(tuple(shape), self.type.dtype, block, at), self.shift)
+            array = np.ndarray(tuple(shape), self.type.dtype, block, at)
+            return row_lists(array, self.shift, self.spans)
         order = [*(i for i in range(len(shape)) if i not in self.axes), *self.axes]
-        array: np.ndarray[Any, Any] = np.ndarray(
-            tuple([shape[i] for i in order]), self.type.dtype, block, at
-        )
+        array = np.ndarray(tuple([shape[i] for i in order]), self.type.dtype, block, at)
         return array if order == sorted(order) else array.transpose(np.argsort(order).tolist())
 
 

@@ -26,6 +26,7 @@ from ..ir.sizes import names_in, sizes_determined_by
 from ..ir.tuple_types import TupleType
 from .arena import Arena, Interval, Slot, placed
 from .lifetimes import Lifetimes, is_fused, lifetimes
+from .loops.row_lists import Span
 from .loops.rows import KEPT, NO_ROWS, RowPlan, row_plan
 from .schedule import schedule
 
@@ -34,6 +35,9 @@ FEW, TRIED = 500, 24  # blocks of a plan in which the largest are tried outside 
 LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are, and of those that cost page faults
 LITTLE = 1.03  # by which the arena may raise the peak
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
+
+View = tuple[int, ArrayType, Layout, int | None, tuple[Span, ...]]
+"""The place, the type and the layout of a view of an arena, and which lists of rows it has."""
 
 
 @dataclass
@@ -51,7 +55,8 @@ class Block:
     type: ArrayType
     """The type of all values in it, or of the array whose rows they are."""
     shift: int | None = None
-    """For rows that the steps of a loop write: see `row_lists`."""
+    """For rows that the steps of a loop write, as are `spans`: see `row_lists`."""
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass
@@ -157,7 +162,8 @@ def add_rows(plan: Plan, part: Expr) -> None:
     is_kept = last < plan.lives.end and isinstance(steps, int) and steps <= KEPT
     shift = 0 if not rows.is_shifted else -1 if loop.attrs["reverse"] else 1
     type = plan.rows.type(part)
-    block = Block([part], first, last, c_order_of(type.shape), is_kept, type, shift)
+    layout = c_order_of(type.shape)
+    block = Block([part], first, last, layout, is_kept, type, shift, rows.spans)
     plan.blocks.append(block)
     plan.block_of[part] = block
 
@@ -266,14 +272,15 @@ def assign_slots(plan: Plan) -> None:
     blocks = [b for b in plan.blocks if b.in_arena]
     sizes = [nominal_bytes(b.type) for b in blocks]
     offsets = placed(sizes, [((b.first, b.last),) for b in blocks]).offsets
-    shared: dict[tuple[int, ArrayType, Layout, int | None], list[Interval]] = {}
-    numbers: dict[tuple[int, ArrayType, Layout, int | None], int] = {}
+    shared: dict[View, list[Interval]] = {}
+    numbers: dict[View, int] = {}
     for block, offset in zip(blocks, offsets, strict=True):
         assert block.layout is not None
-        key = offset, block.type, block.layout, block.shift
+        key = offset, block.type, block.layout, block.shift, block.spans
         number = numbers.setdefault(key, len(numbers))
         shared.setdefault(key, []).append((block.first, block.last))
         plan.slots |= dict.fromkeys(block.members, number)
     plan.views = [
-        Slot(t, tuple(ends), layout.axes, shift) for (_, t, layout, shift), ends in shared.items()
+        Slot(type, tuple(ends), layout.axes, shift, spans)
+        for (_, type, layout, shift, spans), ends in shared.items()
     ]

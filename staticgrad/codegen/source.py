@@ -19,7 +19,8 @@ from .arena import Arena
 from .buffers import Plan
 from .fusion import render_fused
 from .lifetimes import is_fused
-from .loops.functions import loop_function, row_arguments, write_row_lists
+from .loops.functions import loop_function
+from .loops.row_code import row_arguments, write_copies, write_row_lists
 from .loops.rows import has_own_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
@@ -229,7 +230,8 @@ def write_expression(w: Writer, i: int, e: Expr) -> None:
         write_sizes(w, e)
     dead = w.plan.dying.get(i)
     if dead:
-        w.write(f"    del {', '.join([w.names[x] for x in dead])}", e)
+        names = [name for x in dead for name in (w.names[x], *w.let_go_with.get(x, ()))]
+        w.write(f"    del {', '.join(names)}", e)
 
 
 def render_pair(w: Writer, e: Expr) -> str:
@@ -266,6 +268,8 @@ def render(w: Writer, e: Expr) -> str:
         return f"{function}({', '.join([*names, *row_arguments(w, e)])})"
     if e.op.name == "stacked" and e.inputs[0] in w.plan.rows.owners:
         return f"{names[0]}.array"
+    if e in w.copied:
+        return write_copies(w, e)
     out = out_text(w, e)
     if not out and takes_operator(e):
         return e.op.infix.format(*names)

@@ -90,6 +90,8 @@ class Writer:
         self.buffers: list[str] = []
         self.results: list[str] = []  # parameters that name the memory of a block's results
         self.row_lists: dict[tuple[Expr, LoopRows], list[str]] = {}  # that loops write
+        self.let_go_with: dict[Expr, list[str]] = {}  # other names of rows that belong to a value
+        self.copied: dict[Expr, list[tuple[Expr, str]]] = {}  # operands, into parts of rows
         self.called: dict[str, None] = {}
         self.body = 0, 0  # the first line of the body, and the line after it
         self.last_line = ""  # of the user's program, in a comment

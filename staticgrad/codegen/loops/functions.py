@@ -11,59 +11,22 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
-from ..buffers import Block, Plan
 from ..scalars import is_row_of_floats
-from ..writer import Writer, dtype_name, operand_name, shape_text
-from .row_lists import new_rows
-from .rows import LoopRows, reached_memory, takes_memory
+from ..writer import Writer, operand_name
+from .row_code import compute_into_rows
+from .rows import LoopRows, reached_memory
 
 Begin = Callable[[Writer, FrozenGraph, str, Callable[[Writer], None]], Writer]
 """Begins the function of a graph inside another's, whose plan is changed first: all but its end."""
 FunctionOf = Callable[[Writer, FrozenGraph, str], str]
 
 
-def write_row_lists(w: Writer, e: Expr) -> None:
-    """Name the lists of rows that a loop writes, in buffers or in new memory."""
-    for rows in w.plan.rows.loops.get(e, ()):
-        owner = w.plan.rows.parts[e, rows.values[0]]
-        name = e.attrs["body"].outputs[rows.output].name
-        names = [w.fresh(f"{name}_rows")]
-        if rows.is_shifted:
-            names.append(w.fresh(f"{name}_rows_before"))
-        values = rows.after, rows.before
-        for i, each in zip(values, names, strict=False):
-            if i is not None:
-                w.names[w.plan.rows.parts[e, i]] = each
-        w.row_lists[e, rows] = names
-        w.write(f"    {', '.join(names)} = {memory_of_rows(w, owner)}", None)
-
-
-def row_arguments(w: Writer, e: Expr) -> list[str]:
-    """The lists of rows that the function of a loop is given."""
-    return [name for rows in w.plan.rows.loops.get(e, ()) for name in w.row_lists[e, rows]]
-
-
-def memory_of_rows(w: Writer, owner: Expr) -> str:
-    """The lists of rows in a buffer, or in new memory."""
-    if owner in w.plan.slots:
-        return w.buffers[w.plan.slots[owner]]
-    w.scope["new_rows"] = new_rows
-    block = w.plan.block_of[owner]
-    shape, dtype = shape_text(w, block.type.shape), dtype_name(w, owner.dtype)
-    return f"new_rows({shape}, {dtype}, {block.shift})"
-
-
 def loop_function(outer: Writer, e: Expr, begin: Begin, function_of: FunctionOf) -> str:
     """The name of the function of a loop, which is written if it is new."""
     body, cond, module = e.attrs["body"], e.attrs["cond"], outer.module
     rows = outer.plan.rows.loops.get(e, ())
-    key = (
-        body,
-        cond,
-        rows,
-        rows_of_floats(e),
-        *(e.attrs[k] for k in ("carries", "lists", "gives", "reverse")),
-    )
+    how = tuple([e.attrs[k] for k in ("carries", "lists", "gives", "reverse")])
+    key = body, cond, rows, rows_of_floats(e), how
     name = module.loops.get(key)
     if name is None:
         test = cond and function_of(outer, cond, "cond")
@@ -86,31 +49,6 @@ def rows_of_floats(e: Expr) -> tuple[bool, ...]:
     return tuple(is_row_of_floats(x, lowering) for x in rows)
 
 
-def compute_into_rows(w: Writer, rows: Sequence[LoopRows]) -> None:
-    """Compute outputs of a loop's body, with what they are computed in place of, in their rows."""
-    for number, r in enumerate(rows, len(w.plan.types)):
-        y = w.graph.outputs[r.output]
-        w.results.append(w.fresh(f"{y.name}_row"))
-        w.plan.slots |= dict.fromkeys(computed_in_given_memory(w.plan, y), number)
-
-
-def computed_in_given_memory(plan: Plan, y: Expr) -> Sequence[Expr]:
-    """`y`, and what it is computed in place of as far as that can be computed into given memory."""
-    block = plan.block_of.get(y)
-    if block is None:
-        return [y]
-    members, first = block.members, len(block.members)
-    while first and takes_memory(members[first - 1]):
-        first -= 1
-    rest = members[first:]
-    if first:
-        start = plan.lives.position[rest[0]]
-        new = Block(rest, start, block.last, block.layout, False, block.type)
-        plan.block_of |= dict.fromkeys(rest, new)
-        block.members, block.last = members[:first], start
-    return rest
-
-
 class LoopWriter:
     """Puts the lines of a body into a loop."""
 
@@ -125,7 +63,7 @@ class LoopWriter:
             i: w.fresh(f"{w.names[y]}_list") for i, y in enumerate(w.graph.outputs)
             if i >= carries and i not in in_rows
         }  # fmt: skip
-        self.row_lists = [w.fresh(f"{name}s") for name in w.results]
+        self.row_lists = [w.fresh(f"{name}_list") for name in w.results]
         self.before = {r: w.fresh("before") for r in rows if r.is_shifted}
         self.error = w.fresh("error")
         self.count = "" if self.kept else w.fresh("step")
@@ -155,11 +93,14 @@ class LoopWriter:
         return 2 if self.w.plan.types and lines[0].startswith("    pool = ") else 0
 
     def row_parameters(self) -> Iterator[str]:
-        """The parameters that are lists of rows: see `write_row_lists`."""
-        for rows, name in zip(self.rows, self.row_lists, strict=True):
-            yield name
+        """The parameters that are lists of rows, or of parts of them: see `write_row_lists`."""
+        names = iter(self.row_lists)
+        for rows in self.rows:
+            yield next(names)
             if rows in self.before:
                 yield self.before[rows]
+            for _ in rows.spans:
+                yield next(names)
 
     def head(self) -> Iterator[str]:
         """The lines before the first step."""

@@ -25,6 +25,8 @@ from ...ir.nominal import nominal_bytes
 from ...ir.pairs import pairs_in
 from ...ir.sizes import names_in, sizes_determined_by
 from ..lifetimes import memory_of_views
+from .joins import join_in_row
+from .row_lists import Span
 
 SHORT = 400  # expressions of a body up to which a call per step is worth avoiding
 KEPT = 4096  # rows up to which a list of them is kept: each takes as much as a small array
@@ -36,12 +38,14 @@ class LoopRows:
     """An array of rows that a loop writes: in each step the value of an `output` of its body.
 
     The loop's value number `after` is the list of them. Value `before`, if it is not None, is that
-    of the state which the output replaces, and the array has one row more.
+    of the state which the output replaces, and the array has one row more. Parts of each row in
+    `spans` are computed where they belong: see Note [Joins in rows].
     """
 
     output: int
     after: int | None
     before: int | None
+    spans: tuple[Span, ...] = ()
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -117,7 +121,7 @@ Parts = Mapping[tuple[Expr, int], Expr]
 def rows_read(e: Expr, rows: LoopRows, parts: Parts) -> LoopRows:
     """Rows of a loop without the lists that nothing reads."""
     after, before = [i if (e, i) in parts else None for i in (rows.after, rows.before)]
-    return LoopRows(rows.output, after, before)
+    return LoopRows(rows.output, after, before, rows.spans)
 
 
 def is_worthwhile(
@@ -149,7 +153,9 @@ def rows_of_loop(e: Expr, known: Known) -> Iterator[LoopRows]:
         own = after.get(y), before.get(y)
         is_alone = all(y not in reached[i] for i in lists if i not in own)
         if is_alone and can_be_row(body, y, inside):
-            yield LoopRows(next(i for i, x in enumerate(outputs) if x is y), *own)
+            join = join_in_row(body, y)
+            number = next(i for i, x in enumerate(outputs) if x is y)
+            yield LoopRows(number, *own, () if join is None else join.spans)
 
 
 def can_be_row(body: FrozenGraph, y: Expr, known: Known) -> bool:

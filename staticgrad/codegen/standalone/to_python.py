@@ -192,7 +192,7 @@ def text_of_slot(slot: Slot, names: tuple[str, ...]) -> str:
         text = f"np.empty((), {slot.type.dtype.name!r})"
     if slot.shift is not None:
         dtype = slot.type.dtype.name
-        return f"new_rows(({', '.join(shape)},), {dtype!r}, {slot.shift})"
+        return f"new_rows(({', '.join(shape)},), {dtype!r}, {slot.shift}, {slot.spans})"
     return text if order == sorted(order) else f"{text}.transpose({np.argsort(order).tolist()})"
 
 

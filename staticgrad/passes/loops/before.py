@@ -3,11 +3,11 @@
 Note [Before the loop]. A recurrent network multiplies each input by a weight: before the loop, that
 is one product of the rows of all steps. So is each product of an entry with a captured matrix, what
 leads to it, and elementwise ops on it. Small elementwise ops are computed for all steps at once, as
-calls cost more than their work there. The results take at most as many bytes as the lists that the
-loop gets and gives.
+calls cost more than their work there, and so are slices of small entries: views, which take no
+memory. The other results take at most as many bytes as the lists that the loop gets and gives.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -83,13 +83,13 @@ def moved_from(loop: LoopEditor) -> set[Expr]:
     """The expressions of a body to be computed before the loop."""
     body = loop.body
     fixed = {*body.inputs[loop.end :], *(e for e in body.order if e.kind is Kind.CONSTANT)}
-    entries = [e for e in body.inputs[loop.carries : loop.end] if is_array(e, loop)]
+    entries = {e for e in body.inputs[loop.carries : loop.end] if is_array(e, loop)}
     varying = set(entries)
     for e in body.order:
         if is_batchable(e, loop) and depends_on(e, varying, fixed):
             varying.add(e)
     varying.difference_update(entries)
-    ends = [e for e in varying if is_projection(e, fixed) or is_small(e)]
+    ends = [e for e in varying if is_projection(e, fixed) or is_small(e) or is_slice(e, entries)]
     result = set(reachable(ends)) & varying
     for e in body.order:
         if e in varying and follows(e) and depends_on(e, result, fixed):
@@ -129,6 +129,13 @@ def is_small(e: Expr) -> bool:
     return is_elementwise and nominal_bytes(e.type) <= SMALL
 
 
+def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:
+    """True for a slice of a small array, of one of the entries if these are given."""
+    if e.op is None or e.op.name != "slice" or nominal_bytes(e.inputs[0].type) > SMALL:
+        return False
+    return entries is None or e.inputs[0] in entries
+
+
 def follows(e: Expr) -> bool:
     """True for an elementwise op that takes no more memory than its largest operand."""
     is_elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits
@@ -139,7 +146,8 @@ def is_affordable(loop: LoopEditor, given: Iterable[Expr]) -> bool:
     """True if values of all steps take no more memory than the lists of the loop."""
     lists = [element_of(x.type) for x in loop.operands[loop.carries : loop.end]]
     lists += [t.element for t in loop.types if isinstance(t, HistoryType)]
-    return sum([nominal_bytes(e.type) for e in given]) <= sum(map(nominal_bytes, lists))
+    new = [nominal_bytes(e.type) for e in given if not is_slice(e)]
+    return sum(new) <= sum(map(nominal_bytes, lists))
 
 
 class Batching:

@@ -25,6 +25,45 @@ BODIES = {
     "entries": lambda s, e: (s + e, e),
 }
 
+halves = lambda s: (s[: WIDE // 2], s[WIDE // 2 :])
+
+
+def joined(f):
+    """A body whose state is a concatenation of what `f` computes from its halves."""
+
+    def body(s, e):
+        parts = f(*halves(s), *halves(e))
+        row = ops.concatenate(parts, axis=0)
+        return ops.sin(row), row
+
+    return body
+
+
+def joined_and_scaled(s, e):
+    (a, b), (c, d) = halves(s), halves(e)
+    row = ops.concatenate([a * d, b + c], axis=0) * e
+    return row, row
+
+
+def joined_twice(s, e):
+    (a, b), (c, d) = halves(s), halves(e)
+    x, y = a * d, b - c
+    first, second = ops.concatenate([x, y], axis=0), ops.concatenate([x * 2.0, y], axis=0)
+    return first + second, (first, second)
+
+
+BODIES |= {
+    "a join": joined(lambda a, b, c, d: [a * c, b - d]),
+    "a join of functions": joined(lambda a, b, c, d: [a * c, ops.tanh(b - d)]),
+    "a join of entries": joined(lambda a, b, c, d: [c, a * d]),
+    "a join of a value twice": joined(lambda a, b, c, d: [a * c] * 2),
+    "a join whose parts are read": joined(lambda a, b, c, d: [(x := a * c), ops.tanh(x)]),
+    "a join whose parts are added": joined(lambda a, b, c, d: [(x := a * c), (x + b) * x]),
+    "a join of an overwritten part": joined(lambda a, b, c, d: [(x := a * c), -(x + b)]),
+    "a join in place": joined_and_scaled,
+    "two joins": joined_twice,
+}
+
 
 def scanned(body, reverse, steps, size=WIDE):
     """The last state and the stacked results of a body, with the gradient of their squares."""
@@ -79,6 +118,13 @@ def test_state_before_and_after_a_step_share_an_array():
     assert "_list.append(" not in source
 
 
+def test_parts_of_a_row_are_computed_where_they_belong():
+    source = sg.compile(scanned(BODIES["a join in place"], False, 5)).source
+    loop = source[: source.index("def ", 1)]
+    assert loop.count("_part_0)") == loop.count("_part_1)") == 1
+    assert "np.concatenate" not in loop
+
+
 def test_rows_that_do_not_leave_a_run_are_kept():
     with sg.Graph().as_default():
         x = sg.placeholder("float64", [5, WIDE], name="x")
@@ -106,3 +152,6 @@ def test_row_lists_lie_in_one_array():
     np.testing.assert_array_equal(after, array[:-1])
     np.testing.assert_array_equal(before, array[1:])
     np.testing.assert_array_equal(row_lists(array, 0), array)
+    rows, second = row_lists(array, 0, ((1, 1, 2),))
+    np.testing.assert_array_equal(rows, array)
+    np.testing.assert_array_equal(second, array[:, 1:])
