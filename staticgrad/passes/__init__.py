@@ -6,6 +6,7 @@ from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
     from .batching.batch import BatchOps
+    from .batching.stacks import MergeStacks
     from .bypass_joins import BypassJoins
     from .constants import PropagateConstants
     from .factors import CollectFactors
@@ -40,7 +41,8 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "batching.batch": "BatchOps", "bypass_joins": "BypassJoins",
+        "batching.batch": "BatchOps", "batching.stacks": "MergeStacks",
+        "bypass_joins": "BypassJoins",
         "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
         "fusion": "FuseElementwise", "interface": "Pass", "inverses": "InvertFactors",
         "join_elementwise": "JoinElementwise", "join_scatters": "JoinScatters", "levels": "LEVELS",
@@ -58,7 +60,7 @@ __all__ = [
     "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
     "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
     "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
-    "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
+    "MergeStacks", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
     "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",
     "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

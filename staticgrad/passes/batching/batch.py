@@ -6,7 +6,7 @@ a batch they need one call in all, and the values that go from batch to batch st
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from typing import ClassVar
 
 import numpy as np
@@ -238,18 +238,20 @@ class Batching:
 
     def taken(self, values: Values) -> Expr:
         """Values of packs in any order."""
-        packs = list(dict.fromkeys(self.home[x] for x in values))
+        runs = [tuple(run) for _, run in groupby(values, self.home.__getitem__)]
+        sources = [source_of(run, self.home) for run in runs if len(run) > 1]
+        if len(sources) == len(runs) == len(set(map(self.home.get, values))):
+            if Source.TAKEN not in sources:  # parts of packs, one after the other
+                parts = map(self.column, runs)
+                return made(self.intern, values[0], "concatenate", *parts, axis=0)
         starts, count = {}, 0
-        for p in packs:
+        for p in dict.fromkeys(self.home[x] for x in values):
             starts[p] = count
             count += len(p.members)
         places = [starts[self.home[x]] + self.number[x] for x in values]
-        arrays = [self.arrays[p] for p in packs]
-        joined = arrays[0]
-        if len(arrays) > 1:
-            joined = made(self.intern, values[0], "concatenate", *arrays, axis=0)
-        if places == list(range(count)):
-            return joined
+        joined, *others = [self.arrays[p] for p in starts]
+        if others:
+            joined = made(self.intern, values[0], "concatenate", joined, *others, axis=0)
         index = constant_like(np.array(places), values[0], self.intern)
         return made(self.intern, values[0], "getitem", joined, index, index=("array",))
 
