@@ -60,7 +60,7 @@ __all__ = [
     "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
     "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
     "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
-    "MergeStacks", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
-    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",
-    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "MergeStacks", "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop",
+    "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats",
+    "ShareUnchangedState", "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

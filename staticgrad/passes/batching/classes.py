@@ -45,7 +45,7 @@ def packs_of(graph: FrozenGraph) -> list[Pack]:
         if max(below, above) >= LEAST and is_small(e):
             classes[above > below, up[e] if above > below else down[e]].append(e)
     packs = [Pack(tuple(c)) for c in classes.values() if len(c) >= LEAST]
-    return aligned(graph, acyclic(graph, packs))
+    return aligned(acyclic(graph, packs))
 
 
 def is_small(e: Expr) -> bool:
@@ -120,15 +120,15 @@ def form(e: Expr) -> tuple[Hashable, ...]:
 Unit = Expr | Pack
 
 
-def aligned(graph: FrozenGraph, packs: list[Pack]) -> list[Pack]:
+def aligned(units: "Units") -> list[Pack]:
     """The packs with their members in the order of their operands, where these have one.
 
     A derivative goes through its program backwards. Members in the order of what they read need
     the arrays of other packs as these are.
     """
     places: dict[Expr, tuple[int, int]] = {}  # of members: the pack, and the place in it
-    result = []
-    for unit in Units(graph, packs).in_order():
+    result: list[Pack] = []
+    for unit in units.in_order():
         if isinstance(unit, Pack):
             pack = Pack(in_order_of_operands(unit.members, places))
             places.update({e: (len(result), i) for i, e in enumerate(pack.members)})
@@ -167,12 +167,17 @@ class Units:
         """The pack of an expression, or the expression itself."""
         return self.home.get(e, e)
 
-    def in_cycles(self) -> set[Unit]:
-        """The units that need each other, and those between them."""
+    def users(self) -> dict[Unit, dict[Unit, None]]:
+        """The units that need each unit."""
         users: dict[Unit, dict[Unit, None]] = {unit: {} for unit in self.needs}
         for unit, others in self.needs.items():
             for other in others:
                 users[other][unit] = None
+        return users
+
+    def in_cycles(self) -> set[Unit]:
+        """The units that need each other, and those between them."""
+        users = self.users()
         left = self.needs.keys() - ordered(self.needs, users)
         return left - ordered(users, self.needs)
 
@@ -193,11 +198,13 @@ class Units:
                     yield last
 
 
-def acyclic(graph: FrozenGraph, packs: list[Pack]) -> list[Pack]:
-    """The packs of which none needs itself, by way of others."""
-    while stuck := Units(graph, packs).in_cycles():
+def acyclic(graph: FrozenGraph, packs: list[Pack]) -> Units:
+    """The packs of which none needs itself, by way of others, among the rest of a graph."""
+    units = Units(graph, packs)
+    while stuck := units.in_cycles():
         packs = [p for p in packs if p not in stuck]
-    return packs
+        units = Units(graph, packs)
+    return units
 
 
 def ordered(
