@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
+    from .batching.batch import BatchOps
     from .bypass_joins import BypassJoins
     from .constants import PropagateConstants
     from .factors import CollectFactors
@@ -39,10 +40,10 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "bypass_joins": "BypassJoins", "constants": "PropagateConstants",
-        "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "inverses": "InvertFactors", "join_elementwise": "JoinElementwise",
-        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "batching.batch": "BatchOps", "bypass_joins": "BypassJoins",
+        "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
+        "fusion": "FuseElementwise", "interface": "Pass", "inverses": "InvertFactors",
+        "join_elementwise": "JoinElementwise", "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
         "loops.sink": "SinkIntoBranches", "loops.unchanged": "ShareUnchangedState",
@@ -54,7 +55,7 @@ __getattr__, __dir__ = _lazily(
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
+    "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
     "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
     "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
     "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
+from .batching.batch import BatchOps
 from .bypass_joins import BypassJoins
 from .constants import PropagateConstants
 from .factors import CollectFactors
@@ -45,8 +46,8 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    Simplify(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(), MathScalars(),
-    FuseElementwise(), ComputePairs(),
+    Simplify(), BatchOps(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
+    MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

@@ -273,11 +273,16 @@ def is_copyable(e: Expr) -> bool:
 
 
 def rows_of(values: Column) -> tuple[Expr, tuple[object, ...]] | None:
-    """An array and an index of it with these entries, which are equally far apart; else None."""
+    """An array and an index of it with these entries, which are equally far apart; else None.
+
+    A slice of an array of unknown size may be shorter, where a row out of range is an error.
+    """
     first, second = values[0], values[1]
     if any(x.op is not OPS["slice"] or len(x.inputs) > 1 for x in values):
         return None
     if any(x.inputs[0] is not first.inputs[0] for x in values):
+        return None
+    if not all(type(n) is int for n in first.inputs[0].shape[:1]):
         return None
     i, j = (x.attrs["index"][0] for x in (first, second))
     rest = first.attrs["index"][1:]

@@ -201,3 +201,17 @@ def test_short_repeats_stay():
             s = ops.sin(s) * x + s
         graph = sg.freeze(s, [x])
     assert RollRepeats(least=1)(graph) is graph
+
+
+@pytest.mark.parametrize("optimize", [0, 1, 2])
+def test_a_row_that_is_not_fed_stays_an_error(optimize):
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [None], name="x")
+        y = sg.constant(1.0, "float64")
+        for i in range(300):
+            y = sg.sin(y * x[i]) + sg.cos(y) * x[i] - sg.tanh(y)
+        run = sg.compile(y, [x], optimize=optimize)
+    data = np.linspace(0, 1, 300)
+    assert run(np.append(data, 5.0)) == run(data)
+    with pytest.raises(IndexError, match="out of range"):
+        run(data[:200])

@@ -1,0 +1,1 @@
+"""Batches of ops: many small ops that do the same become one."""
