@@ -18,9 +18,9 @@ from .admission import write_admission, write_binding, write_sizes
 from .arena import Arena
 from .buffers import Plan
 from .fusion import render_fused
-from .lifetimes import is_fused
+from .lifetimes import is_fused, whole_list
 from .loops.functions import loop_function
-from .loops.row_code import row_arguments, write_copies, write_row_lists
+from .loops.row_code import array_of_rows, row_arguments, write_copies, write_row_lists
 from .loops.rows import has_own_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
@@ -218,8 +218,8 @@ def render(w: Writer, e: Expr) -> str:
     if w.module.has_loops and has_own_function(e):
         function = loop_function(w, e, begin_inner, inner_function)
         return f"{function}({', '.join([*names, *row_arguments(w, e)])})"
-    if e.op.name == "stacked" and e.inputs[0] in w.plan.rows.owners:
-        return f"{names[0]}.array"
+    if e.op.name == "stacked" and whole_list(e.inputs[0]) in w.plan.rows.owners:
+        return array_of_rows(w, e.inputs[0])
     if e in w.copied:
         return write_copies(w, e)
     out = out_text(w, e)
