@@ -16,7 +16,7 @@ from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, whole_of
+from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout, c_order_of
@@ -32,7 +32,7 @@ from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
 FEW, TRIED = 500, 96  # blocks of a plan in which the largest are tried outside the arena
-LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are, and of those that cost page faults
+LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are in a body, and that cost page faults
 LITTLE = 1.03  # by which the arena may raise the peak
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
@@ -237,7 +237,9 @@ def let_go_of_some(plan: Plan) -> None:
     new arrays. A block is left in the arena if the peak is little above that without such blocks.
     """
     kept = sorted([b for b in plan.blocks if b.in_arena], key=lambda b: nominal_bytes(b.type))
-    tried = [b for b in kept[-TRIED:] if LARGE <= nominal_bytes(b.type) < MAPPED]
+    is_body = any(e.kind is Kind.PARAMETER for e in plan.graph.inputs)
+    least = LARGE if is_body else BIG  # what is new in each step costs more
+    tried = [b for b in kept[-TRIED:] if least <= nominal_bytes(b.type) < MAPPED]
     if not tried or len(plan.blocks) > FEW:
         return
     changes = changes_in(plan)
