@@ -114,9 +114,10 @@ def first_axis_moved(y: np.ndarray, axis: int) -> np.ndarray:
 def stack_source(*types: ArrayType, axis: int) -> str:
     if axis == 0:
         return "np.array(({operands},))"
-    size = types[0].size * len(types)
-    call = "stack({operands}," if isinstance(size, int) and size <= SMALL else "np.stack(({operands},),"
-    return call + " axis={axis})"
+    size = types[0].size
+    if isinstance(size, int) and size * len(types) <= SMALL:
+        return "stack({operands}, axis={axis})"
+    return "np.stack(({operands},), axis={axis})"
 
 
 stack_op = joining(
