@@ -61,3 +61,28 @@ def test_results_take_no_more_memory_than_the_lists():
         y, _ = sg.map_accumulate(lambda s, v: (s + v @ u, ()), sg.zeros((2, 2000), "float64"), x)
         graph = sg.freeze(y, [x, u])
     assert before(graph) is graph
+
+
+def test_triangles_of_entries_are_solved_and_cut_before_the_loop():
+    with sg.Graph().as_default():
+        factors = sg.placeholder("float64", [5, 3, 3], name="factors")
+        start = sg.placeholder("float64", [3, 3], name="start")
+
+        def step(s, a):
+            lower = ops.OPS["tril"](a, k=0)
+            one = sg.eye(3, dtype="float64")
+            solve = ops.OPS["solve_triangular"]
+            return solve(lower, one, lower=True, checked=False) @ s + lower
+
+        y = sg.foldl(step, factors, start)
+        graph = sg.freeze([y], [factors, start])
+    done = ProjectionsBeforeLoop()(graph)
+    sg.verify(done)
+    (loop,) = [e for e in done if e.what == "loop"]
+    names = [e.what for e in loop.attrs["body"]]
+    assert "tril" not in names
+    assert "solve_triangular" not in names
+    rng = np.random.default_rng(0)
+    feeds = [rng.standard_normal((5, 3, 3)) + 3 * np.eye(3), rng.standard_normal((3, 3))]
+    [got], [want] = sg.interpret(done, feeds), sg.interpret(graph, feeds)
+    np.testing.assert_allclose(got, want, rtol=1e-12)
