@@ -16,7 +16,7 @@ from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, whole_of
+from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.inner_layouts import Given, layouts
 from ..ir.layouts import Known, Layout, c_order_of
@@ -31,8 +31,8 @@ from .loops.rows import KEPT, NO_ROWS, RowPlan, row_plan
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
-FEW, TRIED = 500, 24  # blocks of a plan in which the largest are tried outside the arena
-LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are, and of those that cost page faults
+FEW, TRIED = 500, 96  # blocks of a plan in which the largest are tried outside the arena
+LARGE, MAPPED = 1 << 16, 1 << 24  # bytes of blocks that are in a body, and that cost page faults
 LITTLE = 1.03  # by which the arena may raise the peak
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
@@ -237,31 +237,58 @@ def let_go_of_some(plan: Plan) -> None:
     new arrays. A block is left in the arena if the peak is little above that without such blocks.
     """
     kept = sorted([b for b in plan.blocks if b.in_arena], key=lambda b: nominal_bytes(b.type))
-    tried = [b for b in kept[-TRIED:] if LARGE <= nominal_bytes(b.type) < MAPPED]
+    is_body = any(e.kind is Kind.PARAMETER for e in plan.graph.inputs)
+    least = LARGE if is_body else BIG  # what is new in each step costs more
+    tried = [b for b in kept[-TRIED:] if least <= nominal_bytes(b.type) < MAPPED]
     if not tried or len(plan.blocks) > FEW:
         return
-    peak = peak_of(plan)
+    changes = changes_in(plan)
+    peak = peak_of(changes)
     for block in tried:
-        block.in_arena = False
-    limit = LITTLE * peak_of(plan)
+        move(block, changes, False)
+    limit = LITTLE * peak_of(changes)
     for block in tried:
-        block.in_arena = True
-        block.in_arena = peak <= limit or peak_of(plan) <= limit
+        move(block, changes, True)
+        if peak > limit and peak_of(changes) > limit:
+            move(block, changes, False)
 
 
-def peak_of(plan: Plan) -> int:
-    """The bytes of the arena at its worst moment, and those of new arrays at theirs."""
-    changes: tuple[dict[int, int], dict[int, int]] = {}, {}
+Changes = tuple[list[int], list[int]]
+"""By position, the bytes that come into use less those that go: of new arrays, of the arena."""
+
+
+def changes_in(plan: Plan) -> Changes:
+    """The changes of the bytes in use, in the arena and outside."""
+    changes: Changes = [0] * (plan.lives.end + 2), [0] * (plan.lives.end + 2)
     for e in plan.order:
         block = plan.block_of.get(e)
         if e.op is None or e in plan.lives.roots or (block and block.members[0] is not e):
             continue
-        first = plan.lives.position[e] if block is None else block.first
-        size, last = nominal_bytes(e.type if block is None else block.type), plan.end_of(e)
-        among = changes[block is not None and block.in_arena]
-        among[first] = among.get(first, 0) + size
-        among[last + 1] = among.get(last + 1, 0) - size
-    return sum(max(accumulate(among[i] for i in sorted(among)), default=0) for among in changes)
+        if block is None:
+            first, last = plan.lives.position[e], plan.end_of(e)
+            add_use(changes[False], nominal_bytes(e.type), first, last)
+        else:
+            add_use(changes[block.in_arena], nominal_bytes(block.type), block.first, block.last)
+    return changes
+
+
+def add_use(changes: list[int], bytes: int, first: int, last: int) -> None:
+    """Note that so many bytes are in use from one position to another."""
+    changes[first] += bytes
+    changes[last + 1] -= bytes
+
+
+def move(block: Block, changes: Changes, in_arena: bool) -> None:
+    """Move a block into the arena, or out of it."""
+    bytes = nominal_bytes(block.type)
+    add_use(changes[block.in_arena], -bytes, block.first, block.last)
+    add_use(changes[in_arena], bytes, block.first, block.last)
+    block.in_arena = in_arena
+
+
+def peak_of(changes: Changes) -> int:
+    """The bytes of the arena at its worst moment, and those of new arrays at theirs."""
+    return sum([max(accumulate(several)) for several in changes])
 
 
 def assign_slots(plan: Plan) -> None:

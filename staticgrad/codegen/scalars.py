@@ -19,6 +19,11 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, has_graphs
 from ..ir.kinds import Lowering
 
+OF_FLAGS = frozenset(
+    {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
+     "logical_or", "logical_not", "maximum", "minimum", "where"}
+)  # fmt: skip
+"""Ops that give flags for Python's flags too: the sum of two of these is a number."""
 CALL, OPERATOR = 10, 1  # what one costs more on NumPy's scalars than on floats, in 40 ns
 DTYPES = {
     Lowering.FLOATS: frozenset({np.dtype(np.float64)}),
@@ -91,6 +96,8 @@ def saving(e: Expr, lowering: Lowering) -> int:
         return CALL if e.dtype in dtypes else 0
     source = e.op.infix if lowering is Lowering.FLOATS else e.op.scalar
     numbers = {x.dtype for x in e.inputs if x.dtype.kind != "b"}
+    if not numbers and e.op.name not in OF_FLAGS:
+        return 0
     if e.dtype.kind != "b":
         numbers.add(e.dtype)
     alike = len(numbers) <= 1 and numbers <= dtypes

@@ -209,6 +209,7 @@ def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     """The name of a dtype in the source."""
     result = w.module.dtypes.get((dtype, suffix))
     if result is None:
-        result = w.module.dtypes[dtype, suffix] = f"{dtype.name}{suffix}"
+        own = suffix or ("_" if dtype.name == "bool" else "")  # that Python's stays what it is
+        result = w.module.dtypes[dtype, suffix] = f"{dtype.name}{own}"
         w.scope[result] = dtype.type if suffix else np.dtype(dtype.name)
     return result

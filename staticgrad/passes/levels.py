@@ -6,7 +6,7 @@ from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
 from .batching.batch import BatchOps
-from .batching.stacks import MergeStacks
+from .batching.stacks import FlattenStacks
 from .bypass_joins import BypassJoins
 from .constants import PropagateConstants
 from .factors import CollectFactors
@@ -47,7 +47,7 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    Simplify(), BatchOps(), Fold(), MergeStacks(), WeightGradientsAfterLoop(),
+    Simplify(), BatchOps(), Fold(), FlattenStacks(), WeightGradientsAfterLoop(),
     ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {

@@ -21,7 +21,7 @@ def has_nan(y: Any) -> bool:
 def is_finite(y: Any) -> bool:
     """True if all entries are finite, and so small that no total of them overflows."""
     total = total_of(y)
-    return bool(total - total == 0)
+    return bool(total * 0 == 0)  # flags cannot be subtracted
 
 
 def total_of(y: Any) -> Any:

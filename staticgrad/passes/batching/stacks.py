@@ -1,18 +1,11 @@
-"""Stacks of stacks are one stack.
-
-A matrix of numbers is a stack of rows, each a stack of numbers. Beside such small arrays the calls
-cost most: one stack of all numbers, in the shape of the matrix, is one call.
-"""
+"""Stacks of stacks: a matrix that is written as rows of entries is made in one call."""
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar
 
 import numpy as np
-
-from gradops import OPS
 
 from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph
@@ -21,70 +14,61 @@ from ..interface import Pass
 from ..loops.editing import made
 from ..rewrite import constant_like
 
-STACK = OPS["stack"]
-MOST_PARTS = 64  # of a stack: a matrix of few numbers
-
 
 @dataclass(frozen=True)
-class MergeStacks(Pass):
-    """Stack what stacks along the same axis have, if nothing else reads them, at once.
-
-    Values are the same, but may lie in memory in other ways, so that sums add in another order.
-    """
-
-    bound: ClassVar[float] = 8.0
+class FlattenStacks(Pass):
+    """Make one stack, of another shape, of stacks that are stacked along the axis of their own."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        if sum(e.op is STACK for e in graph.order) < 2:
+        stacks = [e for e in graph.order if is_stack(e)]
+        if not stacks:
             return graph
-        reads = Counter(chain.from_iterable([e.inputs for e in graph.order]))
+        reads = Counter(chain.from_iterable(e.inputs for e in graph.order))
         reads.update([*graph.results, *graph.measured] * 2)
-        own = {e for e in graph.order if e.op is STACK and reads[e] == 1}
-        if own.isdisjoint([x for e in graph.order if e.op is STACK for x in e.inputs]):
+        chosen = {e for e in stacks if may_flatten(e, reads)}
+        if not chosen:
             return graph
 
         def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-            parts = parts_of(e, inputs, own, intern) if is_of_stacks(e, own) else None
-            return intern.copy(e, inputs) if parts is None else merged(e, parts, intern)
+            if e in chosen and all(is_stack(x) or x.kind is Kind.CONSTANT for x in inputs):
+                return flattened(e, inputs, intern)  # rows that were flattened are stacks no longer
+            return intern.copy(e, inputs)
 
         return graph.remade(make)
 
 
-def is_of_stacks(e: Expr, own: Container[Expr]) -> bool:
-    """True for a stack of stacks along the same axis, and of constants, of known size."""
-    if e.op is not STACK or not all(type(n) is int for n in e.shape):
-        return False
-    axis = axis_of(e)
-    stacks = [x for x in e.inputs if x.kind is not Kind.CONSTANT]
-    if not stacks or any(x not in own or axis_of(x) != axis for x in stacks):
-        return False
-    count: int = e.shape[axis] * e.shape[axis + 1]
-    return count <= MOST_PARTS
+def is_stack(e: Expr) -> bool:
+    """True for values that are joined along a new axis."""
+    return e.op is not None and e.op.name == "stack"
 
 
 def axis_of(e: Expr) -> int:
-    """The axis of a stack, counted from the first."""
-    axis: int = e.attrs["axis"]
-    return axis % e.type.ndim
+    """The axis that a stack adds, from the first."""
+    return int(e.attrs["axis"] % e.type.ndim)
 
 
-def parts_of(
-    e: Expr, inputs: Sequence[Expr], own: Container[Expr], intern: Interning
-) -> list[Expr] | None:
-    """The operands of the stacks in a stack; None if they are of different dtypes."""
-    axis, parts = axis_of(e), list[Expr]()
-    for old, x in zip(e.inputs, inputs, strict=True):
-        if old not in own:
-            rows = np.moveaxis(x.value, axis, 0)
-            parts += [constant_like(np.array(row), x, intern) for row in rows]
-        elif x.op is STACK:
-            parts += x.inputs
-        else:
-            return None
-    return parts if all(x.dtype == e.dtype for x in parts) else None
+def may_flatten(e: Expr, reads: Counter[Expr]) -> bool:
+    """True for a stack of stacks of equally many values that nothing else reads.
+
+    All have one dtype: that of several at once may be another one than that of two and two.
+    """
+    own, rows = axis_of(e), [x for x in e.inputs if x.kind is not Kind.CONSTANT]
+    if any(v.dtype != e.dtype for x in e.inputs for v in (x, *x.inputs)):
+        return False
+    return len(rows) > 1 and all(is_stack(x) and axis_of(x) == own and reads[x] == 1 for x in rows)
 
 
-def merged(e: Expr, parts: Sequence[Expr], intern: Interning) -> Expr:
-    """One stack of all parts, in the shape of a stack of stacks."""
-    whole = made(intern, e, "stack", *parts, axis=axis_of(e))
-    return made(intern, e, "reshape", whole, shape=e.shape)
+def flattened(e: Expr, rows: Collection[Expr], intern: Interning) -> Expr:
+    """A stack of the entries of all rows, in the shape of the stack of rows."""
+    axis = axis_of(e)
+    values = chain.from_iterable(entries(x, axis, intern) for x in rows)
+    flat = made(intern, e, "stack", *values, axis=axis)
+    return made(intern, e, "reshape", flat, shape=e.shape)
+
+
+def entries(row: Expr, axis: int, intern: Interning) -> Sequence[Expr]:
+    """The values of which a row is the stack."""
+    if row.kind is not Kind.CONSTANT:
+        return row.inputs
+    parts = np.moveaxis(row.value, axis, 0)
+    return [constant_like(np.array(part), row, intern) for part in parts]

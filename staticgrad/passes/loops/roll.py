@@ -75,7 +75,6 @@ class Rebuilding:
     def __init__(self, graph: FrozenGraph, planner: Planner, stretches: Sequence[Stretch]) -> None:
         self.graph, self.planner, self.homes = graph, planner, planner.homes
         self.stretches = {s.steps[0][0]: s for s in stretches}
-        self.later = {*planner.ops}
         self.intern = Interning(graph)
         self.new: dict[Expr, Expr] = {}
         self.loops: dict[Stretch, Expr] = {}
@@ -98,7 +97,7 @@ class Rebuilding:
         """Leaves, and views of them, which lists may be made of."""
         result: dict[Expr, None] = {}
         for e in self.graph.order:
-            if e not in self.later and all(x in result for x in e.inputs):
+            if e not in self.planner.position and all(x in result for x in e.inputs):
                 result[e] = None
         return list(result)
 

@@ -8,6 +8,7 @@ are the last state. Lists become arrays and are taken apart again, so values in 
 in C order, so that results keep their bits.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -61,13 +62,50 @@ class Stretch:
         return next((n for (k, _), n in self.state.items() if k == place), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Home:
     """The place of a value in a stretch: the op `place` of the step `step`."""
 
     stretch: Stretch
     place: int
     step: int
+
+
+class Homes:
+    """The places of values in stretches, which follow from their positions among the ops."""
+
+    def __init__(self, position: Mapping[Expr, int]) -> None:
+        self.position = position
+        self.starts: list[int] = []
+        self.stops: list[int] = []
+        self.stretches: list[Stretch] = []
+
+    def add(self, s: Stretch) -> None:
+        """Add the places of a stretch."""
+        i = bisect_right(self.starts, s.run.start)
+        self.starts.insert(i, s.run.start)
+        self.stops.insert(i, s.run.start + s.count)
+        self.stretches.insert(i, s)
+
+    def get(self, e: Expr) -> Home | None:
+        """The place of an expression, if it is in a stretch."""
+        at = self.position.get(e, -1)
+        i = bisect_right(self.starts, at) - 1
+        if i < 0 or at >= self.stops[i]:
+            return None
+        s = self.stretches[i]
+        step, place = divmod(at - s.run.start, s.run.period)
+        return Home(s, place, step)
+
+    def __getitem__(self, e: Expr) -> Home:
+        home = self.get(e)
+        assert home is not None
+        return home
+
+    def __contains__(self, e: Expr) -> bool:
+        at = self.position.get(e, -1)
+        i = bisect_right(self.starts, at) - 1
+        return i >= 0 and at < self.stops[i]
 
 
 Steps = tuple[int, int]
@@ -81,7 +119,7 @@ class Planner:
         self.ops = ops
         self.position = {e: i for i, e in enumerate(ops)}
         self.last = last_readers(graph, self.position)
-        self.homes: dict[Expr, Home] = {}
+        self.homes = Homes(self.position)
 
     def add(self, run: Run, repeats: int) -> Stretch | None:
         """The stretch of a run, perhaps without some steps at its ends; None if it is no loop."""
@@ -171,22 +209,16 @@ class Planner:
 
     def direction(self, values: Sequence[Expr]) -> int:
         """1 or -1 if values are those of another stretch, in its order or reversed; else 0."""
-        by = self.step_between(values[0], values[1])
-        return by if by and all(self.step_between(x, y) == by for x, y in pairwise(values)) else 0
-
-    def step_between(self, x: Expr, y: Expr) -> int:
-        """1 or -1 if two values are of one op of a stretch, in neighbouring steps; else 0."""
-        a, b = self.homes.get(x), self.homes.get(y)
-        if a is None or b is None or a.stretch is not b.stretch or a.place != b.place:
-            return 0
-        by = a.stretch.index(b.step) - a.stretch.index(a.step)
-        return by if abs(by) == 1 else 0
+        by = step_between(self.homes.get(values[0]), self.homes.get(values[1]))
+        homes = map(self.homes.get, values)
+        return by if by and all(step_between(a, b) == by for a, b in pairwise(homes)) else 0
 
     def longest(self, values: Sequence[Expr]) -> Steps:
         """The longest run of values that are those of another stretch, in order or reversed."""
         best, first, by = (0, 0), 0, 0
-        for k in range(1, len(values)):
-            step = self.step_between(values[k - 1], values[k])
+        homes = map(self.homes.get, values)
+        for k, (a, b) in enumerate(pairwise(homes), 1):
+            step = step_between(a, b)
             if step != by:
                 first, by = (k - 1 if step else k), step
             if by and k + 1 - first > best[1] - best[0]:
@@ -203,10 +235,16 @@ class Planner:
                     if not is_copyable(e):
                         return None
                     s.given.setdefault(place, len(s.given))
-        for k, step in enumerate(s.steps):
-            for place, e in enumerate(step):
-                self.homes[e] = Home(s, place, k)
+        self.homes.add(s)
         return s
+
+
+def step_between(a: Home | None, b: Home | None) -> int:
+    """1 or -1 if two places are those of one op of a stretch, in neighbouring steps; else 0."""
+    if a is None or b is None or a.stretch is not b.stretch or a.place != b.place:
+        return 0
+    by = a.stretch.index(b.step) - a.stretch.index(a.step)
+    return by if abs(by) == 1 else 0
 
 
 def last_readers(graph: FrozenGraph, position: Mapping[Expr, int]) -> dict[Expr, int]:
@@ -217,7 +255,8 @@ def last_readers(graph: FrozenGraph, position: Mapping[Expr, int]) -> dict[Expr,
         at = position.get(e, after)
         for x in e.inputs:
             result[x] = max(at, result.get(x, 0))
-    return result | dict.fromkeys((*graph.results, *graph.measured), after)
+    result.update(dict.fromkeys((*graph.results, *graph.measured), after))
+    return result
 
 
 def steps_of(run: Run, ops: Sequence[Expr]) -> list[Sequence[Expr]]:

@@ -7,6 +7,7 @@ import pytest
 
 import gradops as ops
 import staticgrad as sg
+from gradops.core.traits import Trait
 
 SPECIAL = [0.0, -0.0, 1.5, -2.0, 800.0, np.inf, -np.inf, np.nan]
 
@@ -123,6 +124,45 @@ def test_loops_carry_floats(optimize):
         if optimize == 1:
             assert x.tobytes() == y.tobytes()
         np.testing.assert_allclose(x, y, rtol=1e-13)
+
+
+def results_of_flags(a, b):
+    """What each elementwise op makes of flags, compared with a flag, and as a number."""
+    p, q = a > 0, b > 0
+    for op in ops.OPS.values():
+        if Trait.ELEMENTWISE not in op.traits:
+            continue
+        for flags in ((p, q), (p,)):
+            try:
+                y = op(*flags)
+            except (ops.GradError, TypeError, ValueError):
+                continue
+            if isinstance(y, sg.Expr) and y.dtype == bool and not y.shape:
+                yield op.name, [y, sg.equal(y, p), sg.cast(y, "float64") * a]
+
+
+@pytest.mark.parametrize("optimize", [1, 2])
+def test_flags_stay_flags_in_every_op(optimize):
+    with sg.Graph().as_default():
+        a, b = (sg.placeholder("float64", [], name=n) for n in "ab")
+        found = dict(results_of_flags(a, b))
+        compiled = {name: [sg.compile(ys, [a, b], optimize=k) for k in (optimize, 0)]
+                    for name, ys in found.items()}  # fmt: skip
+    assert {"add", "mul", "logical_and", "maximum", "strong_product"} <= compiled.keys()
+    for name, (fast, slow) in compiled.items():
+        for x in (1.0, -1.0):
+            for y in (1.0, -1.0):
+                assert fast(x, y) == slow(x, y), name
+
+
+@pytest.mark.parametrize("op", [sg.logical_and, sg.logical_or, sg.equal, sg.less])
+def test_flags_that_are_fed_are_combined_with_numbers(op):
+    with sg.Graph().as_default():
+        x, flag = sg.placeholder("float64", [], name="x"), sg.placeholder("bool", [], name="flag")
+        y = op(flag, x * 2.0)
+        fast, slow = (sg.compile([y, sg.logical_not(flag)], [x, flag], optimize=k) for k in (2, 0))
+    for value in (0.0, 0.5, np.nan):
+        assert fast(value, True) == slow(value, True)
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -14,7 +14,8 @@ from gradops import GradError
 STEPS = 24
 FLOATS = ("float64", "float32", "float16")
 DTYPES = (*FLOATS, "complex64", "complex128", "int64", "int32", "uint8", "int8", "bool")
-SHAPES = ((), (3,), (1,), (2, 3), (3, 2), (3, 3), (1, 3), (2, 1, 3), (0,), (0, 3), (2, 0))
+SHAPES = ((), (3,), (1,), (2, 3), (3, 2), (3, 3), (1, 3), (2, 1, 3), (0,), (0, 3), (2, 0),
+          (5,), (5, 2), (6, 3), (4, 3, 3))  # fmt: skip
 NAMED = (("n",), ("n", 3), (2, "n"), ("n", "m"))
 ENDS = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, np.inf, -np.inf, np.nan, 1e30, 1e-30, 300.0)
 REFUSED = (GradError, TypeError, ValueError, IndexError, OverflowError, NotImplementedError)
@@ -184,6 +185,34 @@ def branched(rng, pool):
     return sg.cond(sg.reduce_sum(sg.cast(x, "float64")) > 0, lambda: f(x), lambda: g(x))
 
 
+def by_rows(rng, pool):
+    """What is done with each row of an array by itself: joined or added, in some order."""
+    x, f = recent(rng, pool), body(rng, pool)
+    g, shared, factors = one_of(rng, UNARY), recent(rng, pool), rng.integers(0, 3, 8)
+    count = x.shape[0] if isinstance(x.shape[0], int) else 5
+    order = one_of(rng, [range(count), range(count - 1, -1, -1), rng.permutation(count).tolist()])
+    choices = [
+        lambda i: f(x[i]), lambda i: g(f(x[i])), lambda i: x[i] * factors[i % 8] + f(x[i]),
+        lambda i: f(x[i]) + shared, lambda i: sg.reduce_sum(f(x[i])) * x[i],
+        lambda i: sg.matmul(x[i], f(x[i])), lambda i: f(x[i]) - f(x[(i + 1) % count]),
+        lambda i: f(sg.stack([x[i, 0], x[i, 1]])),
+    ]  # fmt: skip
+    step = one_of(rng, choices)
+    rows = [step(i) for i in order]
+    return one_of(rng, [sg.stack, lambda rows: sum(rows[1:], rows[0]), lambda rows: rows[-1],
+                        lambda rows: sg.concat([row[None] for row in rows], 0)])(rows)  # fmt: skip
+
+
+def solved(rng, pool):
+    """Right sides that one triangular matrix is solved with."""
+    a = sg.cast(recent(rng, pool), "float64")
+    a = sg.where(sg.eye(3, dtype="float64") > 0, sg.exp(sg.tanh(a)), a)
+    lower = bool(rng.random() < 0.5)
+    sides = [sg.cast(recent(rng, pool), "float64") for _ in range(int(rng.integers(1, 4)))]
+    solve = gradops.OPS["solve_triangular"]
+    return [solve(a, b, lower=lower) for b in sides]
+
+
 def called(rng, pool):
     """A function of the graph, with a gradient of its own."""
     x, f = recent(rng, pool), body(rng, pool)
@@ -215,7 +244,7 @@ def derivative(rng, pool):
 
 STEPS_BY_WEIGHT = [
     *[unary] * 5, *[binary] * 7, *[reduced] * 4, *[moved] * 5, constant, constant, looped, looped,
-    branched, called, derivative, derivative,
+    branched, called, derivative, derivative, by_rows, by_rows, solved,
 ]  # fmt: skip
 
 

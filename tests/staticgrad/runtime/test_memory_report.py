@@ -52,7 +52,15 @@ def lstm():
     return [x], [loss, *sg.gradients(loss, [x])]
 
 
-MODELS = [elementwise, layers, mixture, recurrent, lstm]
+def many_arrays():
+    x = sg.placeholder("float64", [20_000])
+    waves = [sg.sin(x * k) for k in range(1, 50)]
+    total = sg.add_n(waves)
+    y = sg.add_n([wave * total for wave in waves])
+    return [x], [sg.concat([y] * 30, 0)]
+
+
+MODELS = [elementwise, layers, mixture, recurrent, lstm, many_arrays]
 
 
 def compiled(model):
@@ -74,6 +82,11 @@ def test_the_plan_takes_little_more_than_is_in_use_at_once(model):
     report = compiled(model)[0].report
     assert report.arena_bound <= report.arena <= 1.05 * report.arena_bound + 1024
     assert report.lower_bound <= report.predicted_peak <= report.unshared + 1024
+
+
+def test_many_buffers_that_are_in_use_before_a_result_are_not_kept():
+    report = compiled(many_arrays)[0].report
+    assert report.predicted_peak <= 1.05 * report.lower_bound
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -1,80 +1,85 @@
-"""A stack of stacks is one stack."""
+"""A matrix that is written as rows of entries is one stack."""
 
 import numpy as np
 import pytest
 
 import staticgrad as sg
-from staticgrad.passes import MergeStacks
+from gradops import OPS
+from staticgrad.passes import FlattenStacks
 
-N = 3
+FORMS = {
+    "rows of numbers": ([6], lambda x: sg.stack([sg.stack([x[0], x[1]]), sg.stack([x[2], x[3]])])),
+    "a constant row": ([6], lambda x: sg.stack(
+        [sg.stack([x[0], x[1]]), sg.stack([x[2], x[3]]), sg.constant([0.0, 1.0], "float64")]
+    )),
+    "rows of vectors": ([6, 3], lambda x: sg.stack(
+        [sg.stack([x[0], x[1]]), sg.stack([x[2], x[3]])]
+    )),
+    "matrices of vectors": ([6, 3], lambda x: sg.stack(
+        [sg.stack([x[0], x[1]], 1), sg.stack([x[2], x[3]], 1)], 1
+    )),
+    "from the last axis": ([6, 3], lambda x: sg.stack(
+        [sg.stack([x[0], x[1]], -1), sg.stack([x[2], x[3]], -1)], -2
+    )),
+    "three deep": ([8], lambda x: sg.stack([sg.stack(
+        [sg.stack([x[i], x[i + 1]]), sg.stack([x[i + 2], x[i + 3]])]) for i in (0, 4)
+    ])),
+    "three deep with a constant": ([8], lambda x: sg.stack([*[sg.stack(
+        [sg.stack([x[i], x[i + 1]]), sg.stack([x[i + 2], x[i + 3]])]) for i in (0, 4)
+    ], np.arange(4.0).reshape(2, 2)])),
+    "unknown sizes": (["n", 6], lambda x: sg.stack(
+        [sg.stack([x[:, 0], x[:, 1]], 1), sg.stack([x[:, 2], x[:, 3]], 1)], 1
+    )),
+}  # fmt: skip
+OTHERS = {
+    "along another axis": ([6, 3], lambda x: sg.stack(
+        [sg.stack([x[0], x[1]], 1), sg.stack([x[2], x[3]], 1)], 0
+    )),
+    "one is no stack": ([6, 2], lambda x: sg.stack([sg.stack([x[0, 0], x[0, 1]]), x[1]])),
+    "one is read again": ([6], lambda x: sg.stack([(y := sg.stack([x[0], x[1]])), y * 2.0, y])),
+}  # fmt: skip
 
 
-def stacks(*rows, axis=0):
-    return sg.stack([sg.stack(row, axis) for row in rows], axis)
-
-
-PROGRAMS = {
-    "numbers": lambda x: stacks([x[0, 0], x[1, 1]], [x[0, 1], x[0, 2]]),
-    "rows": lambda x: stacks([x[0], x[1]], [x[2], x[0]]),
-    "columns": lambda x: stacks([x[0], x[1]], [x[2], x[0]], axis=1),
-    "constants": lambda x: sg.stack([sg.stack([x[0], x[1]]), np.ones((2, 4)).astype(x.dtype)]),
-    "constant columns": lambda x: sg.stack(
-        [sg.stack([x[0], x[1]], 1), np.arange(8.0).reshape(4, 2).astype(x.dtype)], 1
-    ),
-    "no axis of entries": lambda x: stacks([x[0, :0], x[1, :0]], [x[2, :0], x[0, :0]], axis=1),
-}
-STAY = {
-    "last axes": lambda x: stacks([x[0], x[1]], [x[2], x[0]], axis=-1),
-    "different axes": lambda x: sg.stack([sg.stack([x[0], x[1]], 1), sg.stack([x[2], x[0]], 1)]),
-    "others read them": lambda x: (lambda y: sg.stack([y, y * 2.0]))(sg.stack([x[0], x[1]])),
-    "other operands": lambda x: sg.stack([sg.stack([x[0], x[1]]), x[1:]]),
-    "many entries": lambda x: sg.stack([sg.stack([x[0]] * 40), sg.stack([x[1]] * 40)]),
-}
-
-
-def graph_of(program, dtype="float64"):
+def run(shape, form):
     with sg.Graph().as_default():
-        x = sg.placeholder(dtype, [N, 4], name="x")
-        return sg.freeze([program(x)], [x])
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_stack_of_stacks_is_one_stack_of_the_same_bits(name, dtype):
-    graph = graph_of(PROGRAMS[name], dtype)
-    done = MergeStacks()(graph)
+        x = sg.placeholder("float64", shape, name="x")
+        graph = sg.freeze([form(x)], [x])
+    done = FlattenStacks()(graph)
     sg.verify(done)
-    assert sum(e.op is not None and e.op.name == "stack" for e in done.order) == 1
-    x = np.arange(4 * N).reshape(N, 4).astype(dtype)
-    [got], [want] = sg.interpret(done, [x]), sg.interpret(graph, [x])
-    assert (got.dtype, got.shape) == (want.dtype, want.shape)
-    np.testing.assert_array_equal(got, want)
+    data = np.random.default_rng(0).standard_normal([4 if n == "n" else n for n in shape])
+    [got], [want] = sg.interpret(done, [data]), sg.interpret(graph, [data])
+    assert got.shape == want.shape
+    assert got.tobytes() == want.tobytes()
+    return graph, done
 
 
-@pytest.mark.parametrize("name", STAY)
+@pytest.mark.parametrize("name", FORMS)
+def test_stacks_of_stacks_are_one(name):
+    _, done = run(*FORMS[name])
+    names = [e.op.name for e in done.order if e.op is not None]
+    assert names.count("stack") == (3 if "three deep" in name else 1)
+
+
+@pytest.mark.parametrize("name", OTHERS)
 def test_other_stacks_stay(name):
-    graph = graph_of(STAY[name])
-    done = MergeStacks()(graph)
-    assert [e.what for e in done.order] == [e.what for e in graph.order]
+    graph, done = run(*OTHERS[name])
+    assert done is graph
 
 
-def test_operands_of_different_dtypes_stay():
+def test_stacks_of_different_dtypes_stay():
+    """The dtype of three operands at once is another one than that of two and then the third."""
     with sg.Graph().as_default():
-        x, y = sg.placeholder("float32", [4], name="x"), sg.placeholder("float64", [4], name="y")
-        graph = sg.freeze([stacks([x, x], [y, y])], [x, y])
-    assert sum(e.op is not None and e.op.name == "stack" for e in MergeStacks()(graph).order) == 3
+        feeds = [sg.placeholder(t, [], name=t) for t in ("int16", "uint16", "float32")]
+        a, b, c = feeds
+        graph = sg.freeze([OPS["stack"](OPS["stack"](a, b), OPS["stack"](c, c))], feeds)
+    assert FlattenStacks()(graph) is graph
 
 
-def test_stacks_of_unknown_size_stay():
+def test_a_matrix_of_columns_is_one_call():
     with sg.Graph().as_default():
-        x = sg.placeholder("float64", [N, "n"], name="x")
-        graph = sg.freeze([stacks([x[0], x[1]], [x[2], x[0]])], [x])
-    assert sum(e.op is not None and e.op.name == "stack" for e in MergeStacks()(graph).order) == 3
-
-
-def test_a_matrix_of_numbers_is_one_call():
-    with sg.Graph().as_default():
-        x = sg.placeholder("float64", [4], name="x")
-        run = sg.compile([stacks([x[0], x[1]], [x[2], x[3]])], [x], verify=True)
-    assert run.source.count("np.array(") == 1
-    np.testing.assert_array_equal(run(np.arange(4.0))[0], np.arange(4.0).reshape(2, 2))
+        x = sg.placeholder("float64", [4, 5], name="x")
+        y = sg.stack([sg.stack([x[0], x[1]], 1), sg.stack([x[2], x[3]], 1)], 1)
+        compiled = sg.compile([y], [x], verify=True)
+    assert compiled.source.count("np.array(") == 1
+    data = np.arange(20.0).reshape(4, 5)
+    np.testing.assert_array_equal(compiled(data)[0], data.T.reshape(5, 2, 2))
