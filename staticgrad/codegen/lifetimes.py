@@ -112,8 +112,14 @@ def roots_in(graph: FrozenGraph, layouts: Known, owners: Owners = NO_OWNERS) -> 
 def owner_of_rows(e: Expr, owners: Owners) -> Expr | None:
     """The part of a loop to which the rows in a list, or in the array of it, belong."""
     if e.op is not None and e.op.name == "stacked":
-        return owners.get(e.inputs[0])
+        return owners.get(whole_list(e.inputs[0]))
     return owners.get(e)
+
+
+def whole_list(x: Expr) -> Expr:
+    """The list that has a range of entries, one after another; `x` itself if it is no range."""
+    is_range = x.op is not None and x.op.name == "list_slice" and x.attrs["step"] == 1
+    return x.inputs[0] if is_range else x
 
 
 def is_fused(e: Expr) -> bool:

@@ -14,18 +14,18 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
 from ..ir.inner_layouts import given_to_inner, unknown_layouts
-from ..ir.sizes import Binding, bindings, names_in, sizes_used
-from ..ir.tuple_types import visible_sizes
+from ..ir.sizes import bindings, names_in, sizes_used
+from .admission import write_admission, write_binding, write_sizes
 from .arena import Arena
 from .buffers import Plan
 from .fusion import render_fused
-from .lifetimes import is_fused
+from .lifetimes import is_fused, whole_list
 from .loops.functions import loop_function
-from .loops.row_code import row_arguments, write_copies, write_row_lists
+from .loops.row_code import array_of_rows, row_arguments, write_copies, write_row_lists
 from .loops.rows import has_own_function
 from .names import comment
 from .scalars import float_source, is_list_of_floats, is_number, is_row
-from .writer import Module, Writer, axis_text, dtype_name, operand_name, pair_name, size_text
+from .writer import Module, Writer, dtype_name, operand_name, pair_name, size_text
 
 
 @dataclass
@@ -150,54 +150,6 @@ def write_inner_return(w: Writer) -> None:
     w.write(f"    return {', '.join(names)}{',' if len(names) == 1 else ''}", None)
 
 
-def write_admission(w: Writer, e: Expr) -> None:
-    """Write the check of an input; for another value the function returns NotImplemented."""
-    name, dtype = w.names[e], dtype_name(w, e.dtype)
-    known = [(k, n) for k, n in enumerate(e.shape) if isinstance(n, int)]
-    if len(known) == len(e.shape):
-        shape = f"{name}.shape != {e.shape}"
-    else:
-        sizes = [f"{name}.ndim != {len(e.shape)}"]
-        shape = " or ".join(sizes + [f"{name}.shape[{k}] != {n}" for k, n in known])
-    order = f" or not {name}.flags.c_contiguous" if len(e.shape) > 1 else ""
-    test = f"type({name}) is not ndarray or {name}.dtype is not {dtype} or {shape}{order}"
-    w.write(f"    if {test}:", e)
-    w.write("        return NotImplemented", e)
-
-
-def write_binding(w: Writer, b: Binding) -> None:
-    """Name a size that an input determines, or compare one on which it must agree."""
-    e, refused = w.graph.inputs[b.number], []
-    result = axis_text(w, e, b.axis)
-    if b.name is not None:
-        name = w.sizes[b.name] = w.fresh(b.name)
-        if (b.times, b.plus) == (1, 0):
-            w.write(f"    {name} = {result}", e)
-            return
-        w.write(f"    {name} = ({result} - {b.plus}) // {b.times}", e)
-        refused = [f"{name} < 0"]
-    if b.like is not None:
-        number, axis = b.like
-        wanted = f"{w.names[w.graph.inputs[number]]}.shape[{axis}]"
-    else:
-        wanted = size_text(w, b.size)
-    refused.append(f"{result} != {wanted}")
-    w.write(f"    if {' or '.join(refused)}:", e)
-    w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
-
-
-def write_sizes(w: Writer, e: Expr) -> None:
-    """Name the sizes that depend on data and that `e` is the first to have."""
-    if all(n.__class__ is int for n in e.type.shape):
-        return
-    for k, size in enumerate(visible_sizes(e.type)):
-        if isinstance(size, Dim) and size.linear is not None:
-            name = size.linear[0]
-            if size == Dim(name) and name not in w.sizes and name not in w.unused:
-                w.sizes[name] = w.fresh(name)
-                w.write(f"    {w.sizes[name]} = {axis_text(w, e, k)}", e)
-
-
 def write_buffers(w: Writer) -> None:
     """Take a set of buffers that no other call is using, or make one."""
     types = w.plan.types
@@ -267,8 +219,8 @@ def render(w: Writer, e: Expr) -> str:
     if w.module.has_loops and has_own_function(e):
         function = loop_function(w, e, begin_inner, inner_function)
         return f"{function}({', '.join([*names, *row_arguments(w, e)])})"
-    if e.op.name == "stacked" and e.inputs[0] in w.plan.rows.owners:
-        return f"{names[0]}.array"
+    if e.op.name == "stacked" and whole_list(e.inputs[0]) in w.plan.rows.owners:
+        return array_of_rows(w, e.inputs[0])
     if e in w.copied:
         return write_copies(w, e)
     out = out_text(w, e)

@@ -6,6 +6,7 @@ from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
     from .batching.batch import BatchOps
+    from .batching.stacks import FlattenStacks
     from .bypass_joins import BypassJoins
     from .constants import PropagateConstants
     from .factors import CollectFactors
@@ -40,10 +41,11 @@ if _TYPE_CHECKING:
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "batching.batch": "BatchOps", "bypass_joins": "BypassJoins",
-        "constants": "PropagateConstants", "factors": "CollectFactors", "fold": "Fold",
-        "fusion": "FuseElementwise", "interface": "Pass", "inverses": "InvertFactors",
-        "join_elementwise": "JoinElementwise", "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "batching.batch": "BatchOps", "batching.stacks": "FlattenStacks",
+        "bypass_joins": "BypassJoins", "constants": "PropagateConstants",
+        "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
+        "interface": "Pass", "inverses": "InvertFactors", "join_elementwise": "JoinElementwise",
+        "join_scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
         "loops.sink": "SinkIntoBranches", "loops.unchanged": "ShareUnchangedState",
@@ -56,7 +58,7 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
-    "DropGradients", "DropRetyping", "FloatScalars", "Fold", "FuseElementwise",
+    "DropGradients", "DropRetyping", "FlattenStacks", "FloatScalars", "Fold", "FuseElementwise",
     "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
     "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
     "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",

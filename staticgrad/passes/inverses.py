@@ -16,7 +16,7 @@ from gradops.core.float_errors import without_float_errors
 from gradops.core.rules import NO_RULES
 from gradops.core.traits import Trait
 from gradops.kernels.elementwise.guards import is_finite
-from gradops.kernels.linalg.triangular import solve_triangular
+from gradops.kernels.linalg.triangular import TINY, solve_triangular
 
 from ..control.stacks import no_samples
 from ..ir.expr import Expr
@@ -28,6 +28,7 @@ from .rewrite import constant_like
 
 MOST = 64  # rows up to which solves are slow beside products
 MANY = 4  # right sides for each row from which one solve is worth an inverse; of several, 1
+FEW = 3  # solves by one matrix of up to `TINY` rows, which are fast, that are worth an inverse
 SOLVE = OPS["solve_triangular"]
 
 
@@ -103,6 +104,8 @@ def may_invert(e: Expr) -> bool:
 
 def is_worth(matrix: Expr, solves: Sequence[Expr]) -> bool:
     """True if the right sides of a matrix are many beside its rows."""
+    if matrix.shape[-1] <= TINY and matrix.type.ndim == 2 and len(solves) < FEW:
+        return False
     n = matrix.shape[-1] * math.prod(matrix.shape[:-2])
     sides = sum(e.shape[-1] * math.prod(e.shape[:-2]) for e in solves)
     return sides >= (n if len(solves) > 1 else MANY * n)

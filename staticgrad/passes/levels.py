@@ -6,6 +6,7 @@ from gradops.core.errors import OptionError
 
 from ..build.suggest import nearest
 from .batching.batch import BatchOps
+from .batching.stacks import FlattenStacks
 from .bypass_joins import BypassJoins
 from .constants import PropagateConstants
 from .factors import CollectFactors
@@ -46,8 +47,8 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    Simplify(), BatchOps(), Fold(), WeightGradientsAfterLoop(), ProjectionsBeforeLoop(),
-    MathScalars(), FuseElementwise(), ComputePairs(),
+    Simplify(), BatchOps(), FlattenStacks(), Fold(), WeightGradientsAfterLoop(),
+    ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

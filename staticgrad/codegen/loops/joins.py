@@ -35,6 +35,8 @@ def join_in_row(body: FrozenGraph, y: Expr) -> Join | None:
 
     None if no operand of it can be computed in its place.
     """
+    if not any(map(is_join, (y, *y.inputs))):
+        return None
     readers = readers_in(body)
     e = y if is_join(y) else joined_operand(y, readers)
     if e is None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ...ir.expr import Expr
 from ..buffers import Block, Plan
+from ..lifetimes import whole_list
 from ..writer import Writer, dtype_name, operand_name, shape_text
 from .joins import Join, join_in_row
 from .row_lists import new_rows
@@ -42,6 +43,13 @@ def memory_of_rows(w: Writer, owner: Expr) -> str:
     shape, dtype = shape_text(w, block.type.shape), dtype_name(w, owner.dtype)
     spans = f", {block.spans}" if block.spans else ""
     return f"new_rows({shape}, {dtype}, {block.shift}{spans})"
+
+
+def array_of_rows(w: Writer, x: Expr) -> str:
+    """The array of a list of rows, or of a range of them."""
+    rows = whole_list(x)
+    part = "" if x is rows else f"[{x.attrs['start']}:{x.attrs['stop']}]"
+    return f"{w.names[rows]}.array{part}"
 
 
 def compute_into_rows(w: Writer, rows: Sequence[LoopRows]) -> None:

@@ -24,7 +24,7 @@ from ...ir.layouts import Known
 from ...ir.nominal import nominal_bytes
 from ...ir.pairs import pairs_in
 from ...ir.sizes import names_in, sizes_determined_by
-from ..lifetimes import memory_of_views
+from ..lifetimes import memory_of_views, whole_list
 from .joins import join_in_row
 from .row_lists import Span
 
@@ -101,7 +101,8 @@ def row_plan(graph: FrozenGraph, known: Known) -> RowPlan:
     if not loops:
         return NO_ROWS
     parts = {(w, e.attrs["index"]): e for e in graph.order if (w := whole_of(e)) is not None}
-    stacked = {e.inputs[0] for e in graph.order if e.op is not None and e.op.name == "stacked"}
+    stacks = (e.inputs[0] for e in graph.order if e.op is not None and e.op.name == "stacked")
+    stacked = set(map(whole_list, stacks))
     sizes, found = sizes_determined_by(graph.inputs), dict[Expr, tuple[LoopRows, ...]]()
     for e in loops:
         several = (rows_read(e, rows, parts) for rows in rows_of_loop(e, known))

@@ -38,6 +38,8 @@ from .editing import (
 )
 
 SMALL = 4096  # bytes up to which a call costs more than its work
+OF_TRIANGLES = frozenset({"tril", "triu", "diagonal", "place_diagonal", "solve_triangular"})
+"""Ops of small matrices that a stack of them needs one call for, as elementwise ops do."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,11 @@ def is_projection(e: Expr, fixed: set[Expr]) -> bool:
 
 
 def is_small(e: Expr) -> bool:
-    """True for an elementwise op whose call costs more than its work."""
-    is_elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits
-    return is_elementwise and nominal_bytes(e.type) <= SMALL
+    """True for an op that cannot fail, and whose call costs more than its work."""
+    if e.op is None or nominal_bytes(e.type) > SMALL:
+        return False
+    is_of_triangle = e.op.name in OF_TRIANGLES and not e.attrs.get("checked")
+    return is_of_triangle or Trait.ELEMENTWISE in e.op.traits
 
 
 def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:

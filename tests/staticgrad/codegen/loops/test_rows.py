@@ -1,5 +1,7 @@
 """Loops that compute what their steps give into rows of an array give what lists of values do."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -139,6 +141,19 @@ def test_a_list_of_very_many_rows_is_not_kept():
         x = sg.placeholder("float64", [KEPT + 1, 2], name="x")
         f = sg.compile(ops.sum(ops.cos(sg.scan(lambda s, e: ops.sin(s) + e, x, x[0]))), [x])
     assert f"new_rows(({KEPT + 1}, 2), float64, 0)" in f.source
+
+
+def test_a_range_of_rows_is_a_part_of_their_array():
+    with sg.Graph().as_default():
+        x = y = sg.placeholder("float64", [10], name="x")
+        for _ in range(300):
+            y = ops.sin(y * 0.9 + x) - 0.1
+        outputs = [y, *sg.gradients(ops.sum(y), [x])]
+        f, plain = sg.compile(outputs, [x]), sg.compile(outputs, [x], optimize=0)
+    assert re.search(r"_rows\.array\[\d+:\d+\]", f.source)
+    assert "stacked(" not in f.source
+    value = np.linspace(-1, 1, 10)
+    np.testing.assert_allclose(f(value), plain(value), rtol=1e-12)
 
 
 def test_row_lists_lie_in_one_array():

@@ -61,3 +61,25 @@ def test_results_take_no_more_memory_than_the_lists():
         y, _ = sg.map_accumulate(lambda s, v: (s + v @ u, ()), sg.zeros((2, 2000), "float64"), x)
         graph = sg.freeze(y, [x, u])
     assert before(graph) is graph
+
+
+def test_triangles_of_entries_are_solved_and_cut_before_the_loop():
+    with sg.Graph().as_default():
+        factors = sg.placeholder("float64", [5, 3, 3], name="factors")
+        more = sg.placeholder("float64", [5, 3, 9], name="more")  # or results were too many bytes
+        start = sg.placeholder("float64", [3, 9], name="start")
+
+        def step(s, entries):
+            lower = ops.OPS["tril"](entries[0], k=0)
+            one = sg.eye(3, dtype="float64")
+            inverse = ops.OPS["solve_triangular"](lower, one, lower=True, checked=False)
+            return inverse @ s + lower @ entries[1]
+
+        graph = sg.freeze([sg.foldl(step, (factors, more), start)], [factors, more, start])
+    changed = before(graph)
+    sg.verify(changed)
+    assert not {"tril", "solve_triangular"} & set(body_of(changed))
+    feeds = [RNG.normal(size=e.shape) for e in graph.inputs]
+    feeds[0] += 3 * np.eye(3)
+    [got], [want] = sg.interpret(changed, feeds), sg.interpret(graph, feeds)
+    np.testing.assert_allclose(got, want, rtol=1e-12)
