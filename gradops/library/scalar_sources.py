@@ -9,7 +9,7 @@ MATH = {
     np.arctan: "atan", np.arctan2: "atan2", np.arctanh: "atanh", np.cbrt: "cbrt",
     np.copysign: "copysign", np.cos: "cos", np.cosh: "cosh", np.exp: "exp", np.exp2: "exp2",
     np.expm1: "expm1", np.hypot: "hypot", np.log: "log", np.log10: "log10", np.log1p: "log1p",
-    np.log2: "log2", np.power: "pow", np.sin: "sin", np.sinh: "sinh", np.sqrt: "sqrt",
+    np.log2: "log2", np.sin: "sin", np.sinh: "sinh", np.sqrt: "sqrt",
     np.tan: "tan", np.tanh: "tanh",
 }  # fmt: skip
 """Functions of the module `math`, which raise where NumPy gives an infinity or NaN."""
@@ -19,8 +19,9 @@ OPERATORS = {
     np.greater_equal: "({0} >= {1})", np.less: "({0} < {1})", np.less_equal: "({0} <= {1})",
     np.logical_and: "bool({0} and {1})", np.logical_not: "(not {0})",
     np.logical_or: "bool({0} or {1})",
-    np.maximum: "({0} if {0} >= {1} or {0} != {0} else {1})",
-    np.minimum: "({0} if {0} <= {1} or {0} != {0} else {1})", np.not_equal: "({0} != {1})",
+    np.maximum: "({1} if {1} >= {0} or {1} != {1} else {0})",  # of -0.0 and 0.0 the second, too
+    np.minimum: "({1} if {1} <= {0} or {1} != {1} else {0})", np.not_equal: "({0} != {1})",
+    np.power: "(math.sqrt({0}) if {1} == 0.5 else math.pow({0}, {1}))",  # as of -0.0 and -inf
     np.reciprocal: "1.0 / {0}", np.square: "{0} * {0}",
 }  # fmt: skip
 

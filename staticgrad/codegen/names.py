@@ -8,7 +8,9 @@ import unicodedata
 import numpy as np
 
 DTYPES = {np.dtype(code).name for code in np.typecodes["All"] if np.dtype(code).kind in "biufc"}
-RUNTIME = {"np", "math", "ndarray", "disagree", "pool", "arena", "broadcast", "nonnegative"}
+RUNTIME = {
+    "np", "math", "ndarray", "disagree", "pool", "arena", "broadcast", "nonnegative", "c_float",
+}  # fmt: skip
 RESERVED = RUNTIME | DTYPES | {f"{d}_type" for d in DTYPES} | {*dir(builtins)}
 
 

@@ -6,6 +6,11 @@ by Python's operators, which give the same bits. With `Lowering.MATH`, float32 i
 precision, and functions are those of the module `math`. Inside the graphs of loops and branches a
 parameter without axes may be either; where an array is wanted, a float becomes a NumPy scalar of
 its type. Python raises where NumPy gives an infinity or NaN: then the executable runs on arrays.
+
+Note [Excess precision]. A float32 value in double precision is rounded where it is computed if
+anything but arithmetic on floats reads it: a comparison, an array, a loop or branch and what
+carries its state. So decisions are those of float32, a value equals its copies in arrays, and
+`while 1 + eps > 1` ends at float32's epsilon. Other values differ from float32 by less error.
 """
 
 import math
@@ -25,6 +30,7 @@ OF_FLAGS = frozenset(
 )  # fmt: skip
 """Ops that give flags for Python's flags too: the sum of two of these is a number."""
 CALL, OPERATOR = 10, 1  # what one costs more on NumPy's scalars than on floats, in 40 ns
+SELECTIONS = {"abs", "copysign", "masked", "maximum", "minimum", "neg", "relu", "where"}
 DTYPES = {
     Lowering.FLOATS: frozenset({np.dtype(np.float64)}),
     Lowering.MATH: frozenset({np.dtype(np.float32), np.dtype(np.float64)}),
@@ -49,6 +55,31 @@ def held_as_floats(graph: FrozenGraph, is_body: bool) -> frozenset[Expr]:
         read = {x for e in readers for x in e.inputs}
         result.update(e for e in graph.inputs if e in read and is_number(e, lowering))
     return frozenset(result)
+
+
+def rounded_floats(graph: FrozenGraph, floats: frozenset[Expr], is_body: bool) -> frozenset[Expr]:
+    """The floats that are rounded to float32. See Note [Excess precision]."""
+    if graph.lowering is not Lowering.MATH:
+        return frozenset()
+    observed = set(graph.results) if is_body else set()
+    for e in reversed(graph.order):
+        if e not in floats or has_graphs(e) or e.dtype.kind == "b" or is_exact(e, observed):
+            observed.update(e.inputs)
+        elif e.op is not None and e.op.name == "power":
+            observed.add(e.inputs[1])  # of a negative number, all but whole powers are NaN
+    return frozenset(x for x in observed & floats if may_be_excessive(x))
+
+
+def is_exact(e: Expr, observed: set[Expr]) -> bool:
+    """True for an observed value that is one of its operands, or one with another sign."""
+    return e in observed and e.op is not None and e.op.name in SELECTIONS
+
+
+def may_be_excessive(e: Expr) -> bool:
+    """True for a float32 value that is computed in double precision."""
+    if e.dtype != np.float32 or e.op is None or e.op.name in SELECTIONS:
+        return False
+    return not has_graphs(e) and not is_entry(e)
 
 
 def takes_floats(e: Expr) -> bool:

@@ -1,6 +1,7 @@
 """NumPy source: one straight-line Python function, as a person would write it."""
 
 from collections.abc import Callable
+from ctypes import c_float
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -210,7 +211,7 @@ def render(w: Writer, e: Expr) -> str:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
     names = [operand_name(w, x, e) for x in e.inputs]
     if e in w.floats and not has_graphs(e):
-        return float_source(e, names)
+        return rounded(w, float_source(e, names)) if e in w.rounded else float_source(e, names)
     if is_list_of_floats(e, w.graph.lowering):
         return f"{names[0]}.tolist()"
     if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
@@ -316,6 +317,12 @@ def copied_results(plan: Plan) -> set[int]:
             result.add(i)
         kept.update(memory)
     return result
+
+
+def rounded(w: Writer, text: str) -> str:
+    """A float rounded to float32, infinite if it is too large."""
+    w.scope["c_float"] = c_float
+    return f"c_float({text}).value"
 
 
 def result_text(w: Writer, e: Expr, shared: bool) -> str:

@@ -20,7 +20,7 @@ from .buffers import Plan, plan_buffers
 from .loops.rows import LoopRows
 from .names import RESERVED, identifier
 from .parts import LONG, split
-from .scalars import float_literal, held_as_floats, is_number, takes_floats
+from .scalars import float_literal, held_as_floats, is_number, rounded_floats, takes_floats
 
 CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
 
@@ -77,6 +77,7 @@ class Writer:
         self.plan = plan_buffers(graph, given, module.has_loops)
         self.graph, self.module = graph, module
         self.floats = held_as_floats(graph, name != "run")
+        self.rounded = rounded_floats(graph, self.floats, name != "run")
         self.pairs = pairs_in(graph) if graph.paired else {}
         self.conversions: dict[tuple[Expr, str], str] = {}  # names of scalars as floats and back
         self.scope, self.types = module.scope, module.types

@@ -29,7 +29,8 @@ class FloatScalars(Pass):
 class MathScalars(Pass):
     """Let generated code compute values without axes by the module `math`, in double precision.
 
-    Functions of NumPy and of `math` differ by a few ULP; float32 values become more accurate.
+    Functions of NumPy and of `math` differ by a few ULP; float32 values become more accurate, and
+    are rounded where they decide. See Note [Excess precision] in `codegen/scalars.py`.
     """
 
     bound: ClassVar[float] = 8.0

@@ -204,3 +204,40 @@ def test_a_graph_with_effects_stays_on_arrays(capsys):
         with np.errstate(all="ignore"):
             assert session.run(y + y * y, {x: 0.0}) == np.inf
     assert capsys.readouterr().err.count("x is") == 1
+
+
+def halvings(optimize):
+    """The smallest power of two that a float32 one keeps, by a loop until a sum is 1."""
+    x = sg.placeholder("float32", [], name="x")
+    e = sg.while_loop(lambda e: 1 + e > 1, lambda e: (e * 0.5,), [x])
+    return sg.compile(e, [x], optimize=optimize)(np.float32(1))
+
+
+def test_a_loop_of_float32_ends_at_its_own_epsilon_on_floats_too():
+    with sg.Graph().as_default():
+        assert halvings(2) == halvings(0) == np.finfo("float32").epsneg
+
+
+def test_a_float32_equals_its_copy_in_an_array_on_floats_too():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [], name="x")
+        y = sg.sin(x * 1.1) * 3
+        row = sg.stack([y, x, sg.maximum(-y, -9.0)])
+        f = sg.compile([row - y, sg.equal(row[0], y), row[2] + y], [x])
+    assert "c_float" in f.source
+    difference, same, zero = f(np.float32(0.7))
+    assert difference[0] == zero == 0
+    assert same
+
+
+def test_chains_of_float32_are_rounded_at_their_end_alone():
+    f = compiled(lambda x: sg.sin(x * 1.1) * 3 - x, "float32")
+    assert "c_float" not in f.source
+
+
+@pytest.mark.parametrize("optimize", [1, 2])
+def test_roots_as_powers_have_numpys_values_at_infinity_and_zero(optimize):
+    f = compiled(lambda x: (x * 2) ** 0.5 * 1.5, "float64", optimize=optimize)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(f(-np.inf))
+        assert np.signbit(f(-0.0))
