@@ -30,7 +30,7 @@ from ..freezing.freezer import freeze
 from ..ir.expr import NOT_TRAINED, Expr, Kind, as_exprs, common_names, new_constant
 from ..ir.lossless import fits, lost_meaning
 from ..ir.names import Names, current_session, valid_name
-from ..ir.set_shape import PartialShape
+from ..ir.shapes.refinement import PartialShape
 from .graph import get_default_graph, rename
 
 if TYPE_CHECKING:

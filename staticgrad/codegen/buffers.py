@@ -18,8 +18,8 @@ from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph
-from ..ir.inner_layouts import Given, layouts
-from ..ir.layouts import Known, Layout, c_order_of
+from ..ir.layouts.inner import Given, layouts
+from ..ir.layouts.values import Known, Layout, c_order_of
 from ..ir.nominal import nominal_bytes
 from ..ir.pairs import pairs_in
 from ..ir.sizes import names_in, sizes_determined_by

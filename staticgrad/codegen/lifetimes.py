@@ -17,7 +17,7 @@ from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph, graphs_in, inner_graphs
-from ..ir.layouts import Known, Layout
+from ..ir.layouts.values import Known, Layout
 from ..ir.tuple_types import TupleType
 
 Roots = tuple[Expr, ...]

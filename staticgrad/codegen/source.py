@@ -13,7 +13,7 @@ from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
-from ..ir.inner_layouts import given_to_inner, unknown_layouts
+from ..ir.layouts.inner import given_to_inner, unknown_layouts
 from ..ir.sizes import bindings, names_in, sizes_used
 from .admission import write_admission, write_binding, write_sizes
 from .arena import Arena

@@ -11,7 +11,7 @@ from gradops.core.dims import Shape, broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..ir.inner_layouts import Given
+from ..ir.layouts.inner import Given
 from ..ir.pairs import pairs_in
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType

@@ -21,7 +21,7 @@ from .kinds import NOT_TRAINED as NOT_TRAINED
 from .kinds import Kind as Kind
 from .lossless import lost_meaning
 from .names import AFTER, CAUSE, Feeds, Names, Session, current_session
-from .set_shape import PartialShape, refine
+from .shapes.refinement import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
@@ -145,7 +145,7 @@ class Expr(ArrayMethods):
         >>> (2 * sg.shape(x)).known_sizes()
         [2*n, 6]
         """
-        from .shape_values import shape_value
+        from .shapes.expressions import shape_value
 
         return shape_value(self).tolist()
 

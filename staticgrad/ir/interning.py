@@ -15,9 +15,9 @@ from gradops import ArrayType, Dim
 from gradops.core.source_location import Place
 from gradops.typing import Attrs
 
-from .contiguity import is_c_ordered
 from .expr import Expr, clock
 from .kinds import Kind
+from .layouts.contiguity import is_c_ordered
 from .tuple_types import HistoryType
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import as_expression, constant, default_dtype
 from ..ir.expr import Expr, as_exprs, common_names, new_constant
-from ..ir.set_shape import refined_shape
+from ..ir.shapes.refinement import refined_shape
 
 Limit = Operand | Size | None
 

@@ -7,15 +7,15 @@ from gradops.core.lazy_import import lazily as _lazily
 if _TYPE_CHECKING:
     from .batching.batch import BatchOps
     from .batching.stacks import FlattenStacks
-    from .bypass_joins import BypassJoins
     from .constants import PropagateConstants
     from .factors import CollectFactors
     from .fold import Fold
     from .fusion import FuseElementwise
     from .interface import Pass
     from .inverses import InvertFactors
-    from .join_elementwise import JoinElementwise
-    from .join_scatters import JoinScatters
+    from .joins.bypass import BypassJoins
+    from .joins.elementwise import JoinElementwise
+    from .joins.scatters import JoinScatters
     from .levels import LEVELS
     from .loops.after import WeightGradientsAfterLoop
     from .loops.before import ProjectionsBeforeLoop
@@ -42,10 +42,10 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "batching.batch": "BatchOps", "batching.stacks": "FlattenStacks",
-        "bypass_joins": "BypassJoins", "constants": "PropagateConstants",
+        "joins.bypass": "BypassJoins", "constants": "PropagateConstants",
         "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "inverses": "InvertFactors", "join_elementwise": "JoinElementwise",
-        "join_scatters": "JoinScatters", "levels": "LEVELS",
+        "interface": "Pass", "inverses": "InvertFactors", "joins.elementwise": "JoinElementwise",
+        "joins.scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
         "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
         "loops.sink": "SinkIntoBranches", "loops.unchanged": "ShareUnchangedState",

@@ -22,9 +22,9 @@ from gradops.kernels.blocks import BLOCK
 from ..control.fused import fused as fused_op
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..ir.inner_layouts import layouts
 from ..ir.interning import Interning
-from ..ir.layouts import Known
+from ..ir.layouts.inner import layouts
+from ..ir.layouts.values import Known
 from ..ir.names import unique_name
 from ..ir.nominal import nominal_bytes
 from ..ir.pairs import pairs_in

@@ -26,7 +26,7 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning, attributes_key
 from ..ir.names import unique_name
-from ..passes.join_elementwise import SMALL, can_be_member, concatenated, size_of
+from ..passes.joins.elementwise import SMALL, can_be_member, concatenated, size_of
 from ..passes.loops.editing import made
 
 TILE = 32768  # entries of a block, of which a few fit into the second cache

@@ -19,8 +19,8 @@ from gradops import ArrayType
 from ...control.ops import element_of
 from ...ir.expr import Expr, whole_of
 from ...ir.graph import FrozenGraph
-from ...ir.inner_layouts import given_in_loop, layouts
-from ...ir.layouts import Known
+from ...ir.layouts.inner import given_in_loop, layouts
+from ...ir.layouts.values import Known
 from ...ir.nominal import nominal_bytes
 from ...ir.pairs import pairs_in
 from ...ir.sizes import names_in, sizes_determined_by

@@ -13,12 +13,12 @@ from gradops import OPS, Op
 from gradops.core.types import native
 from gradops.transforms.reverse import ancestors
 
-from .kinds import Kind
+from ..kinds import Kind
 
 if TYPE_CHECKING:
     from gradops.typing import DTypeLike
 
-    from .expr import Expr
+    from ..expr import Expr
 
 
 def as_integers(x: np.ndarray, dtype: "DTypeLike") -> np.ndarray:

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 from gradops import OPS
 from gradops.kernels.index.indexing import FULL
 
-from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph
-from ..ir.interning import Interning
-from .interface import Pass
+from ...ir.expr import Expr
+from ...ir.graph import FrozenGraph
+from ...ir.interning import Interning
+from ..interface import Pass
 
 
 @dataclass(frozen=True)

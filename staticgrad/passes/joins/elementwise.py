@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 from gradops import OPS, ArrayType
 
-from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph
-from ..ir.interning import Interning
-from .interface import Pass
-from .loops.editing import made
+from ...ir.expr import Expr
+from ...ir.graph import FrozenGraph
+from ...ir.interning import Interning
+from ..interface import Pass
+from ..loops.editing import made
 
 Column = tuple[Expr, ...]
 Operands = list[Column | Expr]

@@ -18,9 +18,9 @@ from gradops.core.traits import Trait
 from gradops.core.types import normalize_axes
 from gradops.library.shape.broadcasting import COPIED
 
-from .expr import Expr
-from .kinds import Kind
-from .tuple_types import TupleType
+from ..expr import Expr
+from ..kinds import Kind
+from ..tuple_types import TupleType
 
 Known = Mapping[Expr, "Layout"]
 

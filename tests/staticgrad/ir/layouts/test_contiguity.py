@@ -5,7 +5,7 @@ import pytest
 
 import gradops as ops
 import staticgrad as sg
-from staticgrad.ir.contiguity import in_c_order
+from staticgrad.ir.layouts.contiguity import in_c_order
 
 SHAPE = (2, 3, 4, 3)
 

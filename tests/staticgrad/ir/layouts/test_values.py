@@ -10,8 +10,8 @@ import staticgrad as sg
 from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
 from staticgrad.ir.graph import has_graphs, inner_graphs
-from staticgrad.ir.inner_layouts import given_inside, layouts
-from staticgrad.ir.layouts import Layout
+from staticgrad.ir.layouts.inner import given_inside, layouts
+from staticgrad.ir.layouts.values import Layout
 
 PLACED = {
     Trait.CHANNELS_LAST,

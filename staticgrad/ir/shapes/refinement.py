@@ -16,11 +16,11 @@ from gradops.library.shape.ensure_shape import ensure_shape
 from gradops.library.shape.movement import shape_text
 from gradops.typing import ShapeLike, SizeLike
 
-from .errors import made_lines
-from .kinds import Kind
+from ..errors import made_lines
+from ..kinds import Kind
 
 if TYPE_CHECKING:
-    from .expr import Expr
+    from ..expr import Expr
 
 PartialShape = ShapeLike | Sequence[SizeLike | None] | None
 """A shape in which None is a size that nothing is said of; None says nothing of any."""

@@ -20,11 +20,11 @@ from gradops import OPS
 from gradops.core.traits import Trait
 from gradops.kernels.index.indexing import FULL
 
-from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
-from ..ir.interning import Interning
-from .interface import Pass
-from .rewrite import constant_like
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph
+from ...ir.interning import Interning
+from ..interface import Pass
+from ..rewrite import constant_like
 
 Make = Callable[..., Expr]
 

@@ -8,10 +8,10 @@ steps of a loop, the layout is that of its entries.
 
 from collections.abc import Sequence
 
-from .expr import Expr, whole_of
-from .graph import FrozenGraph, graphs_in, inner_graphs
-from .layouts import Known, Layout, any_order, c_order_of, entry_layout, layout_of
-from .tuple_types import HistoryType, TupleType
+from ..expr import Expr, whole_of
+from ..graph import FrozenGraph, graphs_in, inner_graphs
+from ..tuple_types import HistoryType, TupleType
+from .values import Known, Layout, any_order, c_order_of, entry_layout, layout_of
 
 Given = tuple[Layout | None, ...]
 """The layouts of the operands of a body."""

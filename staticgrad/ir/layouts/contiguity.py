@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from gradops import Op
 from gradops.core.traits import Trait
 
-from .expr import Expr
-from .kinds import Kind
+from ..expr import Expr
+from ..kinds import Kind
 
 if TYPE_CHECKING:
-    from .graph import FrozenGraph
+    from ..graph import FrozenGraph
 
 ALWAYS = frozenset({Trait.C_CONTIGUOUS})
 """Traits of ops whose results are in C order."""

@@ -1,0 +1,1 @@
+"""Shapes of expressions: refined by what a program knows, and computed by expressions."""

@@ -1,0 +1,1 @@
+"""Concatenations and stacks: what is joined is joined once, or not at all."""
