@@ -24,6 +24,7 @@ class Trait(StrEnum):
     )
     LIKE_OPERAND = "like_operand"  # the axes of results lie in memory as those of the first operand
     LINEAR = "linear"  # linear in each operand: of power series, it gives the product
+    LOWERED = "lowered"  # made by passes of a compiler after all transforms, so it has no rules
     MOVING = "moving"  # every entry of the result is one of an operand, or zero
     NONNEGATIVE = "nonnegative"  # has no negative result
     OF_TYPE = "of_type"  # depends on the operand's type and not on its entries

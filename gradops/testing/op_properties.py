@@ -27,7 +27,8 @@ from .op_errors import PropertyError, demand
 
 __all__ = ["PropertyError", "check"]
 
-NOT_OF_ARRAYS = {Trait.CONTROL, Trait.EFFECT}  # traits of ops of graphs, lists and tokens
+NOT_OF_ARRAYS = {Trait.CONTROL, Trait.EFFECT, Trait.LOWERED}
+"""Traits of ops of graphs, lists and tokens, and of those that passes of a compiler make."""
 NEAR = 1e-15  # a few ULP of double precision
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, 800.0, -800.0, np.inf, -np.inf, np.nan])
 SAME_SUM = 1e-12  # the same products, added in another order
@@ -385,7 +386,7 @@ def doc_is_a_sentence(op: Op) -> None:
 
 
 def there_are_samples(op: Op) -> None:
-    """The op has samples, unless it takes or gives more than arrays."""
+    """The op has samples, unless it takes or gives more than arrays, or passes alone make it."""
     samples = list(op.samples(np.random.default_rng(0)))
     demand(samples or op.traits & NOT_OF_ARRAYS, "there are no samples")
 

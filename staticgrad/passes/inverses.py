@@ -56,7 +56,8 @@ def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> tuple[np.nd
 
 
 solve_by_inverse: Op = Op(
-    "solve_by_inverse", multiply_by_inverse, arity=3, traits=[Trait.C_CONTIGUOUS],
+    "solve_by_inverse", multiply_by_inverse, arity=3,
+    traits=[Trait.C_CONTIGUOUS, Trait.LOWERED],
     infer=lambda inverse, a, b, **attrs: SOLVE.infer(a, b, **attrs),
     flops=lambda y, inverse, a, b, **attrs: 2 * math.prod(y.shape) * a.shape[-1],
     source="solve_by_inverse({0}, {1}, {2}, lower={lower}, unit_diagonal={unit_diagonal},"

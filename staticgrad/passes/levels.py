@@ -47,7 +47,7 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    Simplify(), BatchOps(), FlattenStacks(), Fold(), WeightGradientsAfterLoop(),
+    Simplify(), BatchOps(), Fold(), FlattenStacks(), WeightGradientsAfterLoop(),
     ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {

@@ -98,10 +98,18 @@ SMALL = 1024  # entries of a stack up to which a second copy is cheaper than `np
 
 def stack_kernel(*xs: Any, axis: int = 0) -> np.ndarray:
     """`np.stack`, at a fifth of the cost of a call along the first axis, at half of few entries."""
-    small = xs and (axis == 0 or (type(xs[0]) is np.ndarray and xs[0].size * len(xs) <= SMALL))
+    small = xs and (axis == 0 or is_small(xs, axis))
     if small and (y := np.array(xs)).dtype.kind != "O":  # as sizes with names are
         return y if axis == 0 else first_axis_moved(y, axis)
     return np.stack(xs, axis)
+
+
+def is_small(xs: Sequence[Any], axis: int) -> bool:
+    """True for arrays of few entries, that have such an axis."""
+    x = xs[0]
+    return (
+        type(x) is np.ndarray and x.size * len(xs) <= SMALL and -x.ndim - 1 <= axis <= x.ndim
+    )
 
 
 def first_axis_moved(y: np.ndarray, axis: int) -> np.ndarray:
@@ -116,6 +124,8 @@ def stack_source(*types: ArrayType, axis: int) -> str:
         return "np.array(({operands},))"
     size = types[0].size
     if isinstance(size, int) and size * len(types) <= SMALL:
+        if types[0].ndim == 1:
+            return "np.array(({operands},)).T.copy()"
         return "stack({operands}, axis={axis})"
     return "np.stack(({operands},), axis={axis})"
 

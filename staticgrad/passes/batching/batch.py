@@ -6,7 +6,7 @@ a batch they need one call in all, and the values that go from batch to batch st
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..rewrite import constant_like
 from ..simplify import without_retyping
 from .classes import Pack, Units, form, packs_of, row_of
 from .columns import Source, Values, columns_of, cost_of, places_in, slice_key, source_of
+from .merging import merged
 
 VIEW, CALL, SCALAR, BYTE = 0.15, 0.6, 0.04, 6e-5
 """Microseconds of a view, another NumPy call, an op on Python's floats, a byte of an array."""
@@ -43,10 +44,13 @@ class BatchOps(Pass):
     bound: ClassVar[float] = 8.0
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        packs = packs_of(graph)
-        templates: Templates = {}
-        batches = [b for p in packs if (b := batch_of(p, templates)) is not None]
-        batches = paying(graph, batches)
+        packs, templates = packs_of(graph), Templates()
+        if not packs:
+            return graph
+        saved, batches = paying(graph, batches_of(packs, templates))
+        if (joined := merged(graph, packs)) is not packs:
+            more, others = paying(graph, batches_of(joined, templates))
+            batches = others if more > saved else batches
         return Batching(graph, batches).rebuilt() if batches else graph
 
 
@@ -57,6 +61,11 @@ class Batch:
     pack: Pack
     graph: FrozenGraph | None
     columns: Sequence[Values] = field(default=())
+
+
+def batches_of(packs: Iterable[Pack], templates: Templates) -> list[Batch]:
+    """The batches of the packs that have one."""
+    return [b for p in packs if (b := batch_of(p, templates)) is not None]
 
 
 def batch_of(pack: Pack, templates: Templates) -> Batch | None:
@@ -89,17 +98,21 @@ def template(e: Expr, flags: Sequence[bool], size: int) -> FrozenGraph | None:
     return graph if graph.outputs[0].type == wanted else None
 
 
-def paying(graph: FrozenGraph, batches: Iterable[Batch]) -> list[Batch]:
-    """The batches that are cheaper than their members, together with those that they feed."""
+def paying(graph: FrozenGraph, batches: Iterable[Batch]) -> tuple[float, list[Batch]]:
+    """The batches that are cheaper than their members, with those that they feed; what they save.
+
+    The latter is estimated, in microseconds.
+    """
     home = {e: b.pack for b in batches for e in b.pack.members}
     outside = {x for e in graph.order if e not in home for x in e.inputs}.union(graph.results)
-    result = []
+    saved, result = 0.0, list[Batch]()
     for group in connected(batches, home):
         before = sum(member_cost(e) for b in group for e in b.pack.members)
         after = sum(batch_cost(b, home, outside) for b in group)
         if after * PAYING < before:
             result += group
-    return result
+            saved += before - after
+    return saved, result
 
 
 def connected(batches: Iterable[Batch], home: Mapping[Expr, Pack]) -> list[list[Batch]]:
@@ -238,20 +251,26 @@ class Batching:
 
     def taken(self, values: Values) -> Expr:
         """Values of packs in any order."""
-        packs = list(dict.fromkeys(self.home[x] for x in values))
+        runs = [tuple(run) for _, run in groupby(values, self.home.__getitem__)]
+        in_parts = len(runs) == len(set(map(self.home.get, values)))
+        if in_parts and all(map(self.is_part, runs)):
+            parts = map(self.column, runs)
+            return made(self.intern, values[0], "concatenate", *parts, axis=0)
         starts, count = {}, 0
-        for p in packs:
+        for p in dict.fromkeys(self.home[x] for x in values):
             starts[p] = count
             count += len(p.members)
         places = [starts[self.home[x]] + self.number[x] for x in values]
-        arrays = [self.arrays[p] for p in packs]
-        joined = arrays[0]
-        if len(arrays) > 1:
-            joined = made(self.intern, values[0], "concatenate", *arrays, axis=0)
-        if places == list(range(count)):
-            return joined
+        joined, *others = [self.arrays[p] for p in starts]
+        if others:
+            joined = made(self.intern, values[0], "concatenate", joined, *others, axis=0)
         index = constant_like(np.array(places), values[0], self.intern)
         return made(self.intern, values[0], "getitem", joined, index, index=("array",))
+
+    def is_part(self, values: Values) -> bool:
+        """True for all values of a pack, or values that are equally far apart."""
+        parts = (Source.WHOLE, Source.PART)
+        return len(values) > 1 and source_of(values, self.home) in parts
 
 
 def inlined(intern: Interning, graph: FrozenGraph, operands: Sequence[Expr], like: Expr) -> Expr:

@@ -9,7 +9,7 @@ the leaves, or from the results, so none depends on another.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradops import ArrayType
@@ -26,7 +26,7 @@ MOST_BYTES = 8192  # of a member: the work of larger ones is not in the call
 
 @dataclass(frozen=True, eq=False)
 class Pack:
-    """The members of a class, in the order of the graph."""
+    """The members of a class, in the order of the graph or of their operands."""
 
     members: tuple[Expr, ...]
 
@@ -44,7 +44,8 @@ def packs_of(graph: FrozenGraph) -> list[Pack]:
         below, above = sizes[0][down[e]], sizes[1].get(up.get(e, -1), 0)
         if max(below, above) >= LEAST and is_small(e):
             classes[above > below, up[e] if above > below else down[e]].append(e)
-    return acyclic(graph, [Pack(tuple(c)) for c in classes.values() if len(c) >= LEAST])
+    packs = [Pack(tuple(c)) for c in classes.values() if len(c) >= LEAST]
+    return aligned(acyclic(graph, packs))
 
 
 def is_small(e: Expr) -> bool:
@@ -119,6 +120,39 @@ def form(e: Expr) -> tuple[Hashable, ...]:
 Unit = Expr | Pack
 
 
+def aligned(units: "Units") -> list[Pack]:
+    """The packs with their members in the order of their operands, where these have one.
+
+    A derivative goes through its program backwards. Members in the order of what they read need
+    the arrays of other packs as these are.
+    """
+    places: dict[Expr, tuple[int, int]] = {}  # of members: the pack, and the place in it
+    result: list[Pack] = []
+    for unit in units.in_order():
+        if isinstance(unit, Pack):
+            pack = Pack(in_order_of_operands(unit.members, places))
+            places.update({e: (len(result), i) for i, e in enumerate(pack.members)})
+            result.append(pack)
+    return result
+
+
+def in_order_of_operands(
+    members: Sequence[Expr], places: Mapping[Expr, tuple[int, int]]
+) -> tuple[Expr, ...]:
+    """Members ordered by the rows that they are, or by the operands that come of fewest packs."""
+    if all(row_of(e) is not None for e in members) and len({e.inputs[0] for e in members}) == 1:
+        return tuple(sorted(members, key=lambda e: e.attrs["index"][0]))
+    orders = []
+    for k in range(len(members[0].inputs)):
+        values = [e.inputs[k] for e in members]
+        if len(set(values)) == len(values) and all(x in places for x in values):
+            orders.append((len({places[x][0] for x in values}), k))
+    if not orders:
+        return tuple(members)
+    _, k = min(orders)
+    return tuple(sorted(members, key=lambda e: places[e.inputs[k]]))
+
+
 class Units:
     """The packs of a graph and its other expressions, and what each of them needs."""
 
@@ -133,12 +167,17 @@ class Units:
         """The pack of an expression, or the expression itself."""
         return self.home.get(e, e)
 
-    def in_cycles(self) -> set[Unit]:
-        """The units that need each other, and those between them."""
+    def users(self) -> dict[Unit, dict[Unit, None]]:
+        """The units that need each unit."""
         users: dict[Unit, dict[Unit, None]] = {unit: {} for unit in self.needs}
         for unit, others in self.needs.items():
             for other in others:
                 users[other][unit] = None
+        return users
+
+    def in_cycles(self) -> set[Unit]:
+        """The units that need each other, and those between them."""
+        users = self.users()
         left = self.needs.keys() - ordered(self.needs, users)
         return left - ordered(users, self.needs)
 
@@ -159,11 +198,13 @@ class Units:
                     yield last
 
 
-def acyclic(graph: FrozenGraph, packs: list[Pack]) -> list[Pack]:
-    """The packs of which none needs itself, by way of others."""
-    while stuck := Units(graph, packs).in_cycles():
+def acyclic(graph: FrozenGraph, packs: list[Pack]) -> Units:
+    """The packs of which none needs itself, by way of others, among the rest of a graph."""
+    units = Units(graph, packs)
+    while stuck := units.in_cycles():
         packs = [p for p in packs if p not in stuck]
-    return packs
+        units = Units(graph, packs)
+    return units
 
 
 def ordered(

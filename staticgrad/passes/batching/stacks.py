@@ -30,8 +30,8 @@ class FlattenStacks(Pass):
             return graph
 
         def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-            if e in chosen:
-                return flattened(e, inputs, intern)
+            if e in chosen and all(is_stack(x) or x.kind is Kind.CONSTANT for x in inputs):
+                return flattened(e, inputs, intern)  # rows that were flattened are stacks no longer
             return intern.copy(e, inputs)
 
         return graph.remade(make)
@@ -48,8 +48,13 @@ def axis_of(e: Expr) -> int:
 
 
 def may_flatten(e: Expr, reads: Counter[Expr]) -> bool:
-    """True for a stack of stacks of equally many values that nothing else reads."""
+    """True for a stack of stacks of equally many values that nothing else reads.
+
+    All have one dtype: that of several at once may be another one than that of two and two.
+    """
     own, rows = axis_of(e), [x for x in e.inputs if x.kind is not Kind.CONSTANT]
+    if any(v.dtype != e.dtype for x in e.inputs for v in (x, *x.inputs)):
+        return False
     return len(rows) > 1 and all(is_stack(x) and axis_of(x) == own and reads[x] == 1 for x in rows)
 
 

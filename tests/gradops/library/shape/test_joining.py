@@ -80,6 +80,17 @@ def test_an_unknown_size_is_split_where_it_is_sure_to_divide():
         G.split(probe(3 * N, 2), 2)
 
 
+@pytest.mark.parametrize("n", [0, 1, 7, 256, 257])
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "bool", "int8"])
+def test_columns_have_numpys_bits_and_layout(n, dtype):
+    x = np.arange(3 * n).astype(dtype)
+    xs = [x[::3], x[n - 1 :: -1][:n], np.broadcast_to(x[:1].sum(dtype=x.dtype), n)]
+    for axis in (1, -1):
+        y, want = G.stack(xs, axis=axis), np.stack(xs, axis=axis)
+        assert (y.dtype, y.shape, y.strides) == (want.dtype, want.shape, want.strides)
+        assert y.tobytes() == want.tobytes()
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_a_stack_is_numpys(axis):
     xs = [np.ones(3, "f4"), np.arange(3), np.arange(6.0)[::2]]

@@ -27,6 +27,17 @@ def chain(x):
     return total
 
 
+def points_on_chains(x):
+    """What each link of several chains does to a matrix of its own."""
+    loss = 0.0
+    for start in range(0, 12, 3):
+        place = x[start]
+        for k in range(start, start + 3):
+            place = place @ sg.tanh(x[k])
+            loss = loss + sg.reduce_sum(sg.square(place @ x[k] - x[k]))
+    return loss
+
+
 PROGRAMS = {
     "rows": ([N, 3], lambda x: sg.stack([sg.exp(x[i]) * x[i] for i in range(N)])),
     "rows from the last": ([N, 3], lambda x: sg.stack([sg.exp(x[i]) for i in range(N)][::-1])),
@@ -40,6 +51,10 @@ PROGRAMS = {
     )),
     "rotations": ([N, 3], lambda x: sg.stack([turned(x, i) for i in range(N)])),
     "chains": ([12, 3, 3], chain),
+    "points on chains": ([12, 3, 3], points_on_chains),
+    "two kinds of what is shared": ([2 * N, 3], lambda x: sum(
+        sg.reduce_sum(sg.exp(x[i]) * x[i + N] + sg.exp(x[i + N]) * x[i]) for i in range(N)
+    )),
     "neighbours": ([N, 3], lambda x: sg.stack(
         [sg.exp(x[i]) - sg.sin(sg.exp(x[i + 1])) for i in range(N - 1)]
     )),
@@ -92,6 +107,21 @@ def test_a_batch_is_a_fraction_of_the_ops(name):
         batched = sg.compile(fetches, [x], verify=True)
         single = sg.compile(fetches, [x], without=BatchOps)
     assert count(batched.graph) * 2 < count(single.graph)
+
+
+def test_links_of_chains_have_in_common_what_does_not_go_on():
+    graph = BatchOps()(graph_of("points on chains", "float64", with_gradient=False))
+    shapes = [e.shape for e in graph.order if e.op is not None and e.op.name == "matmul"]
+    assert shapes.count((4, 3, 3)) == 3  # one for each link
+    assert shapes.count((12, 3, 3)) == 1
+
+
+def test_members_have_the_order_of_their_operands():
+    """A derivative goes through its program backwards, and nothing is turned round for it."""
+    graph = BatchOps()(graph_of("rotations", "float64"))
+    keys = [e.attrs["index"] for e in graph.order if e.op is not None and e.op.name == "slice"]
+    assert not [key for key in keys if type(key[0]) is tuple and (key[0][3] or 1) < 0]
+    assert not [e for e in graph.order if e.op is not None and e.op.name == "getitem"]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
+from gradops import OPS
 from staticgrad.passes import FlattenStacks
 
 FORMS = {
@@ -23,6 +24,9 @@ FORMS = {
     "three deep": ([8], lambda x: sg.stack([sg.stack(
         [sg.stack([x[i], x[i + 1]]), sg.stack([x[i + 2], x[i + 3]])]) for i in (0, 4)
     ])),
+    "three deep with a constant": ([8], lambda x: sg.stack([*[sg.stack(
+        [sg.stack([x[i], x[i + 1]]), sg.stack([x[i + 2], x[i + 3]])]) for i in (0, 4)
+    ], np.arange(4.0).reshape(2, 2)])),
     "unknown sizes": (["n", 6], lambda x: sg.stack(
         [sg.stack([x[:, 0], x[:, 1]], 1), sg.stack([x[:, 2], x[:, 3]], 1)], 1
     )),
@@ -53,10 +57,29 @@ def run(shape, form):
 def test_stacks_of_stacks_are_one(name):
     _, done = run(*FORMS[name])
     names = [e.op.name for e in done.order if e.op is not None]
-    assert names.count("stack") == (3 if name == "three deep" else 1)
+    assert names.count("stack") == (3 if "three deep" in name else 1)
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_stacks_stay(name):
     graph, done = run(*OTHERS[name])
     assert done is graph
+
+
+def test_stacks_of_different_dtypes_stay():
+    """The dtype of three operands at once is another one than that of two and then the third."""
+    with sg.Graph().as_default():
+        feeds = [sg.placeholder(t, [], name=t) for t in ("int16", "uint16", "float32")]
+        a, b, c = feeds
+        graph = sg.freeze([OPS["stack"](OPS["stack"](a, b), OPS["stack"](c, c))], feeds)
+    assert FlattenStacks()(graph) is graph
+
+
+def test_a_matrix_of_columns_is_one_call():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [4, 5], name="x")
+        y = sg.stack([sg.stack([x[0], x[1]], 1), sg.stack([x[2], x[3]], 1)], 1)
+        compiled = sg.compile([y], [x], verify=True)
+    assert compiled.source.count("np.array(") == 1
+    data = np.arange(20.0).reshape(4, 5)
+    np.testing.assert_array_equal(compiled(data)[0], data.T.reshape(5, 2, 2))
