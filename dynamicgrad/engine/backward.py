@@ -129,7 +129,7 @@ def carry(
     """
     keep_freed_memory()
     active = None if ends is None else active_between(ends, seeds)
-    keep = () if ends is None else frozenset(ends)
+    keep = () if ends is None or active is None else frozenset(ends)  # leaves need no keeping
     recording: Mode = False
     if recorded is None:
         read = values if retain else reader(Freed(here()))

@@ -16,6 +16,8 @@ from .nn.activation import columns, has_short_rows
 LONG = 8  # entries of a row from which NumPy adds several partial sums
 FEW = 64  # entries up to which the number of NumPy calls is the cost
 MANY = 256  # rows from which adding columns is the lesser cost
+TOP: Any = np.maximum.reduce  # with arguments by position, which its type does not have
+SUM: Any = np.add.reduce
 DTYPES = frozenset({np.dtype("f4"), np.dtype("f8")})
 
 
@@ -43,18 +45,23 @@ def logsumexp(
 ) -> Any:
     """log(sum(exp(x))) of floats along one or several axes."""
     if x.size > FEW and axis is not None and type(axis) is not tuple and has_short_rows(x, axis):
-        y = without_float_errors(log_of_sum, columns(x), 0, keepdims, True)
+        turned = columns(x)
+        y = without_float_errors(log_of_sum, turned, 0, keepdims, None, turned)
         y = y.reshape(*x.shape[:-1], 1) if keepdims else y.reshape(x.shape[:-1])
-    else:
-        y = without_float_errors(log_of_sum, x, axis, keepdims, False)
-    return y if out is None else np.positive(y, out=out)
+        return y if out is None else np.positive(y, out=out)
+    return without_float_errors(log_of_sum, x, axis, keepdims, out, None)
 
 
-def log_of_sum(x: Any, axis: Any, keepdims: Any, reusable: bool) -> Any:
-    """log(sum(exp(x))), where log(0) is the -inf that is meant; overwrites a `reusable` x."""
-    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+def log_of_sum(x: Any, axis: Any, keepdims: Any, out: Any, scratch: Any) -> Any:
+    """log(sum(exp(x))), where log(0) is the -inf that is meant; `scratch` may be x itself.
+
+    Arguments by position: of a small array, keywords are a good part of what a call costs.
+    """
+    top = TOP(x, axis, None, None, True)
     if not is_finite(top):
         top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
-    y = np.asarray(np.subtract(x, top, out=x if reusable else None))
-    y = np.log(np.add.reduce(np.exp(y, out=y), axis=axis, keepdims=keepdims))
-    return np.add(y, top.reshape(np.shape(y)))
+    e = np.asarray(np.subtract(x, top, scratch))
+    total = SUM(np.exp(e, e), axis, None, out, keepdims)
+    own = total if type(total) is np.ndarray else None
+    y = np.log(total, own)
+    return np.add(y, top.reshape(np.shape(y)), own)

@@ -233,15 +233,25 @@ def depending_on(wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] =
 def active_between(wrt: Iterable[Any], ends: Iterable[Any]) -> AbstractSet[Any] | None:
     """The vertices on paths from `wrt` to `ends`; None if all that `ends` depend on are.
 
-    So it is for the gradients by all leaves, the common case, for which one walk is enough.
+    So it is for the gradients by all leaves, the common case, for which one walk is enough. The
+    walk leaves out what cannot be on a path: other leaves, and what is older than all of `wrt`.
     """
     targets = set(wrt)
     oldest = min([v.number for v in targets])
-    reached = ancestors(ends, oldest)
-    others = [v for v in reached if v.op is None or v.number < oldest]
-    if targets.issuperset(others) and all(v.op is None for v in targets):
-        return None
-    return add_users(targets, reached)
+    leaves = {v for v in targets if v.op is None}
+    reached = list(dict.fromkeys(ends))
+    seen = {None, *leaves, *reached}
+    all_active = len(leaves) == len(targets)
+    all_active &= all(v in leaves or not (v.op is None or v.number < oldest) for v in reached)
+    for v in reached:  # it grows
+        for x in v.inputs:
+            if x not in seen:
+                seen.add(x)
+                if x.op is None or x.number < oldest:
+                    all_active = False
+                else:
+                    reached.append(x)
+    return None if all_active else add_users(targets, reached)
 
 
 def add_users(active: set[Any], among: Iterable[Any], stop: Container[Any] = ()) -> set[Any]:

@@ -97,23 +97,36 @@ def substitute(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:
     """The solution by substitution of rows. See Note [Rows of a stack]."""
-    n, a = a.shape[-1], np.ascontiguousarray(a)  # BLAS takes no single rows of a transpose
+    n = a.shape[-1]
     y = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), dtype)
     y[...] = b
     for start in range(0, n, ROWS) if lower else reversed(range(0, n, ROWS)):
-        stop = min(start + ROWS, n)
-        known = slice(0, start) if lower else slice(stop, n)
-        if known.start != known.stop:
-            y[..., start:stop, :] -= a[..., start:stop, known] @ y[..., known, :]
-        for i in range(start, stop) if lower else reversed(range(start, stop)):
-            row, near = slice(i, i + 1), slice(start, i) if lower else slice(i + 1, stop)
-            if near.start != near.stop:
-                y[..., row, :] -= a[..., row, near] @ y[..., near, :]
-            if not unit_diagonal:
-                y[..., row, :] /= a[..., row, row]
+        few = slice(start, min(start + ROWS, n))
+        known = slice(0, start) if lower else slice(few.stop, n)
+        rows = a[..., few, :]
+        substitute_rows(np.ascontiguousarray(rows), y, few, known, lower, unit_diagonal)
     if not unit_diagonal and (zero := diagonal(a) == 0).any():
         y[np.broadcast_to(zero.any(-1), y.shape[:-2])] = np.nan
     return y
+
+
+def substitute_rows(
+    a: np.ndarray, y: np.ndarray, few: slice, known: slice, lower: bool, unit_diagonal: bool
+) -> None:
+    """Solve for a few rows of `y`, in place, by those rows of the matrix and the known ones.
+
+    The rows of the matrix are in C order: BLAS takes no single rows of a transpose.
+    """
+    start, stop = few.start, few.stop
+    if known.start != known.stop:
+        y[..., few, :] -= a[..., known] @ y[..., known, :]
+    for i in range(start, stop) if lower else reversed(range(start, stop)):
+        row, near = slice(i, i + 1), slice(start, i) if lower else slice(i + 1, stop)
+        factors = a[..., i - start : i - start + 1, :]
+        if near.start != near.stop:
+            y[..., row, :] -= factors[..., near] @ y[..., near, :]
+        if not unit_diagonal:
+            y[..., row, :] /= factors[..., row]
 
 
 def back_substitute(

@@ -1,5 +1,6 @@
 """Linear equations, with square or triangular matrices or their Cholesky factors; inverses."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -171,9 +172,20 @@ def solve_triangular_tangent(
     return solve_triangular_op(a, right, lower=lower, unit_diagonal=unit_diagonal, checked=False)
 
 
+def solve_triangular_workspace(y: Any, a: Any, b: Any, **attrs: object) -> int:
+    """The bytes of rows and their products, and of the solution before it is single precision."""
+    wide, entries = 16 if y.dtype.kind == "c" else 8, math.prod(y.shape)
+    sides = math.prod(y.shape[:-2]) * y.shape[-1]
+    rows = min(triangular.ROWS, a.shape[-1]) if sides >= triangular.MANY else 0
+    between = rows * (sides * wide + math.prod(a.shape[:-1]) * a.dtype.itemsize)
+    if y.dtype.itemsize == wide:
+        return between
+    return max(entries * wide, entries * (wide - y.dtype.itemsize) + between)
+
+
 solve_triangular_op = Op(
     "solve_triangular", triangular.solve_triangular, arity=2, traits=[Trait.C_CONTIGUOUS],
-    flops=flops.solve_triangular,
+    flops=flops.solve_triangular, workspace=solve_triangular_workspace,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),
     jvp=[solve_triangular_tangent, lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],

@@ -77,6 +77,18 @@ def test_the_peak_of_a_run_is_what_was_predicted(model):
     assert abs(report.measured_peak / report.predicted_peak - 1) < 0.01
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("differentiated", [False, True])
+def test_the_peak_of_triangular_solves_is_what_was_predicted(dtype, differentiated):
+    l, x = sg.placeholder(dtype, [25, 32, 32]), sg.placeholder(dtype, [25, 32, 500])
+    z = sg.matrix_triangular_solve(l, x)
+    y = sg.reduce_sum(z * z)
+    f = sg.compile([y, *(sg.gradients(y, [l, x]) if differentiated else [])], [l, x], optimize=1)
+    factors = np.tril(rng.standard_normal(l.shape) * 0.1) + np.eye(32)
+    report = f.report.measure(factors.astype(dtype), rng.standard_normal(x.shape).astype(dtype))
+    assert abs(report.measured_peak / report.predicted_peak - 1) < 0.01
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_the_plan_takes_little_more_than_is_in_use_at_once(model):
     report = compiled(model)[0].report
