@@ -171,7 +171,7 @@ def shows(e: Expr, x: Expr, noisy: Collection[Expr]) -> bool:
 
 
 def cost(e: Expr) -> int:
-    """What checking a value costs, in entries."""
+    """The cost of checking a value, in entries."""
     if not e.shape:
         return 1
     size = product(e.shape)

@@ -119,7 +119,7 @@ def is_either(e: Expr, lowering: Lowering) -> bool:
 
 
 def saving(e: Expr, lowering: Lowering) -> int:
-    """What computing `e` on floats saves; 0 if it cannot be."""
+    """The gain of computing `e` on floats; 0 if it cannot be."""
     if e.op is None or e.shape or type(e.type) is not ArrayType:
         return 0
     dtypes = DTYPES[lowering]
@@ -167,7 +167,7 @@ def connected(members: Iterable[Expr]) -> list[list[Expr]]:
 
 
 def cost(members: list[Expr], free: set[Expr], boxed: set[Expr]) -> int:
-    """What it costs to make floats of the scalars that a group reads, and scalars of its floats."""
+    """The cost of making floats of the scalars that a group reads, and scalars of its floats."""
     given = {x for e in members for x in e.inputs if not is_entry(e)}.difference(members, free)
     return sum(x.kind is not Kind.CONSTANT for x in given) + 2 * sum(e in boxed for e in members)
 

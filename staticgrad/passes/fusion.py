@@ -79,7 +79,7 @@ class Group:
         return max(nominal_bytes(e.type) // self.rows for e in self.members)
 
     def operands(self) -> dict[tuple[Expr, bool], None]:
-        """What its expressions read from outside; whether that is split into blocks."""
+        """The operands from outside, and whether each is split into blocks."""
         return {(x, is_split(x, e)): None for e in self.members for x in e.inputs
                 if x not in self.members and not is_number(x)}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a forward op computes on the way is not computed again for its gradient."""
+"""Pairs: two ops that share work, as a forward op and its gradient, computed by one kernel."""
 
 from dataclasses import dataclass
 from dataclasses import replace as replaced

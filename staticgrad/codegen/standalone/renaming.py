@@ -86,7 +86,7 @@ def names_of_defaults(node: ast.AST) -> set[str]:
 
 
 def local_imports(node: ast.AST, module: str) -> dict[str, Any]:
-    """What a function imports from modules that are copied when it runs.
+    """The imports, from modules that are copied, that a function makes when it runs.
 
     Raises OptionError for imports of modules that are neither copied nor of NumPy.
     """

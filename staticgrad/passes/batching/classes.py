@@ -61,7 +61,7 @@ def is_small(e: Expr) -> bool:
 
 
 def row_of(e: Expr) -> Hashable:
-    """What rows of one array have in common; None for an op that is no row."""
+    """The array and the rest of the index of a row; None for an op that is no row."""
     if e.op is None or e.op.name != "slice" or len(e.inputs) != 1:
         return None
     first, *rest = e.attrs["index"] or [None]
@@ -112,7 +112,7 @@ def is_join(e: Expr) -> bool:
 
 
 def form(e: Expr) -> tuple[Hashable, ...]:
-    """What an op computes, apart from its operands."""
+    """The op, attributes and type of an expression: all of it but its operands."""
     assert e.op is not None
     return e.op.name, attributes_key(e.attrs) if e.attrs else (), e.type
 

@@ -56,7 +56,7 @@ def source_of(values: Values, home: Mapping[Expr, Pack]) -> Source:
 
 
 def cost_of(values: Values, home: Mapping[Expr, Pack]) -> float:
-    """What it costs to make an array of a column, in microseconds."""
+    """The microseconds of making an array of a column."""
     source = source_of(values, home)
     return COST[source] + (STACKED_VALUE * len(values) if source is Source.STACKED else 0)
 

@@ -29,7 +29,7 @@ def merged(graph: FrozenGraph, packs: list[Pack]) -> list[Pack]:
 
 
 def work(pack: Pack) -> Hashable:
-    """What each member of a pack does, apart from its operands."""
+    """The form of the members of a pack: all of it but their operands."""
     first = pack.members[0]
     return *form(first), tuple([x.type for x in first.inputs])
 
@@ -83,7 +83,7 @@ class Groups:
         return wanted.isdisjoint(reached)
 
     def reached_from(self, units: Iterable[Unit]) -> set[Unit]:
-        """What needs some units, by way of groups too."""
+        """The units that need some others, by way of groups too."""
         result: set[Unit] = set()
         stack = [user for unit in units for user in self.users[unit]]
         while stack:

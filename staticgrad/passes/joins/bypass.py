@@ -1,4 +1,4 @@
-"""What is joined and taken apart again is read before it is joined.
+"""Parts of joined values are read before these are joined.
 
 Derivative rules of cells and of programs with stacked values join cotangents, which the rules of
 what came before take apart.

@@ -135,7 +135,7 @@ def columns_read_once(
 
 
 def gain(columns: dict[Column, Operands], roots: dict[Expr, Column]) -> int:
-    """What joining saves, in entries copied: leaves are concatenated, and roots need not be."""
+    """The gain of joining, in entries copied: leaves are concatenated, and roots need not be."""
     read = {x for operands in columns.values() for x in operands if isinstance(x, tuple)}
     leaves = [x for x in read if x not in columns and whole_of(x) is None]
     joined = [column for column in roots.values() if column in columns]

@@ -58,7 +58,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Term:
-    """What a step adds: the ops `chain`, outermost first, of a product, or of `value`.
+    """The term that a step adds: the ops `chain`, outermost first, of a product, or of `value`.
 
     A product is one of rows: the transposed `left` times the `right`.
     """

@@ -1,4 +1,4 @@
-"""What the steps of a loop compute from entries of lists only, computed before it for all steps.
+"""Work on entries of lists only, moved before the loop and done for all steps at once.
 
 Note [Before the loop]. A recurrent network multiplies each input by a weight: before the loop, that
 is one product of the rows of all steps. So is each product of an entry with a captured matrix, what
