@@ -4,7 +4,7 @@ A block is memory that values are computed into one after another, each in place
 A block is part of the arena if the op of its first value can write into memory that it is given,
 and no value in it leaves the run: results do not change when the executable is called again. Other
 blocks are new arrays. A value gets the layout there that it has anyway, so only values whose layout
-is certain are computed into given memory: see Note [Layout] in `ir/contiguity.py`.
+is certain are computed into given memory: see Note [Layout] in `ir/layouts/contiguity.py`.
 """
 
 from collections.abc import Sequence

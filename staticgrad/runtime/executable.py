@@ -1,7 +1,7 @@
 """The executable: a compiled graph, called with values."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Real
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,6 @@ from gradops.kernels.heap import keep_freed_memory
 from ..build.collector import collector_paused
 from ..build.graph import get_default_graph
 from ..build.suggest import nearest
-from ..codegen.arena import pools_of
-from ..codegen.load import load
 from ..codegen.schedule import predicted_peak
 from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
@@ -32,7 +30,8 @@ from ..passes.pipeline import Pipeline, difference
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
 from ..passes.scalars import FloatScalars, MathScalars
-from .feeds import as_feed, sizes_of_feeds
+from .feeds import as_feed
+from .generated import code_of
 from .interpreter import concrete
 from .numerics import Checked
 from .verification import require_code, verifier
@@ -144,7 +143,7 @@ class Executable:
 
     @cached_property
     def for_any_layout(self) -> "Executable":
-        """The executable for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
+        """The executable for other layouts: see Note [Layout] in `ir/layouts/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, True, self.check_numerics)
 
     def diff(self, name: str | None = None) -> str:
@@ -224,28 +223,6 @@ class Executable:
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
 
 
-def code_of(
-    graph: FrozenGraph, written: FrozenGraph, form: str, any_layout: bool, check_numerics: bool
-) -> Callable[..., Any]:
-    """The function that runs a graph, which was made from the one that was written."""
-    write = partial(source_of, graph, form, any_layout)
-    return Checked(written, graph, form, write) if check_numerics else loaded(write)
-
-
-def loaded(write: Callable[..., Source]) -> Callable[..., Any]:
-    """The generated function; its text is written again when something shows it."""
-    return load(write(), lambda: write(comments=True).text)
-
-
-def source_of(
-    graph: FrozenGraph, form: str, any_layout: bool, comments: bool = False, has_loops: bool = True
-) -> Source:
-    """The source of a graph, with all that it refers to."""
-    source = emit(graph, form, any_layout, comments, has_loops)
-    source.scope.update(runtime_scope(graph, source))
-    return source
-
-
 def is_of_floats(error: Exception) -> bool:
     """True for an error of Python's floats, where NumPy gives an infinity or NaN."""
     return isinstance(error, ArithmeticError | ValueError) and not isinstance(error, GradError)
@@ -258,19 +235,6 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
         if trace.tb_frame.f_code.co_filename == filename:
             result = trace
         trace = trace.tb_next
-    return result
-
-
-def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
-    """The functions that the generated code calls: one that compares sizes, and memory."""
-    inputs = graph.inputs
-
-    def disagree(*values: Any) -> None:
-        sizes_of_feeds(inputs, values)
-
-    result: dict[str, Any] = {"disagree": disagree}
-    for arena in source.arenas:
-        result[arena.pools], result[arena.allocate] = pools_of(arena)
     return result
 
 

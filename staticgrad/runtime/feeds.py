@@ -18,7 +18,7 @@ def as_feed(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`; raises FeedError if it is not one.
 
     Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
-    keeps its layout. See Note [Layout] in `ir/contiguity.py`.
+    keeps its layout. See Note [Layout] in `ir/layouts/contiguity.py`.
     """
     result = convert(e, value)
     if not agree(e.shape, result.shape):

@@ -28,6 +28,7 @@ from ..codegen.source import Source
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, inner_graphs
 from .feeds import as_feed, sizes_of_feeds
+from .generated import source_of
 from .interpreter import interpret
 
 if TYPE_CHECKING:
@@ -211,8 +212,6 @@ def arguments(executable: "Executable", feeds: Any) -> list[np.ndarray]:
 
 def scoped(executable: "Executable") -> Source:
     """The source of an executable, with all that it refers to."""
-    from .executable import source_of
-
     graph, form, any_layout = executable.graph, executable.form, executable.any_layout
     return source_of(graph, form, any_layout, has_loops=False)
 
