@@ -9,7 +9,7 @@ import gradops as ops
 import staticgrad as sg
 from staticgrad.codegen.load import load
 from staticgrad.codegen.loops.rows import SHORT
-from staticgrad.runtime.executable import source_of
+from staticgrad.runtime.generated import source_of
 
 from ...control.programs import PROGRAMS, graph_values
 

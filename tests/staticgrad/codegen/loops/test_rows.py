@@ -10,7 +10,7 @@ import staticgrad as sg
 from staticgrad.codegen.load import load
 from staticgrad.codegen.loops.row_lists import RowList, row_lists
 from staticgrad.codegen.loops.rows import KEPT
-from staticgrad.runtime.executable import source_of
+from staticgrad.runtime.generated import source_of
 
 WIDE = 300  # entries of a row of more bytes than `rows.WORTHWHILE`
 
