@@ -67,6 +67,7 @@ size:  ## Count code lines per module, and list the longest functions
 docs: $(READY)  ## Write docs/reference from the tables
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_array_api.py
+	$(BIN)/python docs/make_passes.py
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi
 

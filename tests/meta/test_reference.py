@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("maker", ["make_reference", "make_array_api"])
+@pytest.mark.parametrize("maker", ["make_reference", "make_array_api", "make_passes"])
 def test_the_page_is_up_to_date(maker):
     code = f"import {maker} as m, sys; sys.exit(m.page() != m.PAGE.read_text())"
     here = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "docs")])}
