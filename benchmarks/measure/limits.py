@@ -21,7 +21,7 @@ def limited(seconds: float) -> Iterator[None]:
     """Raise TooLong in the block after that many seconds, when Python gets control again."""
 
     def expired(*_: object) -> None:
-        raise TooLong(f"first call above {seconds:.0f} s")
+        raise TooLong(too_long(seconds))
 
     before = signal.signal(signal.SIGALRM, expired)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -30,6 +30,11 @@ def limited(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def too_long(seconds: float) -> str:
+    """The reason of a call that was interrupted."""
+    return f"first call above {seconds:.0f} s"
 
 
 def first_call(

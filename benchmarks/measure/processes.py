@@ -13,6 +13,7 @@ from typing import Any
 
 from ..rows import BY_KEY
 from .cells import Cell, append, read
+from .limits import too_long
 
 ROOT = Path(__file__).resolve().parents[2]
 THREAD_COUNTS = (
@@ -21,6 +22,7 @@ THREAD_COUNTS = (
     "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
 )  # fmt: skip
 PROBES = 2  # at once
+ENDED = "the process ended with {}"
 GRACE = 20  # seconds above the limit, for imports, and code that Python cannot interrupt
 
 
@@ -70,7 +72,7 @@ class Session:
         return cell
 
     def times(self, threads: int) -> list[Cell]:
-        """The cells of a process for all rows; it is started again if it dies in one."""
+        """The cells of a process for all rows; it is started again if it ends before the last."""
         out, rows = self.folder / f"times-{threads}.jsonl", self.rows_on(threads)
         while rows:
             orders = {
@@ -80,7 +82,7 @@ class Session:
             ended = self.start("worker", threads, orders, None)
             done = {c.row for c in read(out)}
             rows = [row for row in rows if row not in done]
-            if rows:
+            if rows and ended != ENDED.format(0):
                 lost = [Cell(rows[0], threads, name, reason=ended) for name in self.libraries]
                 append(out, lost)
                 rows = rows[1:]
@@ -96,8 +98,8 @@ class Session:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if quiet else None,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return f"first call above {self.limit:.0f} s"
-        return f"the process ended with {ended.returncode}"
+            return too_long(self.limit)
+        return ENDED.format(ended.returncode)
 
     def environment(self, threads: int) -> dict[str, str]:
         """Threads for every library, and caches of compiled code that start empty."""

@@ -16,7 +16,7 @@ from ..rows import BY_KEY
 from ..workload import Run, Workload
 from .cells import Cell, append
 from .check import error, reference, require_close
-from .limits import TooLong, first_call, reason
+from .limits import TooLong, first_call, reason, too_long
 from .timing import BUDGET, ROUNDS, turns
 from .warnings import silence
 
@@ -26,7 +26,10 @@ CLOCKS = {1: time.process_time, 2: time.perf_counter}
 
 
 def main(orders: dict[str, Any]) -> None:
-    """Measure the rows, and add the cells of each to the file."""
+    """Measure the rows, and add the cells of each to the file.
+
+    It ends before its time when it has interrupted a call: native code may not survive that.
+    """
     silence()
     libraries = [lib for lib in LIBRARIES if lib.name in orders["libraries"]]
     skipped = set(map(tuple, orders["skipped"]))
@@ -39,6 +42,8 @@ def main(orders: dict[str, Any]) -> None:
         append(Path(orders["out"]), cells)
         took = time.perf_counter() - start
         print(f"  {key} on {orders['threads']}: {took:.0f} s", file=sys.stderr, flush=True)
+        if any(cell.reason == too_long(orders["limit"]) for cell in cells):
+            return
 
 
 def measure(
