@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,17 @@ from gradops.library.elementwise.comparison import limits_of
 
 from ..dispatch.casting import require_range
 from ..dispatch.division import DIVISIONS, require_divisor
+from ..dispatch.fast_path import binary
 from ..dispatch.op_dtypes import promote_with_factor
 from ..engine.grad_mode import is_inference_mode_enabled, is_recording
 from ..engine.handle import ARRAYS, REAL_NUMBERS, Face, Handle, hold
-from ..engine.node import Storage
+from ..engine.node import Leaf, Storage
 from ..engine.storage import storage_of
-from ..engine.views import history, refuse_leaf, set_history
+from ..engine.views import history, refuse_leaf, replace_node, set_history
 from ..hooks.saved_tensor_hooks import preserve
 from ..tracing.captured_writes import carry
 
+compute = cache(binary)  # the functions of ops that compute what is written
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 
 
@@ -37,10 +40,14 @@ def in_place(op: Op) -> Callable[..., Handle]:
             other = promote_with_factor(op, f"{op.name}_", self, other, alpha)[1]
         if divides:
             require_divisor(op, self, other)
-        if isinstance(other, Handle) and ufunc is not None and not is_recording():
-            value, x = self.value, other.value
-            if alike(value, x):
-                return update(self, ufunc, value, x)
+        if ufunc is not None and isinstance(other, Handle) and alike(self.value, other.value):
+            if not is_recording():
+                return update(self, ufunc, self.value, other.value)
+            if is_unshared(self) and is_apart(self, other):
+                return replaced(self, compute(op), other)
+        elif type(other) is float and ufunc is not None and is_unshared(self):
+            if self.node is not None and is_recording() and alike(self.value, self.value):
+                return replaced(self, compute(op), other)
         return write(self, op, (other,))
 
     return with_doc(method, op)
@@ -63,6 +70,35 @@ def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
         require_writable(t)
         raise
     (storage or storage_of(t)).write()
+    return t
+
+
+def is_unshared(t: Handle) -> bool:
+    """True if nothing else sees the memory of `t`, so that a recorded write may replace it."""
+    storage = t.storage
+    if t.alias is not None or type(t.node) is Leaf or type(t.value) is not np.ndarray:
+        return False
+    own = storage is None or (
+        type(storage) is Storage and not (storage.viewed or storage.kept or storage.views)
+    )
+    return own and t.value.flags.writeable
+
+
+def is_apart(t: Handle, other: Handle) -> bool:
+    """True if one of two tensors has a history, and they do not share memory."""
+    if t.node is None and other.node is None:
+        return False
+    return other is not t and (other.storage is None or other.storage is not t.storage)
+
+
+def replaced(t: Handle, call: Callable[[Any, Any], Any], other: Any) -> Handle:
+    """The common case of `write` while recording, inlined."""
+    before = hold(type(t), t.value, t.node)
+    before.storage = Storage()  # of its own: the write does not change what is saved of it
+    result = call(before, other)
+    t.value = result.value
+    (t.storage or storage_of(t)).write()
+    replace_node(t, result.node)
     return t
 
 

@@ -1,5 +1,7 @@
 """Writing into tensors: what is allowed, counted, recorded and refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -349,3 +351,41 @@ def after_a_write(t, call):
     except RuntimeError:
         return None
     return x.grad.tolist()
+
+
+RECORDED = {
+    "add_": lambda a, b: a + b, "sub_": lambda a, b: a - b, "mul_": lambda a, b: a * b,
+    "div_": lambda a, b: a / b,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [*itertools.product(RECORDED, ["tensor", "history", "number", "wider"]),
+     *itertools.product(["add_", "sub_"], ["itself", "view"])],  # others save what is written
+)  # fmt: skip
+def test_recorded_writes_have_the_gradients_of_the_op(name, other):
+    found = []
+    for writes in (True, False):
+        x = dg.tensor([1.5, -2.0, 3.0], requires_grad=True)
+        y = x * 2
+        b = {"tensor": dg.tensor([2.0, 4.0, 0.5]), "history": x.exp(), "itself": y, "number": 2.0,
+             "wider": dg.tensor([2.0, 4.0, 0.5], dtype=dg.float64), "view": y[:]}[other]  # fmt: skip
+        kept = y + 1
+        if writes:
+            version = y._version
+            assert getattr(y, name)(b) is y
+            assert y._version == version + 1
+        else:
+            y = RECORDED[name](y, b).to(dg.float32)
+        (y.sum() + kept.sum()).backward()
+        found.append((y.tolist(), x.grad.tolist()))
+    assert found[0] == found[1]
+
+
+def test_a_recorded_write_is_noticed_by_what_saved_the_value():
+    x = dg.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    y += 1.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
