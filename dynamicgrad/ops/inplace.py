@@ -45,9 +45,8 @@ def in_place(op: Op) -> Callable[..., Handle]:
                 return update(self, ufunc, self.value, other.value)
             if is_unshared(self) and is_apart(self, other):
                 return replaced(self, compute(op), other)
-        elif type(other) is float and ufunc is not None and is_unshared(self):
-            if self.node is not None and is_recording() and alike(self.value, self.value):
-                return replaced(self, compute(op), other)
+        elif type(other) is float and ufunc is not None and takes_number(self):
+            return replaced(self, compute(op), other)
         return write(self, op, (other,))
 
     return with_doc(method, op)
@@ -82,6 +81,12 @@ def is_unshared(t: Handle) -> bool:
         type(storage) is Storage and not (storage.viewed or storage.kept or storage.views)
     )
     return own and t.value.flags.writeable
+
+
+def takes_number(t: Handle) -> bool:
+    """True if a number can be written to `t` by replacing its value, and this is recorded."""
+    has_history = t.node is not None and is_recording()
+    return has_history and is_unshared(t) and alike(t.value, t.value)
 
 
 def is_apart(t: Handle, other: Handle) -> bool:
