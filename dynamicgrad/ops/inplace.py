@@ -85,8 +85,9 @@ def is_unshared(t: Handle) -> bool:
 
 def takes_number(t: Handle) -> bool:
     """True if a number can be written to `t` by replacing its value, and this is recorded."""
-    has_history = t.node is not None and is_recording()
-    return has_history and is_unshared(t) and alike(t.value, t.value)
+    if t.node is None or not is_recording():
+        return False
+    return is_unshared(t) and alike(t.value, t.value)
 
 
 def is_apart(t: Handle, other: Handle) -> bool:
