@@ -14,15 +14,16 @@ from typing import Any
 from .core.errors import LinAlgError
 from .library.index import diagonals
 from .library.linalg import products
+from .library.linalg.cholesky import cholesky
 from .library.linalg.contraction import matmul
 from .library.linalg.determinants import SlogdetResult, det, logdet, slogdet
 from .library.linalg.eigen import EighResult, EigResult, eig, eigh, eigvals, eigvalsh
-from .library.linalg.factorizations import QRResult, cholesky, qr
 from .library.linalg.inverses import LstsqResult, lstsq, matrix_rank, pinv
 from .library.linalg.matrices import adjoint
 from .library.linalg.matrix_functions import matrix_exp, matrix_power
 from .library.linalg.norms import cond, matrix_norm, norm
 from .library.linalg.products import cross, multi_dot, outer, tensordot, vecdot
+from .library.linalg.qr import QRResult, qr
 from .library.linalg.solve import (
     cholesky_inverse,
     cholesky_solve,

@@ -7,11 +7,11 @@ value in which all errors are ignored is looked up once, and set.
 
 from collections.abc import Callable
 from contextvars import ContextVar, copy_context
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 import numpy as np
 
-P = ParamSpec("P")
+Args = TypeVarTuple("Args")
 T = TypeVar("T")
 
 
@@ -26,14 +26,14 @@ def handling() -> tuple[ContextVar[Any], object] | None:
 HANDLING = handling()
 
 
-def without_float_errors(f: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def without_float_errors(f: Callable[[*Args], T], *args: *Args) -> T:
     """The result of `f`; NumPy neither warns nor raises about floats meanwhile."""
     if HANDLING is None:
         with np.errstate(all="ignore"):
-            return f(*args, **kwargs)
+            return f(*args)
     variable, ignored = HANDLING
     token = variable.set(ignored)
     try:
-        return f(*args, **kwargs)
+        return f(*args)
     finally:
         variable.reset(token)

@@ -145,7 +145,8 @@ def selected_by(mask: Callable[..., Any]) -> Rule:
 
 def discrete(name: str, kernel: Kernel, arity: int = 2, **facets: object) -> Op:
     """An elementwise op without derivative: a comparison, a test, a logical connective."""
-    return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
+    traits = [Trait.CORRECTLY_ROUNDED]
+    return elementwise(name, kernel, d=[None] * arity, family="discrete", traits=traits, **facets)
 
 
 def linear(name: str, kernel: Kernel, *, transpose: Rule, **facets: Any) -> Op:
@@ -154,6 +155,7 @@ def linear(name: str, kernel: Kernel, *, transpose: Rule, **facets: Any) -> Op:
     def forward(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> Any:
         return op(t, **attrs)
 
+    facets["traits"] = {Trait.LINEAR, *facets.get("traits", ())}
     facets.setdefault("family", "linear")
     op = Op(name=name, kernel=kernel, vjp=[transpose], jvp=[forward], **facets)
     return op

@@ -14,6 +14,8 @@ from gradops.kernels.blocks import block_rows, in_blocks, threads_for
 from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.nominal import NOMINAL, nominal_bytes
+from ..ir.tuple_types import types_of_parts
+from .memory.lifetimes import takes_out
 from .writer import Writer, dtype_name, operand_name
 
 Begin = Callable[[Writer, FrozenGraph, str, Callable[[Writer], None]], Writer]
@@ -39,7 +41,7 @@ def result_memory(w: Writer, e: Expr, index: int, part: Expr | None) -> str:
     """The memory for a value that has rows: a buffer, or new memory."""
     if part in w.plan.slots:
         return w.buffers[w.plan.slots[part]]
-    type = e.type.parts[index]  # type: ignore[attr-defined]
+    type = types_of_parts(e)[index]
     return f"np.empty({type.shape}, {dtype_name(w, type.dtype)})"
 
 
@@ -85,11 +87,5 @@ def write_results_in_place(w: Writer, results: tuple[Expr, ...]) -> None:
     for k, y in enumerate(results):
         w.results.append(w.fresh(f"{y.name}_rows"))
         block = w.plan.block_of.get(y)
-        if block is not None and block.layout is not None and can_write(block.members[0]):
+        if block is not None and block.layout is not None and takes_out(block.members[0]):
             w.plan.slots |= dict.fromkeys(block.members, first + k)
-
-
-def can_write(e: Expr) -> bool:
-    """True if an expression can be computed into given memory."""
-    assert e.op is not None
-    return "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)

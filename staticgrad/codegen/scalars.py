@@ -19,18 +19,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gradops import ArrayType
+from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, has_graphs
 from ..ir.kinds import Lowering
 
-OF_FLAGS = frozenset(
-    {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
-     "logical_or", "logical_not", "maximum", "minimum", "where"}
-)  # fmt: skip
-"""Ops that give flags for Python's flags too: the sum of two of these is a number."""
 CALL, OPERATOR = 10, 1  # what one costs more on NumPy's scalars than on floats, in 40 ns
-SELECTIONS = {"abs", "copysign", "masked", "maximum", "minimum", "neg", "relu", "where"}
 DTYPES = {
     Lowering.FLOATS: frozenset({np.dtype(np.float64)}),
     Lowering.MATH: frozenset({np.dtype(np.float32), np.dtype(np.float64)}),
@@ -72,12 +67,12 @@ def rounded_floats(graph: FrozenGraph, floats: frozenset[Expr], is_body: bool) -
 
 def is_exact(e: Expr, observed: set[Expr]) -> bool:
     """True for an observed value that is one of its operands, or one with another sign."""
-    return e in observed and e.op is not None and e.op.name in SELECTIONS
+    return e in observed and e.op is not None and Trait.UNROUNDED in e.op.traits
 
 
 def may_be_excessive(e: Expr) -> bool:
     """True for a float32 value that is computed in double precision."""
-    if e.dtype != np.float32 or e.op is None or e.op.name in SELECTIONS:
+    if e.dtype != np.float32 or e.op is None or Trait.UNROUNDED in e.op.traits:
         return False
     return not has_graphs(e) and not is_entry(e)
 
@@ -108,9 +103,10 @@ def is_row_of_floats(x: Expr, lowering: Lowering | None) -> bool:
     )
 
 
-def is_number(e: Expr, lowering: Lowering) -> bool:
+def is_number(e: Expr, lowering: Lowering | None) -> bool:
     """True for a value without axes of a dtype that floats have."""
-    return not e.shape and type(e.type) is ArrayType and e.dtype in DTYPES[lowering]
+    known = DTYPES[lowering] if lowering else ()
+    return not e.shape and type(e.type) is ArrayType and e.dtype in known
 
 
 def is_either(e: Expr, lowering: Lowering) -> bool:
@@ -126,15 +122,21 @@ def saving(e: Expr, lowering: Lowering) -> int:
     if is_entry(e):
         return CALL if e.dtype in dtypes else 0
     source = e.op.infix if lowering is Lowering.FLOATS else e.op.scalar
-    numbers = {x.dtype for x in e.inputs if x.dtype.kind != "b"}
-    if not numbers and e.op.name not in OF_FLAGS:
+    if not source or e.attrs or any(x.shape for x in e.inputs) or not takes_flags_as_given(e):
         return 0
-    if e.dtype.kind != "b":
-        numbers.add(e.dtype)
-    alike = len(numbers) <= 1 and numbers <= dtypes
-    if not source or e.attrs or not alike or any(x.shape for x in e.inputs):
+    numbers = {x.dtype for x in (e, *e.inputs) if x.dtype.kind != "b"}
+    if len(numbers) > 1 or not numbers <= dtypes:
         return 0
     return OPERATOR if e.op.infix else CALL
+
+
+def takes_flags_as_given(e: Expr) -> bool:
+    """True unless an op on floats computes other values of flags, or none, as `flag + flag`."""
+    assert e.op is not None
+    flags = [x for x in e.inputs if x.dtype.kind == "b"]
+    if not flags or e.op.family == "discrete":
+        return True
+    return len(flags) < len(e.inputs) and bool(e.op.infix or Trait.UNROUNDED in e.op.traits)
 
 
 def is_entry(e: Expr) -> bool:

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, Op
-from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, graphs_in, has_graphs
+from ..ir.graph import FrozenGraph, has_graphs
 from ..ir.layouts.inner import given_to_inner, unknown_layouts
 from ..ir.sizes import bindings, names_in, sizes_used
 from .admission import write_admission, write_binding, write_sizes
-from .arena import Arena
-from .buffers import Plan
 from .fusion import render_fused
-from .lifetimes import is_fused, whole_list
 from .loops.functions import loop_function
 from .loops.row_code import array_of_rows, row_arguments, write_copies, write_row_lists
 from .loops.rows import has_own_function
+from .memory.arena import Arena
+from .memory.buffers import Plan
+from .memory.lifetimes import is_fused, whole_list
 from .names import comment
+from .results import write_return
 from .scalars import float_source, is_list_of_floats, is_number, is_row
 from .writer import Module, Writer, dtype_name, operand_name, pair_name, size_text
 
@@ -214,7 +214,7 @@ def render(w: Writer, e: Expr) -> str:
         return rounded(w, float_source(e, names)) if e in w.rounded else float_source(e, names)
     if is_list_of_floats(e, w.graph.lowering):
         return f"{names[0]}.tolist()"
-    if w.graph.lowering and is_row(e) and is_number(e.inputs[0], w.graph.lowering):
+    if is_row(e) and any(is_number(x, w.graph.lowering) for x in e.inputs):
         return f"np.array(({', '.join(names)},), {dtype_name(w, e.dtype)})"
     if w.module.has_loops and has_own_function(e):
         function = loop_function(w, e, begin_inner, inner_function)
@@ -261,6 +261,12 @@ def out_text(w: Writer, e: Expr) -> str:
     return "" if x is None else f", out={w.names[x]}"
 
 
+def rounded(w: Writer, text: str) -> str:
+    """A float rounded to float32, infinite if it is too large."""
+    w.scope["c_float"] = c_float
+    return f"c_float({text}).value"
+
+
 def literal(w: Writer, value: Any, name: str) -> str:
     """The value of the attribute `name` as Python source."""
     if isinstance(value, FrozenGraph):
@@ -277,62 +283,3 @@ def literal(w: Writer, value: Any, name: str) -> str:
     if isinstance(value, float) and not np.isfinite(value):
         return f"float({str(value)!r})"
     return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)
-
-
-def is_constant_or_repeated(end: Expr) -> bool:
-    """True if the value may be a constant, or a view with several entries in one place."""
-    stack, seen = [end], {end}
-    while stack:
-        e = stack.pop()
-        if e.kind is Kind.CONSTANT:
-            return True
-        if e.op is None or Trait.VIEW not in e.op.traits:
-            continue
-        if not e.op.traits.isdisjoint((Trait.BROADCASTING, Trait.OVERLAPPING)):
-            return True
-        new = e.inputs[:1]
-        if has_graphs(e):
-            new = (*e.inputs, *(y for graph in graphs_in(e) for y in graph.outputs))
-        stack += [x for x in new if x not in seen]
-        seen.update(new)
-    return False
-
-
-def write_return(w: Writer, form: str) -> None:
-    """Give the buffers back and return results that share no memory with anything kept."""
-    if w.plan.types:
-        w.write("    pool.append(arena)", None)
-    copied = copied_results(w.plan)
-    texts = [result_text(w, e, i in copied) for i, e in enumerate(w.graph.results)]
-    w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
-
-
-def copied_results(plan: Plan) -> set[int]:
-    """The numbers of results that may share memory with what is kept, or with earlier ones."""
-    kept = {e for e in plan.graph.order if e.kind is not Kind.OP}
-    result: set[int] = set()
-    for i, e in enumerate(plan.graph.results):
-        memory = plan.memory(e)
-        if is_constant_or_repeated(e) or not kept.isdisjoint(memory):
-            result.add(i)
-        kept.update(memory)
-    return result
-
-
-def rounded(w: Writer, text: str) -> str:
-    """A float rounded to float32, infinite if it is too large."""
-    w.scope["c_float"] = c_float
-    return f"c_float({text}).value"
-
-
-def result_text(w: Writer, e: Expr, shared: bool) -> str:
-    """The text of a result: numbers become NumPy's scalars, and shared memory is copied."""
-    if e.shape:
-        return f"np.array({w.names[e]})" if shared else w.names[e]
-    if e in w.floats:
-        return f"{dtype_name(w, e.dtype, '_type')}({w.names[e]})"
-    if e.op is not None:
-        is_scalar = isinstance(e.op.kernel, np.ufunc) or Trait.REDUCTION in e.op.traits
-    else:
-        is_scalar = e.kind is not Kind.CONSTANT
-    return w.names[e] if is_scalar else f"{w.names[e]}[()]"

@@ -15,9 +15,9 @@ from ..ir.layouts.inner import Given
 from ..ir.pairs import pairs_in
 from ..ir.sizes import no_source
 from ..ir.tuple_types import HistoryType
-from .arena import Arena
-from .buffers import Plan, plan_buffers
 from .loops.rows import LoopRows
+from .memory.arena import Arena
+from .memory.buffers import Plan, plan_buffers
 from .names import RESERVED, identifier
 from .parts import LONG, split
 from .scalars import float_literal, held_as_floats, is_number, rounded_floats, takes_floats

@@ -21,7 +21,13 @@ from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr, apply
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import sizes_determined_by
-from ..ir.tuple_types import Parts, ResidualsType, Widening, carries_derivatives
+from ..ir.tuple_types import (
+    Parts,
+    ResidualsType,
+    Widening,
+    carries_derivatives,
+    types_of_parts,
+)
 from .packing import pack_values, unpack_values, unused_value
 from .partial_eval import Scratch, Split, active_state, loop_reach, split
 from .stacks import Cotangent, add, cotangent_like, cotangents_in, zeros_like
@@ -166,7 +172,7 @@ def extend(
 ) -> Expr:
     """An extended form of `y`, which returns part i of `y` as its part `places[i]`, and more."""
     assert y.names is not None
-    op, count = OPS[name], len(y.type.parts)  # type: ignore[attr-defined]
+    op, count = OPS[name], len(types_of_parts(y))
     operands, attrs = op.bind(operands, attrs)
     type = op.infer(*(x.type for x in operands), **attrs)
     widening = Widening(y, tuple(places or range(count)))

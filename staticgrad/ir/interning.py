@@ -11,14 +11,17 @@ from collections.abc import Hashable, Iterable, Sequence
 from operator import is_
 from typing import TYPE_CHECKING
 
-from gradops import ArrayType, Dim
+import numpy as np
+
+from gradops import OPS, ArrayType, Dim, type_of
+from gradops.core.dims import Shape
 from gradops.core.source_location import Place
 from gradops.typing import Attrs
 
 from .expr import Expr, clock
 from .kinds import Kind
 from .layouts.contiguity import is_c_ordered
-from .tuple_types import HistoryType
+from .tuple_types import HistoryType, types_of_parts
 
 if TYPE_CHECKING:
     from .graph import FrozenGraph
@@ -63,6 +66,36 @@ class Interning:
             self.note(result, (e.place,))
         self.order[result] = None
         return result
+
+    def apply(self, op: str, *inputs: Expr, like: Expr, **attrs: object) -> Expr:
+        """An application of an op, with the name and the source location of `like`."""
+        operands, bound = OPS[op].bind(inputs, attrs)
+        type = OPS[op].infer(*[x.type for x in operands], **bound)
+        new = like._replace(kind=Kind.OP, type=type, op=OPS[op], attrs=bound, inputs=operands)
+        return self.copy(new, operands)
+
+    def constant(self, value: np.ndarray, like: Expr) -> Expr:
+        """A constant, with the name and the source location of `like`."""
+        value.flags.writeable = False
+        type = type_of(value)
+        new = like._replace(
+            kind=Kind.CONSTANT, type=type, op=None, inputs=(), attrs={}, value=value
+        )
+        return self.copy(new, ())
+
+    def part(self, whole: Expr, index: int) -> Expr:
+        """One of the values of a loop or branch."""
+        type, name = types_of_parts(whole)[index], f"{whole.name}.{index}"
+        new = whole._replace(
+            type=type, op=OPS["part"], attrs={"index": index}, inputs=(whole,), name=name
+        )
+        return self.copy(new, (whole,))
+
+    def reshape(self, x: Expr, shape: Shape, like: Expr | None = None) -> Expr:
+        """The entries of `x` in another shape; `x` itself if it has that shape."""
+        if x.shape == shape:
+            return x
+        return self.apply("reshape", x, shape=shape, like=x if like is None else like)
 
     def note(self, e: Expr, places: Iterable[Place]) -> None:
         """Keep the source locations of expressions that were merged into `e`."""

@@ -35,6 +35,12 @@ class TupleType(ArrayType):
         return f"({', '.join(map(str, self.parts))}{',' if len(self.parts) == 1 else ''})"
 
 
+def types_of_parts(e: "Expr") -> tuple[ArrayType, ...]:
+    """The types of the values of an expression that has several."""
+    assert isinstance(e.type, TupleType)
+    return e.type.parts
+
+
 class HistoryType(ArrayType):
     """The type of a history: a list of arrays, one for each step of a loop.
 

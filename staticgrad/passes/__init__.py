@@ -8,11 +8,9 @@ if _TYPE_CHECKING:
     from .batching.batch import BatchOps
     from .batching.stacks import FlattenStacks
     from .constants import PropagateConstants
-    from .factors import CollectFactors
     from .fold import Fold
-    from .fusion import FuseElementwise
+    from .fusion.elementwise import FuseElementwise
     from .interface import Pass
-    from .inverses import InvertFactors
     from .joins.bypass import BypassJoins
     from .joins.elementwise import JoinElementwise
     from .joins.scatters import JoinScatters
@@ -20,11 +18,16 @@ if _TYPE_CHECKING:
     from .loops.after import WeightGradientsAfterLoop
     from .loops.before import ProjectionsBeforeLoop
     from .loops.hoist import HoistInvariants
+    from .loops.lists import ListsAfterLoop
     from .loops.roll import RollRepeats
     from .loops.sink import SinkIntoBranches
     from .loops.unchanged import ShareUnchangedState
     from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
+    from .products.contractions import ContractSums
+    from .products.factors import CollectFactors
+    from .products.inverses import InvertFactors
+    from .products.log_products import MultiplyLogs
     from .prune import Prune
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
@@ -42,14 +45,16 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "batching.batch": "BatchOps", "batching.stacks": "FlattenStacks",
-        "joins.bypass": "BypassJoins", "constants": "PropagateConstants",
-        "factors": "CollectFactors", "fold": "Fold", "fusion": "FuseElementwise",
-        "interface": "Pass", "inverses": "InvertFactors", "joins.elementwise": "JoinElementwise",
+        "constants": "PropagateConstants", "fold": "Fold", "fusion.elementwise": "FuseElementwise",
+        "interface": "Pass", "joins.bypass": "BypassJoins", "joins.elementwise": "JoinElementwise",
         "joins.scatters": "JoinScatters", "levels": "LEVELS",
         "loops.after": "WeightGradientsAfterLoop", "loops.before": "ProjectionsBeforeLoop",
-        "loops.hoist": "HoistInvariants", "loops.roll": "RollRepeats",
-        "loops.sink": "SinkIntoBranches", "loops.unchanged": "ShareUnchangedState",
-        "pairs": "ComputePairs", "pipeline": "PassReport Pipeline", "prune": "Prune",
+        "loops.hoist": "HoistInvariants", "loops.lists": "ListsAfterLoop",
+        "loops.roll": "RollRepeats", "loops.sink": "SinkIntoBranches",
+        "loops.unchanged": "ShareUnchangedState", "pairs": "ComputePairs",
+        "pipeline": "PassReport Pipeline", "products.contractions": "ContractSums",
+        "products.factors": "CollectFactors", "products.inverses": "InvertFactors",
+        "products.log_products": "MultiplyLogs", "prune": "Prune",
         "rematerialize": "Rematerialize", "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
@@ -57,10 +62,11 @@ __getattr__, __dir__ = _lazily(
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "DropBroadcasts",
-    "DropGradients", "DropRetyping", "FlattenStacks", "FloatScalars", "Fold", "FuseElementwise",
-    "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters", "MathScalars",
-    "Pass", "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
-    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",
-    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
+    "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "ContractSums",
+    "DropBroadcasts", "DropGradients", "DropRetyping", "FlattenStacks", "FloatScalars", "Fold",
+    "FuseElementwise", "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters",
+    "ListsAfterLoop", "MathScalars", "MultiplyLogs", "Pass", "PassReport", "Pipeline",
+    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
+    "Rewrite", "RollRepeats", "ShareUnchangedState", "Simplify", "SinkIntoBranches",
+    "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

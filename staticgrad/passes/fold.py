@@ -13,7 +13,6 @@ from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.sizes import sizes_determined_by, sizes_used
 from .interface import Pass
-from .rewrite import constant_like
 
 CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes as long as the rest of a step
 RUN_ALWAYS = frozenset({Trait.EFFECT, Trait.CONTROL})
@@ -51,7 +50,7 @@ def number_of_type(e: Expr, intern: Interning) -> Expr:
     if e.op is None or not is_number_of_type(e):
         return e
     value = compute(e.op, [x.dtype.type(0) for x in e.inputs], e.attrs)
-    return constant_like(np.array(value), e, intern)
+    return intern.constant(np.array(value), like=e)
 
 
 def fold_expression(e: Expr, intern: Interning, limit: int) -> Expr:
@@ -68,4 +67,4 @@ def fold_expression(e: Expr, intern: Interning, limit: int) -> Expr:
         value = np.array(compute(e.op, [x.value for x in e.inputs], e.attrs))
     except Exception:  # it fails when the graph runs, where the user can see it
         return e
-    return constant_like(value, e, intern)
+    return intern.constant(value, like=e)

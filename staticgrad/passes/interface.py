@@ -11,9 +11,10 @@ class Pass:
 
     A pass is a frozen dataclass whose fields are its options; it mutates nothing. With a `bound` of
     0 results keep their bits. Otherwise a result differs by at most `bound` times the rounding
-    error of the graph itself: eps times the largest magnitude, plus what a change of the feeds by
-    eps changes. A pass is applied to the graphs inside loops and branches first; one that is
-    `whole` is applied once, to the outermost graph, and deals with inner graphs itself.
+    error of the graph itself: eps times the largest magnitude, plus what a change of the feeds and
+    of constant arrays by eps changes. A pass is applied to the graphs inside loops and branches
+    first; one that is `whole` is applied once, to the outermost graph, and deals with inner graphs
+    itself.
     """
 
     bound: ClassVar[float] = 0.0

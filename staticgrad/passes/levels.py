@@ -8,22 +8,25 @@ from ..build.suggest import nearest
 from .batching.batch import BatchOps
 from .batching.stacks import FlattenStacks
 from .constants import PropagateConstants
-from .factors import CollectFactors
 from .fold import Fold
-from .fusion import FuseElementwise
+from .fusion.elementwise import FuseElementwise
 from .interface import Pass
-from .inverses import InvertFactors
 from .joins.bypass import BypassJoins
 from .joins.elementwise import JoinElementwise
 from .joins.scatters import JoinScatters
 from .loops.after import WeightGradientsAfterLoop
 from .loops.before import ProjectionsBeforeLoop
 from .loops.hoist import HoistInvariants
+from .loops.lists import ListsAfterLoop
 from .loops.roll import RollRepeats
 from .loops.sink import SinkIntoBranches
 from .loops.unchanged import ShareUnchangedState
 from .pairs import ComputePairs
 from .pipeline import Check, Pipeline
+from .products.contractions import ContractSums
+from .products.factors import CollectFactors
+from .products.inverses import InvertFactors
+from .products.log_products import MultiplyLogs
 from .prune import Prune
 from .rewrite import Rewrite, Rule
 from .scalars import FloatScalars, MathScalars
@@ -47,8 +50,9 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    Simplify(), BatchOps(), Fold(), FlattenStacks(), WeightGradientsAfterLoop(),
-    ProjectionsBeforeLoop(), MathScalars(), FuseElementwise(), ComputePairs(),
+    ContractSums(), Simplify(), DropRetyping(), BatchOps(), Fold(), FlattenStacks(),
+    MultiplyLogs(), ListsAfterLoop(), ProjectionsBeforeLoop(), WeightGradientsAfterLoop(),
+    MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

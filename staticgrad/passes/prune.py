@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replaced
 from typing import ClassVar
 
 from gradops.core.traits import Trait
@@ -13,8 +12,9 @@ from ..ir.graph import FrozenGraph, graphs_in
 from ..ir.interning import Interning
 from ..ir.reachability import reachable
 from ..ir.sizes import sizes_determined_by, sizes_introduced_by, sizes_missing
-from ..ir.tuple_types import TupleType
+from ..ir.tuple_types import TupleType, types_of_parts
 from .interface import Pass
+from .subgraphs import subgraph
 
 Step = Callable[[FrozenGraph], FrozenGraph]
 WITH_GRAPHS = frozenset({"loop", "case", "call"})
@@ -63,7 +63,7 @@ def drop_unread(graph: FrozenGraph) -> FrozenGraph:
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
         if e in remainders:
             r = remainders[e]
-            type = TupleType([e.type.parts[i] for i in r.values])  # type: ignore[attr-defined]
+            type = TupleType([types_of_parts(e)[i] for i in r.values])
             inputs = tuple([inputs[i] for i in r.operands])
             return intern.copy(e._replace(type=type, attrs=r.attrs, inputs=inputs), inputs)
         if (whole := whole_of(e)) is not None and whole in remainders:
@@ -76,7 +76,7 @@ def drop_unread(graph: FrozenGraph) -> FrozenGraph:
 
 def is_less(remainder: Remainder, e: Expr) -> bool:
     """True if an operand or a value of an expression was dropped."""
-    every: int = len(e.type.parts)  # type: ignore[attr-defined]
+    every = len(types_of_parts(e))
     return len(remainder.operands) < len(e.inputs) or len(remainder.values) < every
 
 
@@ -179,12 +179,7 @@ def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -
 def unpruned_part(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
     """The graph with some of its inputs and outputs, in its order."""
     ends = [graph.outputs[i] for i in outputs]
-    measured, kept = tuple(measured_for(graph, ends)), tuple([graph.inputs[i] for i in inputs])
-    some = FrozenGraph(
-        kept, tuple(ends), measured=measured, merged=graph.merged, lowering=graph.lowering
-    )
-    needed = some.reached()
-    return replaced(some, sequence=tuple([e for e in graph.order if e in needed]))
+    return subgraph(graph, [graph.inputs[i] for i in inputs], ends, measured_for(graph, ends))
 
 
 def measured_for(graph: FrozenGraph, ends: Sequence[Expr]) -> list[Expr]:

@@ -19,11 +19,12 @@ from ..ir.expr import Expr, Kind, whole_of
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from .interface import Pass
+from .subgraphs import is_pure
 
 Peak = Callable[[FrozenGraph], int]
 Sizes = Callable[[Expr], int]
 CHEAP = frozenset({Trait.ELEMENTWISE, Trait.BROADCASTING, Trait.VIEW, Trait.RETYPING})
-FIXED = frozenset({Trait.CONTROL, Trait.EFFECT})
+EXPENSIVE = frozenset({"multilinear", "of its own"})  # families of ops
 MOST_TRIALS = 64  # values that are given up one by one, each with a simulation
 FOREVER = 1 << 62
 
@@ -66,7 +67,7 @@ class Rematerialize(Pass):
 
         Of a chain, every other value is tried first, so that no long stretch is computed again.
         """
-        chain = [e for e in phases.forward if e in best.kept and is_pure(e)]
+        chain = [e for e in phases.forward if e in best.kept and e.op is not None and is_pure(e)]
         candidates = [*chain[1::2], *chain[::2]]
         candidates.sort(key=lambda e: self.size(e) / work(e), reverse=True)
         for e in candidates[:MOST_TRIALS]:
@@ -94,12 +95,7 @@ def is_cheap(e: Expr) -> bool:
 def is_moderate(e: Expr) -> bool:
     """True for all ops but products of matrices, convolutions, solvers and control flow."""
     assert e.op is not None
-    return is_pure(e) and Trait.LINEAR not in e.op.traits and e.op.family != "of its own"
-
-
-def is_pure(e: Expr) -> bool:
-    """True unless an op has effects or graphs in it."""
-    return e.op is not None and FIXED.isdisjoint(e.op.traits)
+    return is_pure(e) and e.op.family not in EXPENSIVE
 
 
 def work(e: Expr) -> int:

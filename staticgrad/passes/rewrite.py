@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, Op, Operators, type_of
+from gradops import GraphError, Op, Operators
 from gradops.core.attributes import AttributeHole
 from gradops.core.errors import PassError
 from gradops.core.traits import Trait
@@ -205,7 +205,7 @@ def instantiate(template: Part, found: Found, e: Expr, intern: Interning) -> Exp
     ]
     types = operand_types([x.type if isinstance(x, Expr) else x for x in parts])
     inputs = [
-        x if isinstance(x, Expr) else constant_like(np.asarray(x, t.dtype), e, intern)
+        x if isinstance(x, Expr) else intern.constant(np.asarray(x, t.dtype), like=e)
         for x, t in zip(parts, types, strict=True)
     ]
     op = template.op
@@ -215,14 +215,6 @@ def instantiate(template: Part, found: Found, e: Expr, intern: Interning) -> Exp
     type = op.infer(*[x.type for x in inputs], **attrs)
     made = e._replace(kind=Kind.OP, type=type, op=op, attrs=attrs, inputs=tuple(inputs))
     return intern.copy(made, inputs)
-
-
-def constant_like(value: np.ndarray, e: Expr, intern: Interning) -> Expr:
-    """A constant in the place of `e`."""
-    value.flags.writeable = False
-    type = type_of(value)
-    made = e._replace(kind=Kind.CONSTANT, type=type, op=None, inputs=(), attrs={}, value=value)
-    return intern.copy(made, ())
 
 
 @dataclass(frozen=True)

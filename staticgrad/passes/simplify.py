@@ -15,7 +15,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.reachability import guarded_value
 from .interface import Pass
-from .rewrite import constant_like, rewrite
+from .rewrite import rewrite
 from .rules import stability, strength
 from .rules.algebra import RULES
 
@@ -105,7 +105,7 @@ def without_broadcasts(e: Expr, intern: Interning) -> Expr:
 
 def number_in(x: Expr, intern: Interning) -> Expr:
     """The number of which a filled array is full."""
-    return constant_like(np.array(x.attrs["value"], x.dtype), x, intern)
+    return intern.constant(np.array(x.attrs["value"], x.dtype), like=x)
 
 
 def keeps_layout(e: Expr, inputs: list[Expr]) -> bool:

@@ -27,7 +27,6 @@ from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning, attributes_key
 from ..ir.names import unique_name
 from ..passes.joins.elementwise import SMALL, can_be_member, concatenated, size_of
-from ..passes.loops.editing import made
 
 TILE = 32768  # entries of a block, of which a few fit into the second cache
 FEWEST = 4  # units that are worth a block
@@ -113,8 +112,8 @@ def slices_of(e: Expr, block: Block, intern: Interning) -> Iterator[tuple[Expr, 
     """The variables of a block with the slices that they are."""
     for v, place in block.places.items():
         index = (("slice", place.start, place.stop, None),)
-        row = made(intern, v, "slice", e, index=index)
-        yield v, row if v.ndim == 1 else made(intern, v, "reshape", row, shape=v.shape)
+        row = intern.apply("slice", e, index=index, like=v)
+        yield v, intern.reshape(row, v.shape, like=v)
 
 
 def groups_of(graph: FrozenGraph) -> list[list[Unit]]:

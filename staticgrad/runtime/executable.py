@@ -16,14 +16,14 @@ from gradops.kernels.heap import keep_freed_memory
 from ..build.collector import collector_paused
 from ..build.graph import get_default_graph
 from ..build.suggest import nearest
-from ..codegen.schedule import predicted_peak
+from ..codegen.memory.schedule import predicted_peak
 from ..codegen.source import Source, emit
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, meets_singularities
 from ..ir.nominal import nominal_bytes
-from ..passes.fusion import FuseElementwise
+from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
 from ..passes.pipeline import Pipeline, difference

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..codegen.arena import pools_of
 from ..codegen.load import load
+from ..codegen.memory.arena import pools_of
 from ..codegen.source import Source, emit
 from ..ir.graph import FrozenGraph
 from .feeds import sizes_of_feeds

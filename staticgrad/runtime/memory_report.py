@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from gradops import OptionError
 from gradops.core.source_location import short
 
-from ..codegen.accounting import Use, accounts
-from ..codegen.arena import Pools
+from ..codegen.memory.accounting import Use, accounts
+from ..codegen.memory.arena import Pools
 from ..ir.graph import all_expressions
 from ..ir.nominal import NOMINAL
 from ..ir.sizes import names_in

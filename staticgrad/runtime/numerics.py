@@ -16,7 +16,7 @@ import numpy as np
 from gradops.core.float_errors import HANDLING
 from gradops.core.traits import Trait
 
-from ..codegen.finite_checks import Alarms, with_finite_checks
+from ..codegen.instrumented.finite_checks import Alarms, with_finite_checks
 from ..codegen.load import load
 from ..codegen.source import Source
 from ..ir.expr import Expr

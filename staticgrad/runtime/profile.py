@@ -22,7 +22,7 @@ from gradops.core.source_location import short
 from gradops.core.traits import Trait
 from gradops.core.types import type_of
 
-from ..codegen.clocks import Clock, Cost, Meter, times, with_clocks
+from ..codegen.instrumented.clocks import Clock, Cost, Meter, times, with_clocks
 from ..codegen.load import load
 from ..codegen.source import Source
 from ..ir.expr import Expr, Kind, sequence

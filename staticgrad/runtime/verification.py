@@ -3,18 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gradops.core.errors import OptionError, PassError
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
 from ..ir.sizes import names_in
 from ..ir.verify import verify
 from ..passes.interface import Pass
-from ..passes.pipeline import Check, Pipeline
+from ..passes.pipeline import Check, Pipeline, apply
 from .feeds import as_feed
 from .interpreter import interpret
 
@@ -122,10 +123,30 @@ def same_entries(x: Array, y: Array) -> Any:
 
 
 def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed: int) -> list[Any]:
-    """The rounding error of each result: eps of its magnitude, and what eps in the feeds does."""
+    """The rounding error of each result: eps of its magnitude, and what eps in its data does."""
     rng = np.random.default_rng(seed)
-    new = interpret(graph, [perturbed(np.asarray(x), rng) for x in feeds])
+    changed = apply(PerturbConstants(seed), graph)
+    new = interpret(changed, [perturbed(np.asarray(x), rng) for x in feeds])
     return [error_scale(np.asarray(x), np.asarray(y)) for x, y in zip(old, new, strict=True)]
+
+
+@dataclass(frozen=True)
+class PerturbConstants(Pass):
+    """Change constant arrays by eps: as much as if they were fed. Numbers are part of formulas."""
+
+    seed: int
+    bound: ClassVar[float] = np.inf
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        rng = np.random.default_rng(self.seed)
+        return graph.rebuilt(lambda e, intern: perturbed_constant(e, intern, rng), {None})
+
+
+def perturbed_constant(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
+    """A constant array with its entries changed; other expressions as they are."""
+    if e.kind is not Kind.CONSTANT or not e.shape or e.dtype.kind not in "fc":
+        return e
+    return intern.constant(perturbed(e.value, rng), like=e)
 
 
 def error_scale(x: Array, y: Array) -> Any:

@@ -119,8 +119,8 @@ def same_bits():
 def buffered(frozen, feeds, monkeypatch):
     """The results of code in short parts that keeps all in buffers, when they hold old values."""
     with monkeypatch.context() as patch:
-        patch.setattr("staticgrad.codegen.buffers.WORTHWHILE", 0)
-        patch.setattr("staticgrad.codegen.buffers.BIG", 0)
+        patch.setattr("staticgrad.codegen.memory.buffers.WORTHWHILE", 0)
+        patch.setattr("staticgrad.codegen.memory.buffers.BIG", 0)
         patch.setattr("staticgrad.codegen.writer.LONG", 4)
         patch.setattr("staticgrad.codegen.parts.PART", 2)
         patch.setattr("staticgrad.codegen.load.PART", 2)

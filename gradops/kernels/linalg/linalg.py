@@ -41,7 +41,7 @@ def common_dtype(*dtypes: np.dtype) -> np.dtype:
 
 def dtype_of(*xs: np.ndarray) -> np.dtype:
     """The dtype of a result for these operands."""
-    if len(xs) == 1 and xs[0].dtype is DOUBLE:
+    if xs[0].dtype is DOUBLE and xs[-1].dtype is DOUBLE and len(xs) < 3:
         return DOUBLE
     return common_dtype(*(x.dtype for x in xs))
 

@@ -61,6 +61,8 @@ def substitute_floats(
     """The solution, row after row; raises ZeroDivisionError for a zero on the diagonal."""
     n, k = b.shape
     rows, y = a.tolist(), b.ravel().tolist()
+    if k == 1:
+        return substitute_numbers(rows, y, lower, unit_diagonal)
     for i in range(n) if lower else range(n - 1, -1, -1):
         row, known = rows[i], range(i) if lower else range(i + 1, n)
         pivot = 1.0 if unit_diagonal else row[i]
@@ -69,6 +71,19 @@ def substitute_floats(
             for j in known:
                 total -= row[j] * y[j * k + column]
             y[i * k + column] = total / pivot
+    return y
+
+
+def substitute_numbers(
+    rows: list[list[float]], y: list[float], lower: bool, unit_diagonal: bool
+) -> list[float]:
+    """The solution for one right side, which becomes it."""
+    n = len(rows)
+    for i in range(n) if lower else range(n - 1, -1, -1):
+        row, total = rows[i], y[i]
+        for j in range(i) if lower else range(i + 1, n):
+            total -= row[j] * y[j]
+        y[i] = total if unit_diagonal else total / row[i]
     return y
 
 

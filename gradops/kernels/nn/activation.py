@@ -71,31 +71,25 @@ def reusable(y: Any) -> Any:
     return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
 
 
-# 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays.
-NUMBERS: dict[Any, Any] = {
-    np.dtype(d): tuple(np.array(n, d) for n in (1, -1, 0)) for d in ("f4", "f8")
-}
-
-
+ONES: dict[str, Any] = {char: np.array(1, char) for char in "fd"}
+"""1 as arrays, which cost half as much as a Python number beside small arrays."""
 ARRAYS = frozenset({np.ndarray, np.float32, np.float64})
 
 
 def sigmoid(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     """1 / (1 + exp(-x)), exact in both tails."""
-    numbers = NUMBERS.get(x.dtype) if type(x) in ARRAYS else None
-    if numbers is not None and x.size <= SMALL:
-        one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
-        below = np.exp(np.minimum(x, zero))
-        return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
-    return without_float_errors(sigmoid_of_many, x, out)  # 1 / inf is the 0 that is meant
+    one = ONES.get(x.dtype.char) if type(x) in ARRAYS else None
+    if one is None:
+        x, one = inexact(x), 1
+    return without_float_errors(one_over_sum, x, one, out)  # 1 / inf is the 0 that is meant
 
 
-def sigmoid_of_many(x: np.ndarray, out: np.ndarray | None) -> Any:
-    """1 / (1 + exp(-x)), in few NumPy calls, which may overflow."""
-    y = np.negative(inexact(x), out=out)
-    out = reusable(y) if out is None else out
-    y = np.exp(y, out=out)
-    return np.divide(1, np.add(y, 1, out=out), out=out)
+def one_over_sum(x: np.ndarray, one: Any, out: np.ndarray | None) -> Any:
+    """1 / (1 + exp(-x)), which may overflow."""
+    y = np.negative(x, out)
+    if out is None and type(y) is np.ndarray:
+        out = y
+    return np.divide(one, np.add(np.exp(y, out), one, out), out)
 
 
 def softplus(x: np.ndarray, out: np.ndarray | None = None) -> Any:

@@ -56,22 +56,23 @@ def inverse(y: Any, b: Any) -> Any:
 
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1], samples=analytic_binary, doc="The elementwise sum.",
-    traits=[Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.PROPAGATING],
 )
 sub = elementwise(
     "sub", np.subtract, infix="{0} - {1}", d=[1, -1], samples=analytic_binary,
-    traits=[Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.PROPAGATING],
     doc="The elementwise difference.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
-    traits=[Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.PROPAGATING],
     samples=analytic_binary, doc="The elementwise product.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
     samples=analytic_binary, doc="The elementwise quotient; a float, also for integers.",
+    traits=[Trait.CORRECTLY_ROUNDED],
 )
 strong_product = elementwise(
     "strong_product", guards.strong_product,
@@ -82,7 +83,7 @@ strong_product = elementwise(
 )
 neg = elementwise(
     "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
-    traits=[Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.LINEAR, Trait.PROPAGATING, Trait.UNROUNDED],
     doc="The operand with its sign changed.",
 )
 
@@ -96,7 +97,7 @@ def abs_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 
 abs = elementwise(
     "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
-    traits=[Trait.NONNEGATIVE, Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.NONNEGATIVE, Trait.PROPAGATING, Trait.UNROUNDED],
     samples=cases(unary, complexes((3, 4))), doc="The absolute value; its derivative at 0 is 0.",
 )
 
@@ -125,18 +126,19 @@ sign = elementwise(
 )
 square = elementwise(
     "square", np.square, d=[lambda y, x: 2 * x], samples=analytic,
-    traits=[Trait.NONNEGATIVE, Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.NONNEGATIVE, Trait.PROPAGATING],
     doc="The square of each entry.",
 )
 sqrt = elementwise(
     "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)],
-    traits=[Trait.NONNEGATIVE, Trait.PROPAGATING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.NONNEGATIVE, Trait.PROPAGATING],
     samples=cases(positive((3, 4)), complexes((3,))),
     doc="The square root; its derivative at 0 is infinite.",
 )
 reciprocal = elementwise(
     "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=analytic,
     doc="One over each entry.",
+    traits=[Trait.CORRECTLY_ROUNDED],
 )
 
 
@@ -225,4 +227,5 @@ cbrt = elementwise(
 copysign = elementwise(
     "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0], samples=binary,
     doc="The magnitude of the first entry with the sign of the second; its derivative at 0 is 0.",
+    traits=[Trait.UNROUNDED],
 )

@@ -56,7 +56,7 @@ def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
 
 masked = elementwise(
     "masked", masked_kernel, d=[None, None], scalar="({1} if {0} else 0.0)",
-    traits=[Trait.MOVING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.MOVING, Trait.UNROUNDED],
     vjp=[None, lambda g, y, c, x: masked(c, g)], jvp=[None, lambda t, y, c, x: masked(c, t)],
     infer=lambda c, x: ArrayType(broadcast_shapes("masked", [c, x]), x.dtype),
     samples=cases(
@@ -67,7 +67,7 @@ masked = elementwise(
 )
 where = elementwise(
     "where", np.where, d=[None, None, None],
-    traits=[Trait.MOVING],
+    traits=[Trait.CORRECTLY_ROUNDED, Trait.MOVING, Trait.UNROUNDED],
     vjp=[None, lambda g, y, c, a, b: masked(c, g), lambda g, y, c, a, b: masked(logical_not(c), g)],
     jvp=[None, lambda t, y, c, a, b: masked(c, t), lambda t, y, c, a, b: masked(logical_not(c), t)],
     source="np.where({0}, {1}, {2})", scalar="({1} if {0} else {2})",
@@ -96,7 +96,7 @@ def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: object) -> Any:
     ]
     return elementwise(
         name, kernel, d=[None, None], vjp=rules, jvp=rules,
-        source=f"np.{name}({{0}}, {{1}}{{out}})",
+        source=f"np.{name}({{0}}, {{1}}{{out}})", traits=[Trait.CORRECTLY_ROUNDED, Trait.UNROUNDED],
         samples=cases(distinct((3, 4), (4,)), reals((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
         **facets,
     )

@@ -65,7 +65,7 @@ diagonal = linear(
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **batch_attrs(op, xs, attrs, len(shape_of(xs[0])) - 1)
     ),
-    traits=VIEW,
+    traits=VIEW | {Trait.OF_MATRICES},
     samples=cases(
         reals((3, 4)), reals((3, 4), offset=1), reals((4, 3), offset=-2),
         reals((2, 3, 4), axis1=-1, axis2=0), reals((3, 2), offset=5), reals((0, 3)),
@@ -102,8 +102,8 @@ def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any])
 
 
 place_diagonal = linear(
-    "place_diagonal", place_diagonal_kernel, traits=[Trait.C_CONTIGUOUS, Trait.MOVING],
-    infer=place_diagonal_infer,
+    "place_diagonal", place_diagonal_kernel, infer=place_diagonal_infer,
+    traits=[Trait.C_CONTIGUOUS, Trait.MOVING, Trait.OF_MATRICES],
     transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs), batch=place_diagonal_batch,
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),
@@ -129,7 +129,7 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
         return x
 
     op = linear(
-        name, kernel, infer=infer, traits=[Trait.MOVING],
+        name, kernel, infer=infer, traits=[Trait.MOVING, Trait.OF_MATRICES],
         transpose=lambda g, y, x, k: op(g, k=k),
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
         samples=cases(

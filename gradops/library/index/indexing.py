@@ -150,7 +150,8 @@ def scatter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 
 scatter = Op(
-    name="scatter", kernel=put, traits=[Trait.C_CONTIGUOUS], arity=None, flops=flops.per_operand(1),
+    name="scatter", kernel=put, traits=[Trait.C_CONTIGUOUS, Trait.LINEAR], arity=None,
+    flops=flops.per_operand(1),
     infer=lambda g, *arrays, **attrs: scatter_type("scatter", g, arrays, **attrs),
     vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),

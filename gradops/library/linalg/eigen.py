@@ -27,7 +27,7 @@ from ..elementwise.complexes import real
 from ..index.diagonals import diag_embed
 from ..shape.joining import concatenate
 from ..shape.movement import astype, expand_dims
-from .factorizations import HERMITIAN, positive_definite, positive_definite_complex
+from .cholesky import HERMITIAN, positive_definite, positive_definite_complex
 from .matrices import (
     adjoint,
     adjoint_rule,

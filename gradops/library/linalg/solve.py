@@ -184,7 +184,8 @@ def solve_triangular_workspace(y: Any, a: Any, b: Any, **attrs: object) -> int:
 
 
 solve_triangular_op = Op(
-    "solve_triangular", triangular.solve_triangular, arity=2, traits=[Trait.C_CONTIGUOUS],
+    "solve_triangular", triangular.solve_triangular, arity=2,
+    traits=[Trait.C_CONTIGUOUS, Trait.OF_MATRICES],
     flops=flops.solve_triangular, workspace=solve_triangular_workspace,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
     vjp=JointVJP(solve_triangular_transpose),

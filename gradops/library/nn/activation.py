@@ -56,7 +56,8 @@ def relu_source(x: ArrayType) -> str:
 
 relu = selection(
     "relu", kernels.positive_part, masks=[lambda y, x: y > 0],
-    traits=[Trait.NONNEGATIVE, Trait.KINKED, Trait.MOVING], source=relu_source, samples=unary,
+    traits=[Trait.NONNEGATIVE, Trait.KINKED, Trait.MOVING, Trait.UNROUNDED], source=relu_source,
+    samples=unary,
     scalar="({0} if {0} > 0.0 or {0} != {0} else 0.0)",
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )

@@ -26,8 +26,8 @@ from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
 from ..families import Kernel, pad_leading
 from ..index.indexing import take
+from ..linalg.cholesky import cholesky
 from ..linalg.contraction import matmul
-from ..linalg.factorizations import cholesky
 from ..nn.activation import sigmoid, softmax
 from ..reduce.cumulative import cumsum
 from ..reduce.searching import searchsorted

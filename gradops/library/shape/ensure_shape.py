@@ -6,6 +6,7 @@ import numpy as np
 from ...core.dims import UNKNOWN, Shape
 from ...core.errors import ShapeError
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ..families import invalid, linear
 from .movement import RETYPING, VIEW, shape_text
@@ -56,7 +57,7 @@ ensure_shape = linear(
     "ensure_shape", ensure_shape_kernel, infer=ensure_shape_infer,
     transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
-    traits=RETYPING,
+    traits=RETYPING | {Trait.CHECKING},
     samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=()), reals((2, 0), shape=(2, 0))),
     error_samples=[
         invalid((3,), shape=(2,), says="does not have the shape (2,)"),

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
+from ...ir.layouts.contiguity import is_same_in_any_layout
 from ...ir.pairs import pairs_in
+from ..memory.lifetimes import takes_out
 from .row_lists import Span
 
-EXACT = frozenset({"abs", "add", "div", "maximum", "minimum", "mul", "neg", "square", "sub"})
-"""Elementwise ops whose results do not depend on the layout of operands."""
 Readers = Mapping[Expr, Sequence[Expr | None]]
 """The expressions that read each; None for what is read outside."""
 
@@ -57,7 +57,7 @@ def is_join(e: Expr) -> bool:
 
 def joined_operand(y: Expr, readers: Readers) -> Expr | None:
     """The concatenation that `y` alone reads, and that it may be computed in place of."""
-    if not is_exact(y):
+    if not is_same_in_any_layout(y):
         return None
     joins = (x for x in y.inputs if is_join(x) and x.type == y.type)
     return next((x for x in joins if len(readers[x]) == 1), None)
@@ -68,17 +68,14 @@ def is_placed(x: Expr, e: Expr, y: Expr, readers: Readers) -> bool:
 
     What is computed in place of the concatenation overwrites it, so then nothing else may read it.
     """
-    if not is_exact(x) or x.dtype != e.dtype or sum([z is x for z in e.inputs]) > 1:
+    if not is_same_in_any_layout(x) or not takes_out(x) or x.dtype != e.dtype:
+        return False
+    if sum([z is x for z in e.inputs]) > 1:
         return False
     users = [z for z in readers[x] if z is not None]
     if len(users) < len(readers[x]) or next((z for z in users if is_join(z)), None) is not e:
         return False
-    return all(z is e or (e is y and (is_exact(z) or is_join(z))) for z in users)
-
-
-def is_exact(e: Expr) -> bool:
-    """True for an elementwise op of arrays whose bits do not depend on the layout of operands."""
-    return e.op is not None and e.op.name in EXACT and bool(e.shape)
+    return all(z is e or (e is y and (is_same_in_any_layout(z) or is_join(z))) for z in users)
 
 
 def spans_of(e: Expr) -> Iterator[Span]:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from ...ir.expr import Expr
-from ..buffers import Block, Plan
-from ..lifetimes import whole_list
+from ..memory.buffers import Block, Plan
+from ..memory.lifetimes import takes_out, whole_list
 from ..writer import Writer, dtype_name, operand_name, shape_text
 from .joins import Join, join_in_row
 from .row_lists import new_rows
-from .rows import LoopRows, takes_memory
+from .rows import LoopRows
 
 
 def write_row_lists(w: Writer, e: Expr) -> None:
@@ -97,7 +97,7 @@ def computed_in_given_memory(plan: Plan, y: Expr) -> Sequence[Expr]:
     if block is None:
         return [y]
     members, first = block.members, len(block.members)
-    while first and takes_memory(members[first - 1]):
+    while first and takes_out(members[first - 1]):
         first -= 1
     rest = members[first:]
     if first:

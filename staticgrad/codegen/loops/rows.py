@@ -24,7 +24,7 @@ from ...ir.layouts.values import Known
 from ...ir.nominal import nominal_bytes
 from ...ir.pairs import pairs_in
 from ...ir.sizes import names_in, sizes_determined_by
-from ..lifetimes import memory_of_views, whole_list
+from ..memory.lifetimes import memory_of_views, takes_out, whole_list
 from .joins import join_in_row
 from .row_lists import Span
 
@@ -167,13 +167,7 @@ def can_be_row(body: FrozenGraph, y: Expr, known: Known) -> bool:
     if y in memory_of_views(body) or whole_of(y) is not None or layout is None or not layout.is_c:
         return False
     pairs = pairs_in(body) if body.paired else {}
-    return y not in {*pairs, *pairs.values()} and takes_memory(y)
-
-
-def takes_memory(e: Expr) -> bool:
-    """True if an expression can be computed into given memory."""
-    assert e.op is not None
-    return "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    return y not in {*pairs, *pairs.values()} and takes_out(y)
 
 
 def reached_memory(body: FrozenGraph, carries: int, y: Expr) -> set[Expr]:

@@ -19,8 +19,8 @@ from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph, meets_singularities, require_frozen
 from ...passes.levels import pipeline_for
 from ...passes.scalars import FloatScalars, MathScalars
-from ..arena import Arena, Slot
 from ..loops.row_lists import new_rows
+from ..memory.arena import Arena, Slot
 from ..names import comment, identifier
 from ..source import Source, emit
 from .definitions import Definitions

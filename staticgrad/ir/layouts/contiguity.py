@@ -67,6 +67,13 @@ def is_c_ordered(e: Expr, ordered: Container[Expr] | None = None) -> bool:
     return is_made or any(x.type.shape == shape for x in e.inputs)
 
 
+def is_same_in_any_layout(e: Expr) -> bool:
+    """True for an op that gives an entry the same bits wherever it and the operands' lie."""
+    if e.op is None or Trait.CORRECTLY_ROUNDED not in e.op.traits:
+        return False
+    return all(x.dtype.kind != "c" for x in (e, *e.inputs))
+
+
 @cache
 def effects_on_order(op: Op) -> tuple[bool, bool, bool, bool]:
     """True if an op's results have C order; as matrices; if its operands have; and their shape."""

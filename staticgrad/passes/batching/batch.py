@@ -20,10 +20,9 @@ from ...ir.graph import FrozenGraph
 from ...ir.interning import Interning
 from ...ir.nominal import nominal_bytes
 from ..interface import Pass
-from ..loops.editing import made, parameters_for
 from ..loops.stretches import rows_of
-from ..rewrite import constant_like
 from ..simplify import without_retyping
+from ..subgraphs import parameters_for
 from .classes import Pack, Units, form, packs_of, row_of
 from .columns import Source, Values, columns_of, cost_of, places_in, slice_key, source_of
 from .merging import merged
@@ -206,7 +205,7 @@ class Batching:
         """The new expression of a value, also of one that is in a batch."""
         if e not in self.new:
             array = self.arrays[self.home[e]]
-            self.new[e] = made(self.intern, e, "slice", array, index=(self.number[e],))
+            self.new[e] = self.intern.apply("slice", array, index=(self.number[e],), like=e)
         return self.new[e]
 
     def add(self, b: Batch) -> None:
@@ -228,7 +227,7 @@ class Batching:
         array, index = found
         if index == (("slice", 0, array.shape[0], None),):
             return self.value(array)
-        return made(self.intern, values[0], "slice", self.value(array), index=index)
+        return self.intern.apply("slice", self.value(array), index=index, like=values[0])
 
     def column(self, values: Values) -> Expr:
         """A column as an array; its value, if all members share it."""
@@ -242,12 +241,12 @@ class Batching:
         if source is Source.PART:
             pack = self.home[first]
             key = slice_key(places_in(pack, values))
-            return made(self.intern, first, "slice", self.arrays[pack], index=(key,))
+            return self.intern.apply("slice", self.arrays[pack], index=(key,), like=first)
         if source is Source.CONSTANT:
-            return constant_like(np.stack([x.value for x in values]), first, self.intern)
+            return self.intern.constant(np.stack([x.value for x in values]), like=first)
         if source is Source.TAKEN:
             return self.taken(values)
-        return made(self.intern, first, "stack", *map(self.value, values), axis=0)
+        return self.intern.apply("stack", *map(self.value, values), axis=0, like=first)
 
     def taken(self, values: Values) -> Expr:
         """Values of packs in any order."""
@@ -255,7 +254,7 @@ class Batching:
         in_parts = len(runs) == len(set(map(self.home.get, values)))
         if in_parts and all(map(self.is_part, runs)):
             parts = map(self.column, runs)
-            return made(self.intern, values[0], "concatenate", *parts, axis=0)
+            return self.intern.apply("concatenate", *parts, axis=0, like=values[0])
         starts, count = {}, 0
         for p in dict.fromkeys(self.home[x] for x in values):
             starts[p] = count
@@ -263,9 +262,9 @@ class Batching:
         places = [starts[self.home[x]] + self.number[x] for x in values]
         joined, *others = [self.arrays[p] for p in starts]
         if others:
-            joined = made(self.intern, values[0], "concatenate", joined, *others, axis=0)
-        index = constant_like(np.array(places), values[0], self.intern)
-        return made(self.intern, values[0], "getitem", joined, index, index=("array",))
+            joined = self.intern.apply("concatenate", joined, *others, axis=0, like=values[0])
+        index = self.intern.constant(np.array(places), like=values[0])
+        return self.intern.apply("getitem", joined, index, index=("array",), like=values[0])
 
     def is_part(self, values: Values) -> bool:
         """True for all values of a pack, or values that are equally far apart."""

@@ -11,8 +11,6 @@ from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph
 from ...ir.interning import Interning
 from ..interface import Pass
-from ..loops.editing import made
-from ..rewrite import constant_like
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,8 @@ def flattened(e: Expr, rows: Collection[Expr], intern: Interning) -> Expr:
     """A stack of the entries of all rows, in the shape of the stack of rows."""
     axis = axis_of(e)
     values = chain.from_iterable(entries(x, axis, intern) for x in rows)
-    flat = made(intern, e, "stack", *values, axis=axis)
-    return made(intern, e, "reshape", flat, shape=e.shape)
+    flat = intern.apply("stack", *values, axis=axis, like=e)
+    return intern.reshape(flat, e.shape, like=e)
 
 
 def entries(row: Expr, axis: int, intern: Interning) -> Sequence[Expr]:
@@ -71,4 +69,4 @@ def entries(row: Expr, axis: int, intern: Interning) -> Sequence[Expr]:
     if row.kind is not Kind.CONSTANT:
         return row.inputs
     parts = np.moveaxis(row.value, axis, 0)
-    return [constant_like(np.array(part), row, intern) for part in parts]
+    return [intern.constant(np.array(part), like=row) for part in parts]

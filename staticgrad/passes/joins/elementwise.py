@@ -20,18 +20,11 @@ from gradops import OPS, ArrayType
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
 from ...ir.interning import Interning
+from ...ir.layouts.contiguity import is_same_in_any_layout
 from ..interface import Pass
-from ..loops.editing import made
 
 Column = tuple[Expr, ...]
 Operands = list[Column | Expr]
-
-EXACT = frozenset({
-    "add", "sub", "mul", "div", "neg", "abs", "square", "sqrt", "reciprocal", "maximum", "minimum",
-    "where", "masked", "less", "less_equal", "greater", "greater_equal",
-})  # fmt: skip
-"""Ops that give an entry the same bits wherever in an array it is."""
-
 
 SMALL = 8192  # entries up to which joining pays, as measured for updates of optimizers
 CALL = 2000  # entries that are copied in the time of a call
@@ -98,7 +91,7 @@ def can_join(column: Column, small: int) -> bool:
 
 def can_be_member(e: Expr, small: int) -> bool:
     """True for an elementwise expression of a few real entries, whose number is known."""
-    if e.op is None or e.op.name not in EXACT or type(e.type) is not ArrayType:
+    if not is_same_in_any_layout(e) or type(e.type) is not ArrayType:
         return False
     is_known = bool(e.shape) and all(isinstance(n, int) for n in e.shape)
     return is_known and 0 < size_of((e,)) <= small and e.dtype.kind in "fb"
@@ -203,12 +196,10 @@ class Joining:
         first = column[0]
         assert first.op is not None
         inputs = [self.joined[x] if isinstance(x, tuple) else self.new[x] for x in operands]
-        return made(intern, first, first.op.name, *inputs, **first.attrs)
+        return intern.apply(first.op.name, *inputs, like=first, **first.attrs)
 
 
 def concatenated(values: Sequence[Expr], intern: Interning) -> Expr:
     """All entries of arrays of known sizes, in one row."""
-    rows = [
-        e if e.ndim == 1 else made(intern, e, "reshape", e, shape=(e.type.size,)) for e in values
-    ]
-    return made(intern, rows[0], "concatenate", *rows, axis=0)
+    rows = [intern.reshape(e, (e.type.size,)) for e in values]
+    return intern.apply("concatenate", *rows, axis=0, like=rows[0])

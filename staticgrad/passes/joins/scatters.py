@@ -8,7 +8,7 @@ with zeros and added.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from itertools import accumulate
@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gradops import OPS
+from gradops.core.dims import Shape
 from gradops.core.traits import Trait
 from gradops.kernels.index.indexing import FULL
 
@@ -24,9 +24,6 @@ from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph
 from ...ir.interning import Interning
 from ..interface import Pass
-from ..rewrite import constant_like
-
-Make = Callable[..., Expr]
 
 
 @dataclass(frozen=True)
@@ -183,36 +180,31 @@ def piece_of(e: Expr) -> Piece | None:
 
 def joined_sum(e: Expr, pieces: Sequence[Piece], others: Sequence[Expr], intern: Interning) -> Expr:
     """The sum `e` with its pieces joined."""
-
-    def apply(name: str, *inputs: Expr, **attrs: object) -> Expr:
-        op = OPS[name]
-        attrs = op.bind_attrs(attrs)
-        type = op.infer(*[x.type for x in inputs], **attrs)
-        made = e._replace(kind=Kind.OP, op=op, attrs=attrs, inputs=inputs, type=type)
-        return intern.copy(made, inputs)
-
     axis, size = pieces[0].axis, e.shape[pieces[0].axis]
     if len(pieces) == size and all(p.is_entry for p in pieces):
-        result = apply("stack", *[p.value for p in pieces], axis=axis)
+        result = intern.apply("stack", *[p.value for p in pieces], axis=axis, like=e)
     else:
-        parts = list(blocks(e, pieces, apply, intern))
-        result = apply("concatenate", *parts, axis=axis)
+        parts = list(blocks(e, pieces, intern))
+        result = intern.apply("concatenate", *parts, axis=axis, like=e)
     for x in others:
-        result = apply("add", result, x)
+        result = intern.apply("add", result, x, like=e)
     return result
 
 
-def blocks(e: Expr, pieces: Sequence[Piece], apply: Make, intern: Interning) -> Iterator[Expr]:
+def blocks(e: Expr, pieces: Sequence[Piece], intern: Interning) -> Iterator[Expr]:
     """The pieces, and zeros for the gaps between them, in order along the axis."""
     axis, size = pieces[0].axis, e.shape[pieces[0].axis]
     at = 0
     for start, p in [*((p.start, p) for p in pieces), (size, None)]:
         if at < start:
-            shape = (*e.shape[:axis], start - at, *e.shape[axis + 1 :])
-            yield apply(
-                "broadcast_to", constant_like(np.zeros((), e.dtype), e, intern), shape=shape
-            )
+            zero = intern.constant(np.zeros((), e.dtype), like=e)
+            yield intern.apply("broadcast_to", zero, shape=with_size(e, axis, start - at), like=e)
         if p is not None:
-            shape = (*e.shape[:axis], p.stop - p.start, *e.shape[axis + 1 :])
-            yield apply("reshape", p.value, shape=shape) if p.is_entry else p.value
+            shape = with_size(e, axis, p.stop - p.start)
+            yield intern.reshape(p.value, shape, like=e) if p.is_entry else p.value
             at = p.stop
+
+
+def with_size(e: Expr, axis: int, size: int) -> Shape:
+    """The shape of an expression with another size along an axis."""
+    return (*e.shape[:axis], size, *e.shape[axis + 1 :])

@@ -2,8 +2,9 @@
 
 Note [After the loop]. In the backward of a loop, the gradient of a weight is a state to which each
 step adds `x.T @ g`, say. Nothing but that addition reads it. So the steps give `g` in a list, and
-after the loop the rows of all steps are multiplied at once: `X.T @ G`. A linear op, such as a
-transposition, is applied to the sum. Of values in lists that the loop gets, nothing is given; of
+after the loop the rows of all steps are multiplied at once: `X.T @ G`. So is a vector with a larger
+array that the loop gets, entry by entry. A linear op, such as a transposition, is applied to the
+sum. Of values in lists that the loop gets, nothing is given; of
 others, as many bytes at most as the lists have that the loop gets: the residuals.
 """
 
@@ -15,6 +16,7 @@ from typing import ClassVar
 
 from gradops import OPS, ArrayType
 from gradops.core.dims import UNKNOWN, product
+from gradops.core.traits import Trait
 
 from ...control.ops import element_of
 from ...ir.expr import Expr, Kind
@@ -24,10 +26,9 @@ from ...ir.sizes import bound_type
 from ...ir.tuple_types import HistoryType
 from ..interface import Pass
 from ..prune import prune
-from .editing import LoopEditor, Values, readers, subgraph, with_loops, with_sizes
+from ..subgraphs import readers, subgraph, with_sizes
+from .editing import LoopEditor, Values, with_loops
 
-LINEAR = frozenset({"transpose", "reshape", "neg", "scatter", "sum", "sum_to", "slice"})
-"""Ops of one operand that may be applied to a sum instead of to its terms."""
 SMALL = 4096  # bytes up to which an addition costs more than an entry of a list
 
 
@@ -37,7 +38,7 @@ class WeightGradientsAfterLoop(Pass):
 
     The order of summation changes: n terms of which each is exact to a few units in the last place
     are added in n steps there and in blocks here, so the difference is a random walk of about
-    sqrt(n) eps of the largest partial sum, which a change of the feeds by eps makes, too.
+    sqrt(n) eps of the largest partial sum, which a change of the data by eps makes, too.
     """
 
     bound: ClassVar[float] = 64.0
@@ -60,7 +61,8 @@ class Rows:
 class Term:
     """The term that a step adds: the ops `chain`, outermost first, of a product, or of `value`.
 
-    A product is one of rows: the transposed `left` times the `right`.
+    A product is one of rows: the transposed `left` times the `right`; or of `factors`, entry by
+    entry.
     """
 
     is_negative: bool
@@ -68,12 +70,13 @@ class Term:
     value: Expr
     left: Rows | None = None
     right: Rows | None = None
+    factors: tuple[Expr, ...] = ()
 
     @property
     def stacked(self) -> list[Expr]:
         """The values of each step that are needed after the loop."""
         if self.left is None or self.right is None:
-            return [self.value]
+            return [*self.factors] or [self.value]
         return [self.left.value, self.right.value]
 
 
@@ -227,14 +230,28 @@ def term_of(e: Expr, sign: bool, alone: Container[Expr], loop: LoopEditor) -> Te
             left, right = sorted(e.inputs, key=lambda x: x.shape[-1:] != (1,))
             return rows_term(Term(sign, tuple(chain), e), Rows(left, flat=True),
                              Rows(right, flat=True), loop)  # fmt: skip
-        if e.op.name not in LINEAR or len(e.inputs) != 1:
+        if e.op.name == "mul" and has_given_factor(e, loop):
+            return Term(sign, tuple(chain), e, factors=e.inputs)
+        if not is_linear(e, loop):
             break
         chain.append(e)
         (e,) = e.inputs
-    reduces = any(x.op is not None and x.op.name in ("sum", "sum_to") for x in chain)
+    reduces = any(map(is_sum_of_entries, chain))
     if not is_given(e, loop) or not (e.shape and (reduces or nominal_bytes(e.type) <= SMALL)):
         return None
     return Term(sign, tuple(chain), e)
+
+
+def is_linear(e: Expr, loop: LoopEditor) -> bool:
+    """True for an op of one operand that may be applied to a sum instead of to its terms."""
+    if e.op is None or Trait.LINEAR not in e.op.traits or Trait.CHECKING in e.op.traits:
+        return False
+    return len(e.inputs) == 1 and e.inputs[0].dtype == e.dtype and loop.outside(e.type) is not None
+
+
+def is_sum_of_entries(e: Expr) -> bool:
+    """True for a linear reduction, whose result is smaller than its operand."""
+    return e.op is OPS["sum_to"] or (e.op is not None and Trait.REDUCTION in e.op.traits)
 
 
 def is_outer(e: Expr) -> bool:
@@ -244,6 +261,15 @@ def is_outer(e: Expr) -> bool:
     if len(e.shape) != 2 or len(column) != 2 or column[-1] != 1:
         return False
     return column[0] == e.shape[0] and row in ((e.shape[1],), (1, e.shape[1]))
+
+
+def has_given_factor(e: Expr, loop: LoopEditor) -> bool:
+    """True for an entry of a list times a value with fewer axes, that a step can give."""
+    large, small = sorted(e.inputs, key=lambda x: -len(x.shape))
+    entries = loop.body.inputs[loop.carries : loop.end]
+    return large in set(entries) and 0 < len(small.shape) < len(large.shape) and (
+        large.type == e.type and is_given(small, loop)
+    )  # fmt: skip
 
 
 def product_term(e: Expr, term: Term, loop: LoopEditor) -> Term | None:
@@ -314,6 +340,14 @@ def is_zero(e: Expr) -> bool:
     return e.op is not None and e.op.name == "full_like" and e.attrs["value"] == 0
 
 
+def with_axes(stacks: Stacks, v: Expr, rank: int) -> Expr:
+    """The values of all steps as an array whose entries have so many axes."""
+    x = stacks[v]
+    n, *shape = x.shape
+    full = (n, *[1] * (rank - len(shape)), *shape)
+    return x if x.shape == full else stacks.editor.make("reshape", x, shape=full)
+
+
 def total_of_term(stacks: Stacks, term: Term) -> Expr:
     """The sum of a term over all steps."""
     editor, chain = stacks.editor, list(term.chain)
@@ -322,6 +356,9 @@ def total_of_term(stacks: Stacks, term: Term) -> Expr:
         x = editor.make("matmul", left, stacks.rows(term.right), like=term.value)
         if x.shape != stacks.element(term.value).shape:
             x = editor.make("reshape", x, shape=stacks.element(term.value).shape)
+    elif term.factors:
+        factors = [with_axes(stacks, v, len(term.value.shape)) for v in term.factors]
+        x = editor.make("sum", editor.make("mul", *factors, like=term.value), axis=0)
     elif chain and chain[-1].op is OPS["sum_to"]:
         shape = stacks.element(chain[-1]).shape
         x = editor.make("sum_to", stacks[term.value], shape=shape, like=chain.pop())

@@ -7,7 +7,7 @@ calls cost more than their work there, and so are slices of small entries: views
 memory. The other results take at most as many bytes as the lists that the loop gets and gives.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,20 +26,10 @@ from ...ir.reachability import by_age, reachable
 from ...ir.tuple_types import HistoryType
 from ..interface import Pass
 from ..prune import prune
-from .editing import (
-    LoopEditor,
-    Values,
-    border,
-    is_pure,
-    parameters_for,
-    with_loops,
-    with_parameters,
-    with_sizes,
-)
+from ..subgraphs import border, is_pure, parameters_for, with_parameters, with_sizes
+from .editing import LoopEditor, Values, with_loops
 
 SMALL = 4096  # bytes up to which a call costs more than its work
-OF_TRIANGLES = frozenset({"tril", "triu", "diagonal", "place_diagonal", "solve_triangular"})
-"""Ops of small matrices that a stack of them needs one call for, as elementwise ops do."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +119,9 @@ def is_small(e: Expr) -> bool:
     """True for an op that cannot fail, and whose call costs more than its work."""
     if e.op is None or nominal_bytes(e.type) > SMALL:
         return False
-    is_of_triangle = e.op.name in OF_TRIANGLES and not e.attrs.get("checked")
-    return is_of_triangle or Trait.ELEMENTWISE in e.op.traits
+    if Trait.OF_MATRICES in e.op.traits:
+        return not e.attrs.get("checked")
+    return Trait.ELEMENTWISE in e.op.traits
 
 
 def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:
@@ -155,28 +146,38 @@ def is_affordable(loop: LoopEditor, given: Iterable[Expr]) -> bool:
 
 
 class Batching:
-    """Expressions of a body computed for all steps, by the batching rules of their ops."""
+    """Expressions of a body computed for all steps, by the batching rules of their ops.
 
-    def __init__(self, loop: LoopEditor, moved: Sequence[Expr]) -> None:
+    `stacks` are the values in all steps of what a step computes itself.
+    """
+
+    def __init__(
+        self, loop: LoopEditor, moved: Sequence[Expr], stacks: Mapping[Expr, Expr] | None = None
+    ) -> None:
         self.moved, self.loop, self.scratch, self.level = moved, loop, Scratch(), next(levels)
         self.values: dict[Expr, object] = {}
         self.outside: dict[Expr, Expr] = {}
         steps = loop.length.names() if isinstance(loop.length, Dim) else ()
         self.sizes = {**loop.sizes, **{name: Dim(name) for name in steps}}
-        read = {x for e in moved for x in e.inputs}
-        for i, e in enumerate(loop.body.inputs):
+        read = {x for e in moved for x in e.inputs}.difference(stacks or ())
+        for i, e in enumerate(loop.body.inputs[loop.carries :], loop.carries):
             if e in read:
                 self.add_input(e, loop.operands[i], i < loop.end)
+        for e, stack in (stacks or {}).items():
+            self.add_stack(e, stack)
 
     def add_input(self, e: Expr, operand: Expr, is_entry: bool) -> None:
         """Note the value of an input: for entries, those of all steps."""
-        if not is_entry:
-            self.values[e] = x = self.scratch.parameter(e.type, e.name)
+        if is_entry:
+            self.add_stack(e, self.loop.list_as_array(operand, element_of(operand.type)))
         else:
-            x = self.scratch.parameter(with_batch_axis(e.type, self.loop.length), e.name)
-            self.values[e] = Batched(x, self.level)
-            operand = self.loop.list_as_array(operand, element_of(operand.type))
-        self.outside[x] = operand
+            self.values[e] = x = self.scratch.parameter(e.type, e.name)
+            self.outside[x] = operand
+
+    def add_stack(self, e: Expr, stack: Expr) -> None:
+        """Note the values of an expression in all steps."""
+        x = self.scratch.parameter(with_batch_axis(e.type, self.loop.length), e.name)
+        self.values[e], self.outside[x] = Batched(x, self.level), stack
 
     def values_of(self, given: Sequence[Expr]) -> list[Expr]:
         """The values of some of the expressions in all steps, as arrays outside."""

@@ -1,24 +1,21 @@
 """Loops taken apart and put together again: the base of the passes over them."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replaced
 from functools import cached_property
 
 from gradops import OPS, ArrayType
 from gradops.core.dims import UNKNOWN, Size
-from gradops.core.traits import Trait
 from gradops.typing import Attrs
 
 from ...control.ops import element_of, match_sizes
-from ...ir.expr import Expr, Kind, whole_of
+from ...ir.expr import Expr, whole_of
 from ...ir.graph import FrozenGraph
 from ...ir.interning import Interning
-from ...ir.names import unique_name
-from ...ir.reachability import reachable
-from ...ir.sizes import bound_type, names_in, substitute_sizes
-from ...ir.tuple_types import HistoryType, TupleType
+from ...ir.sizes import bound_type, names_in
+from ...ir.tuple_types import HistoryType, TupleType, types_of_parts
 from ..prune import values_read
+from ..subgraphs import inline
 
 Values = Sequence[Expr]
 """The values of a loop or branch after a change: one for each part."""
@@ -59,7 +56,7 @@ class LoopEditor:
     @property
     def types(self) -> Sequence[ArrayType]:
         """The types of the loop's values."""
-        return self.e.type.parts  # type: ignore[attr-defined]
+        return types_of_parts(self.e)
 
     @cached_property
     def sizes(self) -> Mapping[str, Size]:
@@ -87,7 +84,7 @@ class LoopEditor:
 
     def make(self, op: str, *inputs: Expr, like: Expr | None = None, **attrs: object) -> Expr:
         """An application of an op outside the loop, in the place of `like`."""
-        return made(self.intern, self.e if like is None else like, op, *inputs, **attrs)
+        return self.intern.apply(op, *inputs, like=self.e if like is None else like, **attrs)
 
     def inline(self, body: FrozenGraph, operands: Sequence[Expr]) -> list[Expr]:
         """The outputs of a graph of this body's expressions, computed outside of the loop."""
@@ -98,20 +95,22 @@ class LoopEditor:
         **attrs: object,
     ) -> Expr:  # fmt: skip
         """The loop with another body, operands, types of values and attributes."""
-        counts = {"gives": len(types) - int(attrs.get("carries", self.carries))}  # type: ignore[call-overload]
-        merged = {**self.attrs, "body": body, **counts, **attrs}
+        merged = {**self.attrs, "body": body, **attrs}
+        merged["gives"] = len(types) - merged["carries"]
         operands = tuple(operands)
         new = self.e._replace(type=TupleType(types), attrs=merged, inputs=operands)
         return self.intern.copy(new, operands)
 
     def parts(self, loop: Expr, indices: Iterable[int]) -> list[Expr]:
         """Some values of a loop."""
-        return [part_of(self.intern, loop, i) for i in indices]
+        return [self.intern.part(loop, i) for i in indices]
 
     def list_as_array(self, values: Expr, element: ArrayType) -> Expr:
         """A list among the operands or values, as an array; an array as it is."""
         if not isinstance(values.type, HistoryType):
             return values
+        if values.op is OPS["unstacked"]:
+            return values.inputs[0]
         return self.make("stacked", values, shape=element.shape, dtype=element.dtype)
 
 
@@ -142,115 +141,3 @@ def with_values(
         return intern.copy(e, inputs)
 
     return graph.remade(make)
-
-
-def made(intern: Interning, like: Expr, op: str, *inputs: Expr, **attrs: object) -> Expr:
-    """An application of an op in the place of `like`."""
-    operands, bound = OPS[op].bind(inputs, attrs)
-    type = OPS[op].infer(*[x.type for x in operands], **bound)
-    new = like._replace(kind=Kind.OP, type=type, op=OPS[op], attrs=bound, inputs=operands)
-    return intern.copy(new, operands)
-
-
-def part_of(intern: Interning, whole: Expr, index: int) -> Expr:
-    """One of the values of a loop or branch."""
-    type = whole.type.parts[index]  # type: ignore[attr-defined]
-    new = whole._replace(
-        type=type, op=OPS["part"], attrs={"index": index}, inputs=(whole,),
-        name=f"{whole.name}.{index}",
-    )  # fmt: skip
-    return intern.copy(new, (whole,))
-
-
-def inline(
-    intern: Interning, graph: FrozenGraph, operands: Sequence[Expr], sizes: Mapping[str, Size]
-) -> list[Expr]:
-    """The outputs of a graph for operands, in the graph of an interning."""
-    result = dict(zip(graph.inputs, operands, strict=True))
-    for e in graph.order:
-        if e not in result:
-            new = result[e] = intern.copy(with_sizes(e, sizes), [result[x] for x in e.inputs])
-            if e in graph.merged:
-                intern.note(new, graph.merged[e])
-    return [result[e] for e in graph.outputs]
-
-
-def with_sizes(e: Expr, sizes: Mapping[str, Size]) -> Expr:
-    """An expression with other sizes in its type and attributes."""
-    if not names_in((*e.shape, e.value, *e.attrs.values())):
-        return e
-    attrs = {k: substitute_sizes(v, sizes) for k, v in e.attrs.items()}
-    value = substitute_sizes(e.value, sizes)
-    return e._replace(type=bound_type(e.type, sizes), attrs=attrs, value=value, inputs=e.inputs)
-
-
-def subgraph(
-    graph: FrozenGraph, inputs: Sequence[Expr], outputs: Iterable[Expr],
-    measured: Sequence[Expr] = (),
-) -> FrozenGraph:  # fmt: skip
-    """The part of a graph that computes some of its expressions from some others."""
-    some = FrozenGraph(
-        tuple(inputs), tuple(outputs), measured=tuple(measured), merged=graph.merged,
-        lowering=graph.lowering,
-    )  # fmt: skip
-    needed = reachable((*some.outputs, *some.measured), stop=inputs) | dict.fromkeys(inputs)
-    return replaced(some, sequence=tuple([e for e in graph.order if e in needed]))
-
-
-def with_parameters(
-    graph: FrozenGraph, parameters: Mapping[Expr, Expr], inputs: Sequence[Expr],
-    outputs: Sequence[Expr],
-) -> FrozenGraph:  # fmt: skip
-    """The graph of `outputs` on other `inputs`; some expressions become parameters."""
-    before = set(graph.inputs)
-    new = [e for e in inputs if e not in before]
-    wide = FrozenGraph(
-        (*graph.inputs, *new), tuple(outputs), measured=graph.measured,
-        merged=graph.merged, sequence=(*new, *graph.order), lowering=graph.lowering,
-    )  # fmt: skip
-    made = wide.remade(lambda e, xs, intern: intern.copy(*leaf_or(e, xs, parameters)))
-    by_old = dict(zip(wide.inputs, made.inputs, strict=True))
-    return subgraph(made, [by_old[e] for e in inputs], made.outputs, made.measured)
-
-
-def leaf_or(
-    e: Expr, inputs: Sequence[Expr], parameters: Mapping[Expr, Expr]
-) -> tuple[Expr, Sequence[Expr]]:
-    """The parameter in the place of an expression, or the expression on other inputs."""
-    return (parameters[e], ()) if e in parameters else (e, inputs)
-
-
-def parameters_for(graph: Iterable[Expr], values: Sequence[Expr]) -> list[Expr]:
-    """A parameter of the type of each value, with a name that no expression of a graph has."""
-    taken = {e.name for e in graph}
-    return [
-        e._replace(kind=Kind.PARAMETER, op=None, attrs={}, inputs=(), value=None,
-                   name=unique_name(e.name, taken))
-        for e in values
-    ]  # fmt: skip
-
-
-def is_pure(e: Expr) -> bool:
-    """True if an expression is a leaf of a known value, or an op that may run more or less often.
-
-    Loops, branches, calls, and what works on their lists, are not.
-    """
-    if e.op is None:
-        return e.kind in (Kind.CONSTANT, Kind.SIZE)
-    return e.op.traits.isdisjoint((Trait.EFFECT, Trait.CONTROL, Trait.GUARD))
-
-
-def readers(graph: FrozenGraph) -> dict[Expr, list[Expr]]:
-    """The expressions that read each expression."""
-    result: dict[Expr, list[Expr]] = {e: [] for e in graph.order}
-    for e in graph.order:
-        for x in dict.fromkeys(e.inputs):
-            result[x].append(e)
-    return result
-
-
-def border(graph: FrozenGraph, inside: Collection[Expr], also: Iterable[Expr] = ()) -> list[Expr]:
-    """The ops among `inside` that others, or the outputs, read."""
-    read = {x for e in graph.order if e not in inside for x in e.inputs}
-    read.update(graph.results, graph.measured, also)
-    return [e for e in graph.order if e in inside and e.op is not None and e in read]

@@ -17,20 +17,12 @@ from ...ir.graph import FrozenGraph
 from ...ir.nominal import nominal_bytes
 from ...ir.sizes import names_in, sizes_introduced_by
 from ..interface import Pass
-from .editing import (
-    LoopEditor,
-    Values,
-    border,
-    is_pure,
-    parameters_for,
-    subgraph,
-    with_loops,
-    with_parameters,
-)
+from ..subgraphs import border, is_pure, parameters_for, subgraph, with_parameters
+from .editing import LoopEditor, Values, with_loops
 
 TOTAL = frozenset({Trait.ELEMENTWISE, Trait.VIEW})
 """Traits of ops that give a result for all operands of the right types."""
-FAILING = frozenset({"ensure_shape", "checked"})
+FAILING = frozenset({Trait.CHECKING, Trait.SINGULAR})
 
 
 @dataclass(frozen=True)
@@ -85,7 +77,7 @@ def cannot_fail(e: Expr) -> bool:
     """True if an op gives a result, and no warning, for all operands of its types."""
     assert e.op is not None
     traits = e.op.traits
-    if Trait.SINGULAR in traits or e.op.name in FAILING or TOTAL.isdisjoint(traits):
+    if TOTAL.isdisjoint(traits) or not FAILING.isdisjoint(traits):
         return False
     return e.dtype.kind in "fcb" or Trait.ELEMENTWISE not in traits
 

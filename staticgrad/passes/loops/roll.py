@@ -7,7 +7,7 @@ from operator import is_
 
 import numpy as np
 
-from gradops import OPS, type_of
+from gradops import OPS
 
 from ...control.ops import element_of
 from ...ir.expr import Expr
@@ -16,7 +16,7 @@ from ...ir.interning import Interning
 from ...ir.kinds import Kind
 from ...ir.tuple_types import HistoryType, TupleType
 from ..interface import Pass
-from .editing import made, parameters_for, part_of
+from ..subgraphs import parameters_for
 from .repeats import codes_of, ops_in_sequence, runs_in
 from .stretches import Column, Home, Planner, Stretch, rows_of
 
@@ -123,13 +123,13 @@ class Rebuilding:
         s, loop = home.stretch, self.loops[home.stretch]
         number = s.last_state(home.place)
         if number is not None and home.step == len(s.steps) - 1:
-            return part_of(self.intern, loop, number)
-        return made(self.intern, e, "list_entry", self.given(home), index=s.index(home.step))
+            return self.intern.part(loop, number)
+        return self.intern.apply("list_entry", self.given(home), index=s.index(home.step), like=e)
 
     def given(self, home: Home) -> Expr:
         """The list of the values of an op in all steps."""
         s = home.stretch
-        return part_of(self.intern, self.loops[s], len(s.state) + s.given[home.place])
+        return self.intern.part(self.loops[s], len(s.state) + s.given[home.place])
 
     def column(self, values: Column, s: Stretch) -> Expr:
         """A list or array with a value for each step."""
@@ -144,7 +144,7 @@ class Rebuilding:
         by = 1 if start < stop else -1
         end = stop + by
         places = {"start": start, "stop": None if end < 0 else end, "step": by}
-        return made(self.intern, given, "list_slice", given, **places)
+        return self.intern.apply("list_slice", given, like=given, **places)
 
     def stacked(self, ordered: Column, s: Stretch) -> Expr:
         """Values of all steps as an array; of a slice of an array, if they are that."""
@@ -152,24 +152,16 @@ class Rebuilding:
         rows = rows_of(ordered)
         if rows is not None:
             array, index = rows
-            return made(self.intern, ordered[0], "slice", self.value(array), index=index)
+            return self.intern.apply("slice", self.value(array), index=index, like=ordered[0])
         if all(x.kind is Kind.CONSTANT for x in ordered):
-            return self.constant(np.stack([x.value for x in ordered]), like)
-        return made(self.intern, like, "stack", *map(self.value, ordered), axis=0)
-
-    def constant(self, value: np.ndarray, like: Expr) -> Expr:
-        """A constant in the place of an expression."""
-        value.flags.writeable = False
-        new = like._replace(
-            kind=Kind.CONSTANT, op=None, attrs={}, inputs=(), value=value, type=type_of(value)
-        )
-        return self.intern.copy(new, ())
+            return self.intern.constant(np.stack([x.value for x in ordered]), like)
+        return self.intern.apply("stack", *map(self.value, ordered), axis=0, like=like)
 
     def add_loop(self, s: Stretch) -> None:
         """Add the loop of a stretch."""
         columns = [self.column(values, s) for values in s.columns]
         if not columns:  # something has to tell the number of steps
-            columns = [self.constant(np.zeros(len(s.steps), np.bool_), s.steps[0][0])]
+            columns = [self.intern.constant(np.zeros(len(s.steps), np.bool_), s.steps[0][0])]
         operands = [
             *(self.value(x) for _, x in s.state), *columns, *(self.value(x) for x in s.shared),
         ]  # fmt: skip

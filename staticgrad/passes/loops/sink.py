@@ -18,7 +18,8 @@ from ...ir.kinds import Kind
 from ...ir.sizes import names_in, sizes_determined_by, sizes_undetermined
 from ..interface import Pass
 from ..prune import inputs_read, values_read
-from .editing import Values, is_pure, parameters_for, part_of, readers, subgraph
+from ..subgraphs import is_pure, parameters_for, readers, subgraph
+from .editing import Values
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Move:
         index, *operands = inputs
         given = (index, *[operands[i] for i in self.kept], *[new[x] for x in self.read])
         made = intern.copy(self.case._replace(attrs={"branches": self.branches}), given)
-        return [part_of(intern, made, i) for i in range(len(self.branches[0].outputs))]
+        return [intern.part(made, i) for i in range(len(self.branches[0].outputs))]
 
 
 def moves_in(graph: FrozenGraph, cases: Sequence[Expr]) -> dict[Expr, Move]:

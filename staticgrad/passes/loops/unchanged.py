@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from ...ir.graph import FrozenGraph
 from ..interface import Pass
-from .editing import LoopEditor, Values, subgraph, with_loops
+from ..subgraphs import subgraph
+from .editing import LoopEditor, Values, with_loops
 
 T = TypeVar("T")
 

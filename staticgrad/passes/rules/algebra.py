@@ -1,6 +1,21 @@
 """Algebraic identities. The exact ones hold for -0.0, infinities and NaN as well."""
 
-from gradops import abs, div, exp, log, maximum, minimum, mul, neg, sub, transpose, where
+from collections.abc import Sequence
+
+from gradops import (
+    abs,
+    div,
+    exp,
+    log,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    reshape,
+    sub,
+    transpose,
+    where,
+)
 from gradops.core.traits import Trait
 
 from ...ir.expr import Expr
@@ -44,6 +59,18 @@ def negated_as_wide(x: Expr, y: Expr) -> bool:
     return x.dtype == y.dtype or (inexact(y) and (x.dtype.kind, y.dtype.kind) != ("c", "f"))
 
 
+def are_inverse(x: Expr, a: Sequence[int] | None, b: Sequence[int] | None) -> bool:
+    """True if a transposition by `a` and one by `b` leave the axes of `x` where they are."""
+    rank = len(x.shape)
+    first, second = (range(rank)[::-1] if axes is None else axes for axes in (a, b))
+    return [first[i] % rank for i in second] == list(range(rank))
+
+
+def is_in_c_order(x: Expr, **shapes: object) -> bool:
+    """True for an array of which every reshape is a view."""
+    return x.in_c_order
+
+
 RULES = [
     Rule(lambda x: neg(neg(x)), lambda x: x),
     Rule(lambda x: mul(x, 1), lambda x: x, when=not_complex),
@@ -54,7 +81,14 @@ RULES = [
     Rule(lambda x: mul(-1, x), lambda x: neg(x), when=not_complex),
     Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y, when=negated_as_wide),
     Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y), when=negated_as_wide),
-    Rule(lambda x: transpose(transpose(x)), lambda x: x),
+    Rule(
+        lambda x, *, a, b: transpose(transpose(x, axes=a), axes=b), lambda x, *, a, b: x,
+        when=are_inverse,
+    ),
+    Rule(
+        lambda x, *, first, last: reshape(reshape(x, shape=first), shape=last),
+        lambda x, *, first, last: reshape(x, shape=last), when=is_in_c_order,
+    ),
     Rule(lambda c, x: where(c, x, x), lambda c, x: x, when=same_shape),
     Rule(lambda x: maximum(x, x), lambda x: x),
     Rule(lambda x: minimum(x, x), lambda x: x),
@@ -63,4 +97,4 @@ RULES = [
     Rule(lambda x: abs(x), lambda x: x, when=nonnegative),
     Rule(lambda x: log(exp(x)), lambda x: x, when=inexact, exact=False),
     Rule(lambda x, a, b: x * a + x * b, lambda x, a, b: x * (a + b), exact=False),
-]
+]  # fmt: skip

@@ -51,7 +51,7 @@ def test_a_long_one_is_not():
 
 def test_parts_need_no_more_memory(monkeypatch):
     """What a part takes is held by nothing else, so `del` frees it."""
-    monkeypatch.setattr("staticgrad.codegen.buffers.WORTHWHILE", 1 << 60)
+    monkeypatch.setattr("staticgrad.codegen.memory.buffers.WORTHWHILE", 1 << 60)
     x = sg.placeholder("float64", [10_000], name="x")
     y = many(x)
     graph, a = sg.freeze([y, *sg.gradients(y, x)], [x]), np.ones(10_000)

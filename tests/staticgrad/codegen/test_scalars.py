@@ -155,14 +155,65 @@ def test_flags_stay_flags_in_every_op(optimize):
                 assert fast(x, y) == slow(x, y), name
 
 
+def results_of_numbers_and_flags(x, *flags):
+    """What each elementwise op makes of a number and a flag, or of a flag and a number."""
+    for op in ops.OPS.values():
+        for flag in flags if Trait.ELEMENTWISE in op.traits else ():
+            for operands in ((x, flag), (flag, x), (flag, x, x)):
+                try:
+                    y = op(*operands)
+                except (ops.GradError, TypeError, ValueError):
+                    continue
+                if isinstance(y, sg.Expr) and not y.shape and y.dtype.kind != "c":
+                    yield op.name, y
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("optimize", [1, 2])
+def test_flags_are_combined_with_numbers_in_every_op(dtype, optimize):
+    with sg.Graph().as_default():
+        x, fed = sg.placeholder(dtype, [], name="x"), sg.placeholder("bool", [], name="flag")
+        number = x * 2.0
+        found = [*results_of_numbers_and_flags(number, fed, number > 1)]
+        compiled = [
+            [sg.compile([sg.cast(y, dtype) * x - 1.0], [x, fed], optimize=k) for k in (optimize, 0)]
+            for _, y in found
+        ]
+    assert {"mul", "div", "strong_product", "masked", "where"} <= {name for name, _ in found}
+    for (name, _), (fast, slow) in zip(found, compiled, strict=True):
+        for value, flag in itertools.product((0.0, 0.5, 0.75, -1.5), (True, False)):
+            with np.errstate(all="ignore"):
+                (a,), (b,) = fast(value, flag), slow(value, flag)
+            assert a.dtype == b.dtype, name
+            np.testing.assert_allclose(a, b, rtol=1e-6, err_msg=f"{name} of {value}, {flag}")
+
+
+KINDS = ["bool", "int8", "int64", "float16", "float32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize("first", KINDS)
+@pytest.mark.parametrize("second", KINDS)
+@pytest.mark.parametrize("optimize", [1, 2])
+def test_values_of_several_dtypes_are_stacked_in_the_dtype_of_the_graph(first, second, optimize):
+    with sg.Graph().as_default():
+        xs = [sg.placeholder(d, [3], name=f"x{i}") for i, d in enumerate((first, second))]
+        a, b = (sg.reduce_sum(x) if x.dtype.kind in "fc" else x[1] for x in xs)
+        a = a * 0.5 if a.dtype.kind in "fc" else a
+        ys = [sg.stack([a, b]), sg.stack([a, b, a]), sg.stack([a])]
+        fast, slow = (sg.compile(ys, xs, optimize=k) for k in (optimize, 0))
+    feeds = [np.array([0, 1, 1], d) for d in (first, second)]
+    for x, y in zip(fast(*feeds), slow(*feeds), strict=True):
+        assert x.dtype == y.dtype
+        np.testing.assert_array_equal(x, y)
+
+
 @pytest.mark.parametrize("op", [sg.logical_and, sg.logical_or, sg.equal, sg.less])
-def test_flags_that_are_fed_are_combined_with_numbers(op):
+def test_flags_that_are_fed_are_combined_with_no_number(op):
     with sg.Graph().as_default():
         x, flag = sg.placeholder("float64", [], name="x"), sg.placeholder("bool", [], name="flag")
         y = op(flag, x * 2.0)
         fast, slow = (sg.compile([y, sg.logical_not(flag)], [x, flag], optimize=k) for k in (2, 0))
-    for value in (0.0, 0.5, np.nan):
-        assert fast(value, True) == slow(value, True)
+    assert fast(np.nan, True) == slow(np.nan, True)
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -179,6 +179,29 @@ def looped(rng, pool):
     return one_of(rng, choices)()
 
 
+def recurred(rng, pool):
+    """A vector that each step takes through one or two matrices, and what steps give beside it."""
+    kind = one_of(rng, ["float64", "float32"])
+    s, m, steps = (of_shape(rng, pool, kind, n) for n in ((3,), (3, 3), (int(rng.integers(4)), 3)))
+    forms = [
+        lambda s: sg.reduce_logsumexp(s[:, None] + m, 0), lambda s: sg.reduce_logsumexp(m + s, 1),
+        lambda s: sg.reduce_sum(m * s, 1), lambda s: sg.reduce_sum(s[:, None] * m, 0),
+        lambda s: sg.matmul(m, s), lambda s: sg.tanh(s) * m[0],
+    ]  # fmt: skip
+    gifts = [lambda s: s, lambda s: s[:, None] + m, lambda s: sg.exp(s) * 2, lambda s: m * s]
+    first, second, gift = one_of(rng, forms), one_of(rng, [*forms, sg.tanh]), one_of(rng, gifts)
+    last, given = sg.map_accumulate(lambda s, e: (second(first(s)) + e, gift(s)), s, steps)
+    return [last, given]
+
+
+def of_shape(rng, pool, kind, shape):
+    """An expression of a dtype and shape: one of the pool, or a constant."""
+    found = [e for e in pool if type(e.type) is gradops.ArrayType and e.shape == shape]
+    if found and rng.random() < 0.7:
+        return sg.cast(one_of(rng, found), kind)
+    return sg.constant(values(rng, kind, shape))
+
+
 def branched(rng, pool):
     """A branch."""
     x, f, g = recent(rng, pool), body(rng, pool), body(rng, pool)
@@ -244,7 +267,7 @@ def derivative(rng, pool):
 
 STEPS_BY_WEIGHT = [
     *[unary] * 5, *[binary] * 7, *[reduced] * 4, *[moved] * 5, constant, constant, looped, looped,
-    branched, called, derivative, derivative, by_rows, by_rows, solved,
+    recurred, recurred, branched, called, derivative, derivative, by_rows, by_rows, solved,
 ]  # fmt: skip
 
 

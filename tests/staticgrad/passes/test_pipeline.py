@@ -254,6 +254,16 @@ def test_a_change_within_the_bound_is_allowed_and_beyond_it_not(x):
         sg.compile(sg.tanh(x), [x], passes=[BoundedChange(1 + 64 * eps)], verify=True)
 
 
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_rounding_of_constant_arrays_counts_as_that_of_feeds(is_constant):
+    eps, large = float(np.finfo(np.float32).eps), np.full(3, 75.0, np.float32)
+    x = sg.placeholder("float32", [3], name="x")
+    y = sg.exp(sg.constant(large) if is_constant else x) + 0.0 * x  # eps becomes 75 eps
+    sg.compile(y, [x], passes=[BoundedChange(1 + 64 * eps)], verify=[large])
+    with pytest.raises(PassError, match="more than its bound"):
+        sg.compile(y, [x], passes=[BoundedChange(1 + 4096 * eps)], verify=[large])
+
+
 def test_verification_takes_feeds(x):
     y = sg.sqrt(x)
     feeds = [np.ones((2, 3), np.float32)]

@@ -6,7 +6,7 @@ import pytest
 import staticgrad as sg
 from gradops.core.errors import OptionError
 from gradops.core.traits import Trait
-from staticgrad.codegen.schedule import predicted_peak
+from staticgrad.codegen.memory.schedule import predicted_peak
 
 rng = np.random.default_rng(0)
 

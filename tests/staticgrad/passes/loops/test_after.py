@@ -29,6 +29,9 @@ CELLS = {
     "gates": lambda h, x, w, u, b: ops.tanh((h @ w)[..., :2].sum() + x @ u + b) * ops.sigmoid(h),
     "twice": lambda h, x, w, u, b: ops.tanh(ops.tanh(h @ w) @ w + x @ u - b),
     "negative": lambda h, x, w, u, b: ops.tanh(x @ u - h @ w - b),
+    "reversed": lambda h, x, w, u, b: ops.tanh(
+        h @ ops.flip(w, axis=0) + x @ u + ops.flip(b, axis=0)
+    ),
 }
 SIZES = {"some": (5, 2), "one": (1, 2), "none": (0, 2), "vectors": (5, None)}
 
@@ -136,3 +139,19 @@ def test_sums_of_a_loop_inside_whose_length_differs_from_step_to_step():
     feeds = feeds_of(3, None, graph)
     sg.compile(graph, passes=[WeightGradientsAfterLoop()], verify=feeds)
     sg.compile(graph, verify=feeds)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 5])
+def test_a_vector_times_a_matrix_of_the_lists_is_summed_after_the_loop(steps):
+    with sg.Graph().as_default():
+        p, g = sg.placeholder("float64", ["T", 3, 3]), sg.placeholder("float64", [3])
+        step = lambda s, m: ((ops.matmul(m, s[0]), s[1] + s[0] * m), ())
+        (last, total), _ = sg.map_accumulate(step, (g, sg.zeros((3, 3), "float64")), p)
+        graph = sg.freeze([last, total], [p, g])
+    changed = after(graph)
+    sg.verify(changed)
+    assert last_loop(changed).attrs["carries"] == 1
+    assert not any(e.what == "mul" for e in last_loop(changed).attrs["body"])
+    feeds = [RNG.normal(size=(steps, 3, 3)), RNG.normal(size=3)]
+    for a, b in zip(sg.interpret(changed, feeds), sg.interpret(graph, feeds), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from gradops import ArrayType, Dim
 from gradops.core.flops import nothing
 
-from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
-from ..ir.nominal import bytes_of, size_of
-from ..ir.sizes import bindings, substitute_sizes
-from ..ir.tuple_types import HistoryType, TupleType
-from .arena import ALIGNMENT
+from ...ir.expr import Expr
+from ...ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
+from ...ir.nominal import bytes_of, size_of
+from ...ir.sizes import bindings, substitute_sizes
+from ...ir.tuple_types import HistoryType, TupleType
+from ..fusion import rows_of_block
+from ..loops.rows import LoopRows
+from ..results import copied_results
 from .buffers import BIG, Block, Plan
-from .fusion import rows_of_block
 from .lifetimes import is_fused, memory_of_views
-from .loops.rows import LoopRows
-from .source import copied_results
+from .offsets import ALIGNMENT
+from .peaks import most_in_use
 
 Sizes = Mapping[str, int]
 Key = tuple[FrozenGraph, tuple[tuple[str, int], ...]]
@@ -41,6 +42,11 @@ class Use:
     last: int
     where: str
     offset: int | None = None
+
+    @property
+    def span(self) -> tuple[int, int, int]:
+        """The bytes, and the first and the last position."""
+        return self.bytes, self.first, self.last
 
 
 @dataclass(frozen=True)
@@ -126,8 +132,9 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
     uses = tuple(uses_of(plan, sizes))
     arena = arena_bound = 0
     if plan.arena is not None:
-        found = plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names]))
-        arena, arena_bound = (found.bytes + ALIGNMENT) * plan.threads, found.bound * plan.threads
+        placement = plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names]))
+        arena = (placement.bytes + ALIGNMENT) * plan.threads
+        arena_bound = placement.bound * plan.threads
     end = plan.lives.end
     called = {i: list(called_by(e, sizes)) for i, e in enumerate(plan.order) if has_graphs(e)}
     new = {i: max((inner[k].peak_new for k in keys), default=0) for i, keys in called.items()}
@@ -137,11 +144,13 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
             new[i], live[i] = new.get(i, 0) + extra, live.get(i, 0) + extra
     results = plan.graph.results
     new[end] = live[end] = sum(bytes_of(results[i].type, sizes) for i in copied_results(plan))
+    new_uses = [u.span for u in uses if u.where != ARENA]
     return Account(
         uses, arena, arena_bound,
-        most_at_once([u for u in uses if u.where != ARENA], new) * plan.threads,
-        most_at_once(uses, live) * plan.threads, sum(u.bytes * len(u.members) for u in uses),
-        sum(bytes_of(e.type, sizes) for e in results),
+        peak_new=most_in_use(new_uses, new) * plan.threads,
+        peak_live=most_in_use([u.span for u in uses], live) * plan.threads,
+        unshared=sum(u.bytes * len(u.members) for u in uses),
+        fetched=sum(bytes_of(e.type, sizes) for e in results),
     )  # fmt: skip
 
 
@@ -157,19 +166,6 @@ def workspace(e: Expr, sizes: Sizes) -> int:
 def shape_at(type: ArrayType, sizes: Sizes) -> tuple[int, ...]:
     """The shape of a type, given sizes by name."""
     return tuple([n if isinstance(n, int) else size_of(n, sizes) for n in type.shape])
-
-
-def most_at_once(uses: Sequence[Use], passing: Mapping[int, int]) -> int:
-    """The most bytes in use at one position; `passing` are in use at one position only."""
-    changes: dict[int, int] = {}
-    for u in uses:
-        changes[u.first] = changes.get(u.first, 0) + u.bytes
-        changes[u.last + 1] = changes.get(u.last + 1, 0) - u.bytes
-    live = most = 0
-    for position in sorted({*changes, *passing}):
-        live += changes.get(position, 0)
-        most = max(most, live + passing.get(position, 0))
-    return most
 
 
 def uses_of(plan: Plan, sizes: Sizes) -> Iterator[Use]:

@@ -171,7 +171,7 @@ def test_errors_in_a_block_name_the_line_and_the_next_call_is_right(monkeypatch)
     run = sg.compile([y], [x], passes=[EVERY])
     with np.errstate(over="raise"), pytest.raises(FloatingPointError) as raised:
         run(np.full(N, 1e3))
-    assert any("test_fusion.py" in note for note in raised.value.__notes__)
+    assert any("test_elementwise.py" in note for note in raised.value.__notes__)
     assert run(np.zeros(N))[0].tolist() == [1.0] * N
 
 

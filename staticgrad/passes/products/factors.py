@@ -1,7 +1,7 @@
 """Constant factors, collected: what is scaled several times on its way is scaled once.
 
 Derivatives bring factors of their own: 1/n of a mean, the 2 of a square, a learning rate. They meet
-in products, and pass matrix products, sums and changes of shape, which are linear.
+in products, and pass linear ops: matrix products, sums, changes of shape.
 """
 
 import math
@@ -14,18 +14,16 @@ from typing import ClassVar
 import numpy as np
 
 from gradops import OPS, ArrayType
+from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
-from ..ir.interning import Interning
-from .interface import Pass
-from .rewrite import constant_like
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph
+from ...ir.interning import Interning
+from ..interface import Pass
 
 ADD, MUL, NEG = OPS["add"], OPS["mul"], OPS["neg"]
 LEAST, MOST = 1e-30, 1e30  # of factors that are multiplied: no product overflows
 CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
-LINEAR = frozenset({"reshape", "transpose", "expand_dims", "slice", "sum", "sum_to"})
-"""Ops that a factor of the first operand passes, besides products of matrices."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +101,11 @@ class Scaled:
         self, e: Expr, inputs: Sequence[Expr], found: Sequence[Product | None], intern: Interning
     ) -> Product | None:
         """The factors of the operands of a linear op, times the op of what they scale."""
-        assert e.op is not None
-        places = range(2) if e.op.name == "matmul" else range(e.op.name in LINEAR)
-        scaling = {i: p for i in places if (p := found[i]) is not None}
+        if e.op is None or Trait.LINEAR not in e.op.traits:
+            return None
+        scaling = {
+            i: p for i, p in enumerate(found) if p is not None and inputs[i].dtype == e.dtype
+        }
         factor = math.prod([p.factor for p in scaling.values()])
         if not scaling or not in_range(factor):
             return None
@@ -171,5 +171,5 @@ def scaled_by(product: Product, e: Expr, intern: Interning) -> Expr:
         return base
     if product.factor == -1:
         return intern.copy(e._replace(op=NEG, attrs={}, inputs=(base,)), [base])
-    factor = constant_like(np.array(product.factor, e.dtype), e, intern)
+    factor = intern.constant(np.array(product.factor, e.dtype), like=e)
     return intern.copy(e._replace(op=op, attrs={}, inputs=(factor, base)), [factor, base])

@@ -8,8 +8,8 @@ import staticgrad as sg
 from gradops.core.traits import Trait
 from gradops.core.types import type_of
 from gradops.testing.op_properties import cases
-from staticgrad.codegen.buffers import plan_buffers
-from staticgrad.codegen.lifetimes import may_be_view
+from staticgrad.codegen.memory.buffers import plan_buffers
+from staticgrad.codegen.memory.lifetimes import may_be_view
 
 CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for case in cases(op)]
 

@@ -1,57 +1,28 @@
-"""Fusion: elementwise expressions of large arrays, and sums of them, computed block by block.
+"""Fusion groups: expressions of one number of rows that are computed together.
 
-A group has expressions of one number of rows, each of which reads another one of the group, or what
-another one reads. It grows in the order of the graph. An expression joins a group if none of its
-other operands is computed from the group, which so stays computable as one. A group that another
-group reads is closed: so groups do not wait for each other. See Note [Fusion] in
-`control/fused.py`.
+Each member reads another one of the group, or what another one reads. A group grows in the order of
+the graph. An expression joins a group if none of its other operands is computed from the group,
+which so stays computable as one. A group that another group reads is closed: so groups do not wait
+for each other.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as replaced
 from functools import cached_property
-from heapq import heapify, heappop, heappush
-from typing import ClassVar
 
-from gradops import ArrayType, Dim
+from gradops import ArrayType
 from gradops.core.traits import Trait
 from gradops.core.types import normalize_axes
 from gradops.kernels.blocks import BLOCK
 
-from ..control.fused import fused as fused_op
-from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
-from ..ir.interning import Interning
-from ..ir.layouts.inner import layouts
-from ..ir.layouts.values import Known
-from ..ir.names import unique_name
-from ..ir.nominal import nominal_bytes
-from ..ir.pairs import pairs_in
-from ..ir.tuple_types import TupleType
-from .interface import Pass
-from .loops.editing import is_pure, made, part_of
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph
+from ...ir.layouts.inner import layouts
+from ...ir.layouts.values import Known
+from ...ir.nominal import nominal_bytes
+from ...ir.pairs import pairs_in
+from ..subgraphs import is_pure
 
-ROWS = Dim("rows")  # of a block
 FEWEST = 3  # expressions of a group that is worth its call
-
-
-@dataclass(frozen=True)
-class FuseElementwise(Pass):
-    """Compute elementwise expressions of arrays of `threshold` bytes or more in blocks.
-
-    What is computed on the way stays in the cache, and takes no memory; large groups run on all
-    cores. Sums over blocks are added in another order. The threshold is measured: three
-    operations on a million numbers are as fast either way on one thread. Arrays of unknown sizes
-    are not fused.
-    """
-
-    bound: ClassVar[float] = 8.0
-    threshold: int = 3 << 20
-
-    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        groups = [g for g in Grouping(graph, self.threshold).groups() if is_worthwhile(g, graph)]
-        return fused(graph, groups) if groups else graph
 
 
 @dataclass(eq=False)
@@ -164,6 +135,11 @@ class Grouping:
         self.masks[e] |= group.bits
 
 
+def groups_of(graph: FrozenGraph, threshold: int) -> list[Group]:
+    """The groups of arrays of `threshold` bytes or more that are worth their calls."""
+    return [g for g in Grouping(graph, threshold).groups() if is_worthwhile(g, graph)]
+
+
 def is_worthwhile(group: Group, graph: FrozenGraph) -> bool:
     """True for a group of a few expressions, whose rows are not too long for a block."""
     if len(group.members) < FEWEST or len(outputs_of(group, graph)) > len(group.members) // 2 + 1:
@@ -241,115 +217,3 @@ def outputs_of(group: Group, graph: FrozenGraph) -> list[Expr]:
     read.update(graph.results, graph.measured)
     outputs = [e for e in group.members if e in read]
     return sorted(outputs, key=lambda e: is_total(e))
-
-
-def fused(graph: FrozenGraph, groups: Sequence[Group]) -> FrozenGraph:
-    """The graph with an expression for each group, and parts of it."""
-    group_of = {e: g for g in groups for e in g.members}
-    parts: dict[Expr, Expr] = {}
-    new: dict[Expr, Expr] = {}
-
-    def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-        group = group_of.get(e)
-        if group is None:
-            new[e] = intern.copy(e, inputs)
-            return new[e]
-        if e is next(iter(group.members)):
-            parts.update(values_of(group, graph, new, intern))
-        new[e] = parts.get(e, e)
-        return new[e]
-
-    return replaced(graph, sequence=tuple(together(graph, group_of)), derived={}).remade(make)
-
-
-def values_of(
-    group: Group, graph: FrozenGraph, new: Mapping[Expr, Expr], intern: Interning
-) -> Iterator[tuple[Expr, Expr]]:
-    """The members that others read, each with the part of the fused expression that it is."""
-    outputs, operands = outputs_of(group, graph), group.operands()
-    first, flat = next(iter(group.members)), group.is_flat
-    totals = [is_total(e) for e in outputs]
-    attrs = {
-        "function": body_of(group, outputs, graph), "split": tuple([s for _, s in operands]),
-        "sums": sum(totals),
-    }  # fmt: skip
-    inputs = tuple([flattened(intern, new[x]) if s and flat else new[x] for x, s in operands])
-    types = [e.type if t or not flat else flat_type(e.type)
-             for e, t in zip(outputs, totals, strict=True)]  # fmt: skip
-    whole = first._replace(
-        op=fused_op, attrs=attrs, inputs=inputs, type=TupleType(types), name="fused"
-    )
-    whole = intern.copy(whole, inputs)
-    for i, e in enumerate(outputs):
-        part = part_of(intern, whole, i)
-        yield e, made(intern, e, "reshape", part, shape=e.shape) if part.shape != e.shape else part
-
-
-def flat_type(type: ArrayType) -> ArrayType:
-    """The type of all entries of an array in a row."""
-    return ArrayType((type.size,), type.dtype)
-
-
-def flattened(intern: Interning, x: Expr) -> Expr:
-    """An array as one row of entries."""
-    return x if x.ndim == 1 else made(intern, x, "reshape", x, shape=(x.type.size,))
-
-
-def body_of(group: Group, outputs: Sequence[Expr], graph: FrozenGraph) -> FrozenGraph:
-    """The graph of a block."""
-    intern, taken = Interning(), set[str]()
-    operands = group.operands()
-    new = {(x, s): intern.copy(parameter(x, s, group.is_flat, taken), ()) for x, s in operands}
-    inputs = tuple(new.values())
-    for e in group.members:
-        xs = [new[x, is_split(x, e)] if not is_number(x) else intern.copy(x, ()) for x in e.inputs]
-        type = e.type if is_total(e) else block_type(e.type, group.is_flat)
-        attrs = {**e.attrs, "axis": None} if is_total(e) and group.is_flat else e.attrs
-        value = intern.copy(e._replace(type=type, inputs=tuple(xs), attrs=attrs), xs)
-        new[e, True] = value
-        if e in graph.merged:
-            intern.note(value, graph.merged[e])
-    results = tuple([new[e, True] for e in outputs])
-    order = tuple(dict.fromkeys([*inputs, *intern.order]))
-    return FrozenGraph(
-        inputs, results, merged=intern.merged, sequence=order, lowering=graph.lowering
-    )
-
-
-def parameter(x: Expr, is_split: bool, flat: bool, taken: set[str]) -> Expr:
-    """The parameter of a block for an operand."""
-    type = block_type(x.type, flat) if is_split else x.type
-    name = unique_name(x.name, taken)
-    return x._replace(
-        kind=Kind.PARAMETER, op=None, attrs={}, inputs=(), value=None, name=name, type=type
-    )
-
-
-def block_type(type: ArrayType, flat: bool) -> ArrayType:
-    """The type of some rows of an array."""
-    return ArrayType((ROWS,) if flat else (ROWS, *type.shape[1:]), type.dtype)
-
-
-def together(graph: FrozenGraph, group_of: Mapping[Expr, Group]) -> Iterator[Expr]:
-    """The expressions in an order in which those of a group come one after another."""
-    units: dict[Expr | Group, list[Expr]] = {}
-    for e in graph.order:
-        units.setdefault(group_of.get(e, e), []).append(e)
-    numbers = {unit: i for i, unit in enumerate(units)}
-    members = list(units.values())
-    readers: list[list[int]] = [[] for _ in members]
-    missing = [0] * len(members)
-    for i, some in enumerate(members):
-        read = {numbers[group_of.get(x, x)] for e in some for x in e.inputs} - {i}
-        missing[i] = len(read)
-        for j in read:
-            readers[j].append(i)
-    ready = [i for i, n in enumerate(missing) if not n]
-    heapify(ready)
-    while ready:
-        i = heappop(ready)
-        yield from members[i]
-        for j in readers[i]:
-            missing[j] -= 1
-            if not missing[j]:
-                heappush(ready, j)

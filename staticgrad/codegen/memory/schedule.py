@@ -16,12 +16,12 @@ from itertools import repeat
 from gradops.core.dims import Dim
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, whole_of
-from ..ir.graph import FrozenGraph
-from ..ir.kinds import Kind
-from ..ir.nominal import nominal_bytes
-from ..ir.pairs import pairs_in
-from ..ir.sizes import names_in, sizes_determined_by
+from ...ir.expr import Expr, whole_of
+from ...ir.graph import FrozenGraph
+from ...ir.kinds import Kind
+from ...ir.nominal import nominal_bytes
+from ...ir.pairs import pairs_in
+from ...ir.sizes import names_in, sizes_determined_by
 from .lifetimes import is_fused, lifetimes, memory_of_views
 
 TINY = 256  # bytes of a value that weighs less than its array object and a name

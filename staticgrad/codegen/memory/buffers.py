@@ -16,18 +16,19 @@ from gradops import ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind, whole_of
-from ..ir.graph import FrozenGraph
-from ..ir.layouts.inner import Given, layouts
-from ..ir.layouts.values import Known, Layout, c_order_of
-from ..ir.nominal import nominal_bytes
-from ..ir.pairs import pairs_in
-from ..ir.sizes import names_in, sizes_determined_by
-from ..ir.tuple_types import TupleType
-from .arena import Arena, Interval, Slot, placed
-from .lifetimes import Lifetimes, is_fused, lifetimes
-from .loops.row_lists import Span
-from .loops.rows import KEPT, NO_ROWS, RowPlan, row_plan
+from ...ir.expr import Expr, Kind, whole_of
+from ...ir.graph import FrozenGraph
+from ...ir.layouts.inner import Given, layouts
+from ...ir.layouts.values import Known, Layout, c_order_of
+from ...ir.nominal import nominal_bytes
+from ...ir.pairs import pairs_in
+from ...ir.sizes import names_in, sizes_determined_by
+from ...ir.tuple_types import TupleType
+from ..loops.row_lists import Span
+from ..loops.rows import KEPT, NO_ROWS, RowPlan, row_plan
+from .arena import Arena, Slot
+from .lifetimes import Lifetimes, is_fused, lifetimes, takes_out
+from .offsets import Interval, place
 from .schedule import schedule
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -186,11 +187,8 @@ def add_to_block(plan: Plan, i: int, e: Expr, layout: Layout | None, is_sized: b
 
     Its layout is None if it is not certain; the inputs determine its shape if `is_sized`.
     """
-    assert e.op is not None
-    writes = layout is not None and e not in plan.paired
     is_filled = is_written_in_blocks(e)
-    if not is_filled:
-        writes = writes and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+    writes = layout is not None and e not in plan.paired and (is_filled or takes_out(e))
     last = plan.lives.last[e]
     x = overwritable(plan, i, e, layout) if writes and not is_filled else None
     i = plan.lives.position[e.inputs[0]] if is_filled else i
@@ -298,7 +296,7 @@ def assign_slots(plan: Plan) -> None:
     """
     blocks = [b for b in plan.blocks if b.in_arena]
     sizes = [nominal_bytes(b.type) for b in blocks]
-    offsets = placed(sizes, [((b.first, b.last),) for b in blocks]).offsets
+    offsets = place(sizes, [((b.first, b.last),) for b in blocks]).offsets
     shared: dict[View, list[Interval]] = {}
     numbers: dict[View, int] = {}
     for block, offset in zip(blocks, offsets, strict=True):

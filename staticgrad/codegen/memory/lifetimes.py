@@ -15,10 +15,10 @@ import numpy as np
 
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, whole_of
-from ..ir.graph import FrozenGraph, graphs_in, inner_graphs
-from ..ir.layouts.values import Known, Layout
-from ..ir.tuple_types import TupleType
+from ...ir.expr import Expr, whole_of
+from ...ir.graph import FrozenGraph, graphs_in, inner_graphs
+from ...ir.layouts.values import Known, Layout
+from ...ir.tuple_types import TupleType
 
 Roots = tuple[Expr, ...]
 Owners = Mapping[Expr, Expr]
@@ -125,6 +125,11 @@ def whole_list(x: Expr) -> Expr:
 def is_fused(e: Expr) -> bool:
     """True for a fusion group, which has no memory: each of its parts has its own."""
     return e.op is not None and e.op.name == "fused"
+
+
+def takes_out(e: Expr) -> bool:
+    """True if an expression can be computed into memory that is given as `out`."""
+    return e.op is not None and "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
 
 
 def may_be_view(e: Expr) -> bool:

@@ -41,6 +41,8 @@ SCALED = {
     "a reshape": lambda x, y: 0.1 * sg.reshape(x * 2.0, [D, N]),
     "a sum": lambda x, y: 0.1 * sg.reduce_sum(x * 2.0, axis=0),
     "a slice": lambda x, y: 0.1 * (x * 2.0)[1:],
+    "a running sum": lambda x, y: 0.1 * sg.cumsum(x * 2.0),
+    "a mean": lambda x, y: 0.1 * sg.reduce_mean(x * 2.0, axis=0),
     "quotients": lambda x, y: x / 3.0 / 7.0,
 }
 

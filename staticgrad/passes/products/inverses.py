@@ -18,17 +18,16 @@ from gradops.core.traits import Trait
 from gradops.kernels.elementwise.guards import is_finite
 from gradops.kernels.linalg.triangular import TINY, solve_triangular
 
-from ..control.stacks import no_samples
-from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph
-from ..ir.interning import Interning
-from .interface import Pass
-from .loops.editing import made
-from .rewrite import constant_like
+from ...control.stacks import no_samples
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph
+from ...ir.interning import Interning
+from ..interface import Pass
 
 MOST = 64  # rows up to which solves are slow beside products
 MANY = 4  # right sides for each row from which one solve is worth an inverse; of several, 1
 FEW = 3  # solves by one matrix of up to `TINY` rows, which are fast, that are worth an inverse
+FEW_OF_ENTRIES = 2  # those that are if the inverses of all steps can be computed before a loop
 SOLVE = OPS["solve_triangular"]
 
 
@@ -105,7 +104,8 @@ def may_invert(e: Expr) -> bool:
 
 def is_worth(matrix: Expr, solves: Sequence[Expr]) -> bool:
     """True if the right sides of a matrix are many beside its rows."""
-    if matrix.shape[-1] <= TINY and matrix.type.ndim == 2 and len(solves) < FEW:
+    few = FEW_OF_ENTRIES if matrix.kind is Kind.PARAMETER else FEW
+    if matrix.shape[-1] <= TINY and matrix.type.ndim == 2 and len(solves) < few:
         return False
     n = matrix.shape[-1] * math.prod(matrix.shape[:-2])
     sides = sum(e.shape[-1] * math.prod(e.shape[:-2]) for e in solves)
@@ -153,13 +153,13 @@ class Inverses:
         if inverse is None:
             inverse = self.made[factor] = inverse_of(factor, e, intern)
         if factor.lower != e.attrs["lower"]:
-            inverse = made(intern, e, "transpose", inverse, axes=swapped(inverse.type.ndim))
-        return made(intern, e, "solve_by_inverse", inverse, *inputs, **e.attrs)
+            inverse = intern.apply("transpose", inverse, axes=swapped(inverse.type.ndim), like=e)
+        return intern.apply("solve_by_inverse", inverse, *inputs, like=e, **e.attrs)
 
 
 def inverse_of(factor: Factor, e: Expr, intern: Interning) -> Expr:
     """The solutions for the columns of the identity, in the place of `e`; NaN if it is singular."""
     matrix, lower, unit_diagonal = factor
-    one = constant_like(np.eye(matrix.shape[-1]), e, intern)
+    one = intern.constant(np.eye(matrix.shape[-1]), like=e)
     attrs = {"lower": lower, "unit_diagonal": unit_diagonal, "checked": False}
-    return made(intern, e, "solve_triangular", matrix, one, **attrs)
+    return intern.apply("solve_triangular", matrix, one, like=e, **attrs)

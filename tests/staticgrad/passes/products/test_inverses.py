@@ -106,7 +106,7 @@ def test_a_log_likelihood_and_its_gradient_keep_their_values(n):
         fetches = [loss, *sg.gradients(loss, [root, x])]
         fast = sg.compile(fetches, [root, x], verify=True)
         plain = sg.compile(fetches, [root, x], optimize=0)
-    assert "solve_by_inverse" in fast.source
+    assert ("solve_by_inverse" in fast.source) == (n > 4)  # of tiny factors there are few solves
     rng = np.random.default_rng(n)
     feeds = rng.standard_normal((n, n)), rng.standard_normal((n, 5 * n))
     for got, want in zip(fast(*feeds), plain(*feeds), strict=True):

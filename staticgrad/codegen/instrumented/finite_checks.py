@@ -24,10 +24,11 @@ from gradops.core import flops
 from gradops.core.dims import product
 from gradops.core.traits import Trait
 
-from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, inner_graphs
-from ..ir.pairs import pairs_in
-from .source import Source
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph, inner_graphs
+from ...ir.pairs import pairs_in
+from ..source import Source
+from .weaving import Lines, body_start, lines_between, rewrite_functions, runs, unused_prefix
 
 UNKNOWN_SIZE = 4096  # entries that an array of unknown size is taken to have
 INPUTS = (Kind.PLACEHOLDER, Kind.VARIABLE)
@@ -52,28 +53,24 @@ def with_finite_checks(
     `noisy` are expressions whose flags and products mean nothing. See Note [Finite checks].
     """
     every = [graph, *inner_graphs(graph)]
-    if not all(map(is_finite_constant, (e for g in every for e in g.order))):
+    if not all(map(has_finite_constants, (e for g in every for e in g.order))):
         return None
     wanted = Wanted(noisy)
     for g in every:
         wanted.expressions.update(values_to_check(g, noisy, g is graph))
         wanted.pairs |= pairs_in(g) if g.paired else {}
     names = CheckNames(source)
-    lines, owners, starts = list[str](), list[Expr | None](), dict[str, int]()
-    bounds = [*source.starts.values(), len(source.lines)]
     inputs = [e for e in graph.inputs if e in wanted.expressions]
-    for name, start, stop in zip(source.starts, bounds, bounds[1:], strict=False):
-        starts[name] = len(lines)
-        own = inputs if name == next(reversed(source.starts)) else []
-        for line, owner in checked_lines(source, names, wanted, own, start, stop):
-            lines.append(line)
-            owners.append(owner)
+    outer = next(reversed(source.starts))
+
+    def rewrite(name: str, start: int, stop: int) -> Lines:
+        own = inputs if name == outer else []
+        return checked_lines(source, names, wanted, own, start, stop)
+
+    result = rewrite_functions(source, rewrite)
     if wanted.expressions - wanted.numbers.keys():
         return None
-    scope = source.scope | names.scope(alarms)
-    return replace(source, lines=lines, owners=owners, starts=starts, scope=scope), list(
-        wanted.numbers
-    )
+    return replace(result, scope=source.scope | names.scope(alarms)), list(wanted.numbers)
 
 
 @dataclass
@@ -95,24 +92,22 @@ class Wanted:
                         yield x, name
 
 
-def is_finite_constant(e: Expr) -> bool:
+def has_finite_constants(e: Expr) -> bool:
     """False for a constant with an infinity or NaN in it, or an attribute that is one.
 
     Those of derivative rules are compared to, and no reason to stop.
     """
     if e.kind is Kind.CONSTANT:
-        return (
-            e.origin is not None or e.dtype.kind not in "fc" or bool(np.all(np.isfinite(e.value)))
-        )
+        return e.origin is not None or is_finite_value(e)
     numbers = (v for v in e.attrs.values() if isinstance(v, float | complex))
     return all(map(np.isfinite, numbers))
 
 
 def is_finite_value(e: Expr) -> bool:
     """False for a constant with an infinity or NaN in it."""
-    return (
-        e.kind is not Kind.CONSTANT or e.dtype.kind not in "fc" or bool(np.isfinite(e.value).all())
-    )
+    if e.kind is not Kind.CONSTANT or e.dtype.kind not in "fc":
+        return True
+    return bool(np.isfinite(e.value).all())
 
 
 def values_to_check(graph: FrozenGraph, noisy: Collection[Expr], outer: bool) -> set[Expr]:
@@ -182,13 +177,8 @@ class CheckNames:
     """Names that the source does not have, for what checks call."""
 
     def __init__(self, source: Source) -> None:
-        prefix = ""
-        while any(
-            f"{prefix}{name}" in line
-            for line in source.lines
-            for name in ("is_finite", "flat_", "alarm", "quiet", "loud")
-        ):
-            prefix += "_"
+        names = ("is_finite", "flat_", "alarm", "quiet", "loud")
+        prefix = unused_prefix(source, names)
         self.isfinite, self.complex_isfinite, self.all_finite, self.flat = [
             f"{prefix}{name}"
             for name in ("is_finite", "is_finite_complex", "is_finite_all", "flat_")
@@ -221,12 +211,12 @@ class CheckNames:
 
 def checked_lines(
     source: Source, names: CheckNames, wanted: Wanted, inputs: Sequence[Expr], start: int, stop: int
-) -> Iterator[tuple[str, Expr | None]]:
+) -> Lines:
     """The lines of a function with checks, and their owners; notes the expressions checked."""
-    first = start + 1 + (source.lines[start] == "")
-    yield from zip(source.lines[start:first], source.owners[start:first])
+    first, owners = body_start(source, start), source.owners
+    yield from lines_between(source, start, first)
     pending = [(e, source.names[e]) for e in inputs]
-    for run in runs(source, first, stop):
+    for run in runs(first, stop, lambda i: owners[i] is not owners[i - 1]):
         e, lines = source.owners[run.start], source.lines[run.start : run.stop]
         if pending and (e is None or e.kind not in INPUTS):
             yield from checks(names, pending, wanted, "    ")
@@ -235,27 +225,16 @@ def checked_lines(
         is_noisy = e in wanted.noisy
         if is_noisy:
             yield f"{space}{names.quiet}()", e
-        yield from zip(lines, source.owners[run.start : run.stop], strict=True)
+        yield from lines_between(source, run.start, run.stop)
         if is_noisy:
             yield f"{space}{names.loud}()", e
         if e is not None:
             yield from checks(names, wanted.assigned(e, lines), wanted, space)
 
 
-def runs(source: Source, start: int, stop: int) -> Iterator[range]:
-    """Consecutive lines of one expression."""
-    first = start
-    for i in range(start + 1, stop):
-        if source.owners[i] is not source.owners[i - 1]:
-            yield range(first, i)
-            first = i
-    if first < stop:
-        yield range(first, stop)
-
-
 def checks(
     names: CheckNames, values: Iterable[tuple[Expr, str]], wanted: Wanted, space: str
-) -> Iterator[tuple[str, Expr | None]]:
+) -> Lines:
     """The lines that check expressions, given with the names of their values."""
     for e, name in values:
         number = wanted.numbers.setdefault(e, len(wanted.numbers))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from staticgrad.codegen.schedule import (
+from staticgrad.codegen.memory.schedule import (
     best_order,
     most_freed_first,
     most_needed_last,
@@ -13,7 +13,7 @@ from staticgrad.codegen.schedule import (
     simulated_peak,
 )
 
-from . import random_graphs
+from .. import random_graphs
 
 
 def wide(branches, size=1 << 16):

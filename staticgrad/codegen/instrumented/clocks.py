@@ -11,11 +11,13 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from ..ir.expr import Expr
-from .parts import NAME
-from .source import Source
+from ...ir.expr import Expr
+from ..parts import NAME
+from ..source import Source
+from .weaving import Lines, body_start, lines_between, rewrite_functions, runs, unused_prefix
 
 Clock = Callable[[], int]
 ROUNDS, READS = 30, 200  # of the measurement of the clock's own cost
@@ -58,25 +60,16 @@ def with_clocks(source: Source, clock: Clock = time.perf_counter_ns) -> tuple[So
     names = ClockNames(source)
     cost = measured_cost(names, clock)
     meter = Meter([], [], dict.fromkeys(source.starts, 0))
-    lines, owners, starts = list[str](), list[Expr | None](), {}
-    bounds = [*source.starts.values(), len(source.lines)]
-    for name, start, stop in zip(source.starts, bounds, bounds[1:], strict=False):
-        starts[name] = len(lines)
-        for line, owner in clocked(source, names, meter, name, start, stop):
-            lines.append(line)
-            owners.append(owner)
+    result = rewrite_functions(source, partial(clocked, source, names, meter))
     meter.spent = [0] * len(meter.intervals)
-    scope = source.scope | names.scope(meter, clock, cost)
-    return replace(source, lines=lines, owners=owners, starts=starts, scope=scope), meter, cost
+    return replace(result, scope=source.scope | names.scope(meter, clock, cost)), meter, cost
 
 
 class ClockNames:
     """Names that the source does not have, for clocks and counters."""
 
     def __init__(self, source: Source) -> None:
-        prefix = "clock"
-        while any(prefix in line for line in source.lines):
-            prefix += "_"
+        prefix = unused_prefix(source, [""], "clock")
         self.now, self.spent, self.counts, self.inside, self.fee, *self.locals = [
             f"{prefix}_{name}"
             for name in ("now", "spent", "counts", "inside", "fee", "at", "last", "start", "before",
@@ -121,12 +114,12 @@ class ClockNames:
 
 def clocked(
     source: Source, names: ClockNames, meter: Meter, function: str, start: int, stop: int
-) -> Iterator[tuple[str, Expr | None]]:
+) -> Lines:
     """The lines of a function with clocks, and their owners."""
-    first = start + 1 + (source.lines[start] == "")
-    yield from zip(source.lines[start:first], source.owners[start:first])
+    first = body_start(source, start)
+    yield from lines_between(source, start, first)
     yield from unowned(names.entry(function))
-    for group in groups(source, first, stop):
+    for group in runs(first, stop, partial(begins_interval, source)):
         lines = source.lines[group.start : group.stop]
         returned = lines[-1].removeprefix("    return ")
         if returned is not lines[-1]:
@@ -148,16 +141,10 @@ def unowned(lines: Iterator[str]) -> Iterator[tuple[str, None]]:
     return ((line, None) for line in lines)
 
 
-def groups(source: Source, start: int, stop: int) -> Iterator[range]:
-    """Lines that belong together: of one expression, or of one block."""
-    first = start
-    for i in range(start + 1, stop):
-        inside_block = not re.match(r"    (?!else|elif|except|finally|\s)", source.lines[i])
-        if not inside_block and source.owners[i] is not source.owners[i - 1]:
-            yield range(first, i)
-            first = i
-    if first < stop:
-        yield range(first, stop)
+def begins_interval(source: Source, i: int) -> bool:
+    """True if a line computes another expression than the one before it, unless in a block."""
+    is_inside_block = not re.match(r"    (?!else|elif|except|finally|\s)", source.lines[i])
+    return not is_inside_block and source.owners[i] is not source.owners[i - 1]
 
 
 def measured_cost(names: ClockNames, clock: Clock) -> Cost:

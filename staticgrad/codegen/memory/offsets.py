@@ -1,4 +1,4 @@
-"""Arenas: offsets of buffers in one block of memory, and the blocks that calls take and give back.
+"""Offsets of blocks in one piece of memory.
 
 Note [Offsets]. To place blocks with given lifetimes in the least memory is NP-hard; the most bytes
 that are in use at once are a lower bound. Blocks are first placed one after another, each in the
@@ -8,20 +8,12 @@ reaches highest is then placed before the others, a few times. The best result i
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from gradops import ArrayType
-
-from ..ir.nominal import bytes_of
-from .loops.row_lists import Span, row_lists
+from .peaks import most_in_use
 
 ALIGNMENT = 64  # bytes: of a cache line, and of the widest vectors
-SIZES_KEPT = 16  # sizes of the named dimensions for which arenas are kept
-BYTES_KEPT = 64 << 20  # bytes of arenas for other sizes than those of a call
 FEW = 400  # blocks that are placed in several orders, which takes their number squared
 TRIED, MOVES = 64, 12  # blocks of which some are moved to the front of an order, and how many are
 
@@ -38,15 +30,15 @@ class Placement:
     bound: int
 
 
-def aligned(bytes: int) -> int:
+def rounded_up(bytes: int) -> int:
     """A number of bytes, rounded up to the alignment."""
     return -(-bytes // ALIGNMENT) * ALIGNMENT
 
 
-def placed(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Placement:
+def place(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Placement:
     """Offsets for blocks of `sizes` bytes that are in use in some intervals. See Note [Offsets]."""
-    sizes = [aligned(n) for n in sizes]
-    bound = most_in_use(sizes, lives)
+    sizes = [rounded_up(n) for n in sizes]
+    bound = most_in_use((n, *life) for n, each in zip(sizes, lives, strict=True) for life in each)
     offsets: Sequence[int] = ()
     if all(len(intervals) == 1 for intervals in lives):
         offsets = one_after_another(sizes, [intervals[0] for intervals in lives])
@@ -54,7 +46,7 @@ def placed(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Placeme
             return Placement(offsets, total(sizes, offsets), bound)
     masks = conflicts(lives)
     others = [in_orders(sizes, masks, order, bound) for order in orders(sizes, lives)]
-    best = min([offsets, *others] if offsets else others, key=lambda found: total(sizes, found))
+    best = min([offsets, *others] if offsets else others, key=lambda each: total(sizes, each))
     return Placement(best, total(sizes, best), bound)
 
 
@@ -69,27 +61,13 @@ def in_orders(
         highest = max(order, key=lambda i: offsets[i] + sizes[i])
         order = [highest, *(i for i in order if i != highest)]
         offsets = by_order(sizes, masks, order)
-        best = min(best, offsets, key=lambda found: total(sizes, found))
+        best = min(best, offsets, key=lambda each: total(sizes, each))
     return best
 
 
 def total(sizes: Sequence[int], offsets: Sequence[int]) -> int:
     """The bytes of an arena."""
     return max([n + at for n, at in zip(sizes, offsets, strict=True)], default=0)
-
-
-def most_in_use(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> int:
-    """The most bytes that are in use at one position."""
-    changes: dict[int, int] = {}
-    for n, intervals in zip(sizes, lives, strict=True):
-        for first, last in intervals:
-            changes[first] = changes.get(first, 0) + n
-            changes[last + 1] = changes.get(last + 1, 0) - n
-    live = most = 0
-    for position in sorted(changes):
-        live += changes[position]
-        most = max(most, live)
-    return most
 
 
 def orders(sizes: Sequence[int], lives: Sequence[Sequence[Interval]]) -> Iterator[list[int]]:
@@ -203,105 +181,3 @@ class Gaps:
         """Forget a gap."""
         del self.starts[at], self.ends[at + size]
         del self.by_size[bisect_left(self.by_size, (size, at))]
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A view of the arena: its type, and when what lies in it is in use."""
-
-    type: ArrayType
-    lives: tuple[Interval, ...]
-    axes: tuple[int, ...] = ()
-    """The axes from the largest stride to the smallest; those left out are before them."""
-    shift: int | None = None
-    """For rows that the steps of a loop write, as are `spans`: see `row_lists`."""
-    spans: tuple[Span, ...] = ()
-
-    def view(self, block: np.ndarray[Any, Any], at: int, sizes: Mapping[str, int]) -> Any:
-        """An array at an offset of a block, or its rows, given the unknown sizes by name."""
-        array: np.ndarray[Any, Any]
-        shape = [n if isinstance(n, int) else n.evaluate(sizes) for n in self.type.shape]
-        if self.shift is not None:
-            array = np.ndarray(tuple(shape), self.type.dtype, block, at)
-            return row_lists(array, self.shift, self.spans)
-        order = [*(i for i in range(len(shape)) if i not in self.axes), *self.axes]
-        array = np.ndarray(tuple([shape[i] for i in order]), self.type.dtype, block, at)
-        return array if order == sorted(order) else array.transpose(np.argsort(order).tolist())
-
-
-@dataclass(eq=False)
-class Arena:
-    """The reused memory of one generated function: its slots, and blocks that no call is using.
-
-    `names` are the unknown sizes on which offsets depend. The generated code calls the functions
-    `pools` and `allocate` of its scope.
-    """
-
-    pools: str
-    allocate: str
-    slots: Sequence[Slot]
-    names: tuple[str, ...]
-    placements: dict[tuple[int, ...], Placement] = field(default_factory=dict)
-
-    def placement(self, sizes: tuple[int, ...]) -> Placement:
-        """The offsets for these values of the unknown sizes, cached."""
-        result = self.placements.get(sizes)
-        if result is None:
-            known = dict(zip(self.names, sizes, strict=True))
-            bytes = [bytes_of(slot.type, known) for slot in self.slots]
-            result = placed(bytes, [slot.lives for slot in self.slots])
-            if len(self.placements) >= SIZES_KEPT:
-                self.placements.pop(next(iter(tuple(self.placements))), None)
-            self.placements[sizes] = result
-        return result
-
-    def views(self, sizes: tuple[int, ...]) -> tuple[np.ndarray[Any, Any], ...]:
-        """An array in a new block of memory for each slot."""
-        found = self.placement(sizes)
-        block = aligned_bytes(found.bytes)
-        known = dict(zip(self.names, sizes, strict=True))
-        return tuple(
-            slot.view(block, at, known) for slot, at in zip(self.slots, found.offsets, strict=True)
-        )
-
-
-def aligned_bytes(count: int) -> np.ndarray[Any, Any]:
-    """New memory whose address is a multiple of the alignment."""
-    block = np.empty(count + ALIGNMENT, np.uint8)
-    start = -block.ctypes.data % ALIGNMENT
-    return block[start : start + count]
-
-
-def pools_of(arena: Arena) -> tuple["Pools", Callable[..., Any]]:
-    """The blocks that no call is using, and a function that makes a new one."""
-    pools = Pools(arena)
-
-    def allocate(*sizes: int) -> tuple[np.ndarray[Any, Any], ...]:
-        pools.drop_others(sizes)
-        return arena.views(sizes)
-
-    return pools, allocate
-
-
-class Pools(dict[tuple[int, ...], list[Any]]):
-    """Views of the blocks that no call is using, by the values of the unknown sizes."""
-
-    def __init__(self, arena: Arena) -> None:
-        super().__init__()
-        self.arena = arena
-
-    def __missing__(self, sizes: tuple[int, ...]) -> list[Any]:
-        return self.setdefault(sizes, [])
-
-    def bytes(self, sizes: tuple[int, ...]) -> int:
-        """The bytes of the blocks for these sizes."""
-        return len(self.get(sizes, ())) * (self.arena.placement(sizes).bytes + ALIGNMENT)
-
-    def drop_others(self, sizes: tuple[int, ...]) -> None:
-        """Let go of the blocks for other sizes, the oldest first, if they are many or big."""
-        others = [k for k in tuple(self) if k != sizes]
-        bytes = sum(map(self.bytes, others))
-        for k in others:
-            if bytes > BYTES_KEPT or len(self) > SIZES_KEPT:
-                bytes -= self.bytes(k)
-                self.pop(k, None)

@@ -1,12 +1,7 @@
-"""The QR and Cholesky factorizations.
+"""The QR factorization.
 
 Q and the transpose of R are stored one above the other: see Note [Factors] in `matrices.py`. The
 diagonal of R is real, which makes the factors unique.
-
-Note [Hermitian]. Cholesky's and the symmetric eigenvalue ops read one triangle of a matrix and take
-the other for its mirror image. So they are functions of Hermitian matrices: gradients are
-Hermitian, and only the Hermitian part of a tangent counts. This is PyTorch's convention. The trait
-`hermitian` says so to the tests.
 """
 
 from __future__ import annotations
@@ -16,97 +11,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core import flops
-from ...core.errors import LinAlgError, MissingRuleError, OptionError
+from ...core.errors import MissingRuleError, OptionError
 from ...core.op import ErrorSample
 from ...core.samples import cases
-from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
-from ...kernels.linalg import factors, linalg
+from ...kernels.linalg import factors
 from ...typing import AnyArray, Operand, OperandLike
-from ..elementwise.comparison import greater_equal, where
 from ..elementwise.complexes import imag, real
 from ..index.diagonals import diag_embed, tril, triu
-from ..index.indexing import numbers
 from ..shape.joining import concatenate
-from ..shape.movement import expand_dims
 from ..shape.rearrange import matrix_transpose
 from .matrices import (
     adjoint,
     adjoint_rule,
     common_dtype,
     diagonal_of,
-    hermitian,
     matrix_op,
     no_matrix,
     require_matrix,
-    samplers,
     sizes,
     smaller_size,
-    square_infer,
     times,
     zero_if_unused,
 )
-from .solve import not_square, regular, regular_complex, solve_triangular_op
+from .solve import regular, regular_complex, solve_triangular_op
 
 __all__: list[str] = []
-
-HERMITIAN = frozenset({Trait.HERMITIAN})
-
-
-def with_spectrum(x: np.ndarray) -> np.ndarray:
-    """Symmetric or Hermitian matrices with eigenvalues 1, 2, ..., and random eigenvectors."""
-    q = np.linalg.qr(x)[0]
-    return (q * np.arange(1.0, x.shape[-1] + 1)) @ q.conj().swapaxes(-1, -2)
-
-
-positive_definite, positive_definite_complex = samplers(with_spectrum)
-
-
-def lower_half(x: AnyArray) -> AnyArray:
-    """The lower triangle, with half of the diagonal."""
-    return tril(x, k=-1) + diag_embed(diagonal_of(x) / 2)
-
-
-def hermitian_of_lower(x: AnyArray) -> AnyArray:
-    """The Hermitian part of `lower_half(x)`."""
-    if type_of(x).dtype.kind == "c":
-        return hermitian(lower_half(x))
-    below = greater_equal(expand_dims(numbers(x, -2), axis=-1), numbers(x, -1))
-    return where(below, x, matrix_transpose(x)) / 2
-
-
-def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """The transpose of the tangent: two triangular solves, with a factor that is never singular."""
-    l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
-    right = adjoint(l)
-    inner = hermitian_of_lower(times(right, gl))
-    half = solve_triangular_op(right, inner, lower=False, checked=False)
-    return adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
-
-
-def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """L times the lower half of inv(L) @ t @ inv(L).H."""
-    l = adjoint(y) if upper else y
-    half = solve_triangular_op(l, hermitian(t), lower=True, checked=False)
-    dl = times(l, lower_half(solve_triangular_op(l, adjoint(half), lower=True, checked=False)))
-    return adjoint(dl) if upper else dl
-
-
-cholesky = matrix_op(
-    "cholesky", linalg.cholesky, infer=square_infer("cholesky"),
-    flops=flops.per_square((1, 3)),
-    vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent], traits=HERMITIAN,
-    samples=cases(
-        positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
-        positive_definite((1, 1)), positive_definite((2, 0, 0)),
-        positive_definite_complex((3, 3)), positive_definite_complex((2, 2), upper=True),
-    ),
-    error_samples=[
-        *not_square, ErrorSample([-np.eye(2)], {}, LinAlgError, "not positive definite"),
-    ],
-    doc="The Cholesky factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
-)
-
 
 def qr_infer(x: ArrayType, mode: str) -> ArrayType:
     require_matrix("qr", x)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from staticgrad.codegen.clocks import Cost, times, with_clocks
+from staticgrad.codegen.instrumented.clocks import Cost, times, with_clocks
 from staticgrad.codegen.load import load
 from staticgrad.runtime.profile import scoped
 

@@ -1,0 +1,1 @@
+"""Generated source with lines between its own: clocks, and checks of values."""

@@ -1,0 +1,1 @@
+"""Fusion: which expressions are computed block by block, and the graphs of blocks."""

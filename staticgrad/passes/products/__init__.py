@@ -1,0 +1,1 @@
+"""Products and sums of products: constant factors, inverses, and products by BLAS."""
