@@ -29,6 +29,7 @@ class Trait(StrEnum):
     LOWERED = "lowered"  # made by passes of a compiler after all transforms, so it has no rules
     MOVING = "moving"  # every entry of the result is one of an operand, or zero
     NONNEGATIVE = "nonnegative"  # has no negative result
+    OF_LOWER = "of_lower"  # reads the lower triangles of its operands, and nothing above
     OF_TYPE = "of_type"  # depends on the operand's type and not on its entries
     OF_MATRICES = "of_matrices"  # for a stack of matrices one call; fails only if `checked`
     OVERLAPPING = "overlapping"  # a view in which several entries have one place in memory

@@ -27,6 +27,7 @@ from .products.contractions import ContractSums
 from .products.factors import CollectFactors
 from .products.inverses import InvertFactors
 from .products.log_products import MultiplyLogs
+from .products.triangles import DropTriangles
 from .prune import Prune
 from .rewrite import Rewrite, Rule
 from .scalars import FloatScalars, MathScalars
@@ -50,9 +51,9 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    ContractSums(), Simplify(), DropRetyping(), BatchOps(), Fold(), FlattenStacks(),
-    MultiplyLogs(), ListsAfterLoop(), ProjectionsBeforeLoop(), WeightGradientsAfterLoop(),
-    MathScalars(), FuseElementwise(), ComputePairs(),
+    ContractSums(), DropTriangles(), Simplify(), DropRetyping(), BatchOps(), Fold(),
+    FlattenStacks(), MultiplyLogs(), ListsAfterLoop(), ProjectionsBeforeLoop(),
+    WeightGradientsAfterLoop(), MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {
     0: (), 1: EXACT, 2: (*EXACT, *BOUNDED),

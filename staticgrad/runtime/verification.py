@@ -20,7 +20,7 @@ from .feeds import as_feed
 from .interpreter import interpret
 
 Array = np.ndarray[Any, Any]
-PERTURBED = 2  # runs with changed feeds, which show what rounding may do
+PERTURBED = 16  # runs with changed feeds at most, which show what rounding may do
 
 
 def verifier(feeds: bool | Sequence[Any]) -> Check | None:
@@ -88,22 +88,44 @@ def require_results(
         if feeds is not None:
             raise
         return
-    seeds = range(PERTURBED if step.bound else 0)
-    spread = [spread_of(before, values, old, seed) for seed in seeds]
-    for i, (e, x, y) in enumerate(zip(before.results, old, run(values), strict=True)):
-        allowed = np.max([s[i] for s in spread], axis=0) if spread else 0.0
-        require_close(step, e, np.asarray(x), np.asarray(y), allowed)
+    new = run(values)
+    results = [*zip(before.results, map(np.asarray, old), map(np.asarray, new), strict=True)]
+    require_types(step, results)
+    allowed: list[Any] = [0.0] * len(results)
+    for seed in range(PERTURBED if step.bound else 0):
+        if not any(map(np.any, wrong_entries(step, results, allowed))):
+            return
+        allowed = [*map(np.maximum, allowed, spread_of(before, values, old, seed))]
+    require_close(step, results, allowed)
 
 
-def require_close(step: Pass | Code, e: Expr, x: Array, y: Array, allowed: Any) -> None:
-    """Raise PassError unless `y` is `x` but for `bound` times the `allowed` rounding error."""
-    if x.shape != y.shape or x.dtype != y.dtype:
-        raise PassError(f"{step} changes {e.label}: {x.dtype}{x.shape} becomes {y.dtype}{y.shape}")
-    wrong = ~same_entries(x, y)
-    if step.bound and np.any(wrong):
-        with np.errstate(all="ignore"):
-            wrong &= ~(np.abs(np.subtract(y, x, dtype=wide(x))) <= step.bound * allowed)
-    if np.any(wrong):
+Results = Sequence[tuple[Expr, Array, Array]]
+"""The results of a graph, and what they were and are."""
+
+
+def require_types(step: Pass | Code, results: Results) -> None:
+    """Raise PassError for a result of another type."""
+    for e, x, y in results:
+        if x.shape != y.shape or x.dtype != y.dtype:
+            became = f"{x.dtype}{x.shape} becomes {y.dtype}{y.shape}"
+            raise PassError(f"{step} changes {e.label}: {became}")
+
+
+def wrong_entries(step: Pass | Code, results: Results, allowed: Sequence[Any]) -> list[Any]:
+    """Where results changed by more than `bound` times the `allowed` rounding errors."""
+    wrong = [~same_entries(x, y) for _, x, y in results]
+    if not step.bound:
+        return wrong
+    with np.errstate(all="ignore"):
+        changes = [np.abs(np.subtract(y, x, dtype=wide(x))) for _, x, y in results]
+        return [w & ~(c <= step.bound * a) for w, c, a in zip(wrong, changes, allowed, strict=True)]
+
+
+def require_close(step: Pass | Code, results: Results, allowed: Sequence[Any]) -> None:
+    """Raise PassError for the first entry of a result that changed by more than is allowed."""
+    for (e, x, y), wrong in zip(results, wrong_entries(step, results, allowed), strict=True):
+        if not np.any(wrong):
+            continue
         first = np.argwhere(wrong)[0].tolist()
         where = f"[{', '.join(map(str, first))}]" if first else ""
         limit = f", which is more than its bound of {step.bound:g} allows" if step.bound else ""

@@ -28,7 +28,10 @@ def total_of(y: Any) -> Any:
     """A number that is not finite if an entry is not, and NaN if one is NaN; cheap to compute."""
     if not y.ndim:
         return y
-    return np.vdot(y, y) if y.size <= FEW else np.add.reduce(y, axis=None)
+    if y.size > FEW:
+        return np.add.reduce(y, axis=None)
+    entries = y.ravel("K")
+    return entries.dot(entries)
 
 
 def strong_product(v: Any, p: Any, out: np.ndarray | None = None) -> Any:

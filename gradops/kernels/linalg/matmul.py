@@ -19,12 +19,16 @@ def is_thin(m: int, k: int, n: int) -> bool:
 
 
 def multiply(a: np.ndarray, b: Any, out: np.ndarray | None = None) -> Any:
-    """`np.dot` of two matrices, in tiles of rows if one is thin."""
+    """The product of two matrices, in tiles of rows if one is thin.
+
+    The method `dot` takes half the time of `np.dot`, which asks operands for functions of their
+    own.
+    """
     (m, k), n = a.shape, b.shape[1]
     if m * k * n <= TILE and out is None:
-        return a.dot(b)  # a method does not ask its operands for their own `np.dot`
+        return a.dot(b)
     if not is_thin(m, k, n) or a.dtype != b.dtype or not (count := tiles(m, m * k * n)):
-        return np.dot(a, b, out=out)
+        return a.dot(b, out=out)
     y = np.empty((m, n), a.dtype) if out is None else out
     np.matmul(a.reshape(count, m // count, k), b, out=y.reshape(count, m // count, n))
     return y

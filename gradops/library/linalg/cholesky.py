@@ -136,6 +136,7 @@ def cotangent_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 cotangent_op = Op(
     "cholesky_cotangent", kernels.cholesky_cotangent, arity=2, infer=cotangent_infer,
+    traits=[Trait.OF_LOWER],
     flops=flops.per_square((7, 2)),
     workspace=lambda y, l, g: 5 * math.prod(y.shape) * y.dtype.itemsize,
     vjp=JointVJP(cotangent_transpose),

@@ -21,10 +21,10 @@ __all__ = ["matmul"]
 
 
 def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> Any:
-    """`np.dot` up to two axes, at half the cost per call of `np.matmul`, which does the rest."""
+    """`dot` up to two axes, at a third of the cost per call of `np.matmul`, which does the rest."""
     if type(a) is type(b) is np.ndarray:
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
-            return multiply(a, b, out) if a.ndim == b.ndim == 2 else np.dot(a, b, out=out)
+            return multiply(a, b, out) if a.ndim == b.ndim == 2 else a.dot(b, out=out)
         if 0 < b.ndim < 3 <= a.ndim and a.shape[-1] == b.shape[0]:
             return rows_times(a, b, out)
     return np.matmul(a, b, out=out)
@@ -34,7 +34,7 @@ def rows_times(a: Any, b: Any, out: Any) -> Any:
     """A stack of matrices times one matrix or vector, as one product of all rows."""
     rows, ends = a.reshape(math.prod(a.shape[:-1]), a.shape[-1]), b.shape[1:]
     into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), *ends)
-    y = multiply(rows, b, into) if ends else np.dot(rows, b, out=into)
+    y = multiply(rows, b, into) if ends else rows.dot(b, out=into)
     if out is None:
         return y.reshape(*a.shape[:-1], *ends)
     if into is None:
@@ -50,7 +50,7 @@ def may_be_thin(*sizes: Size) -> bool:
 def matmul_source(a: ArrayType, b: ArrayType) -> str:
     if b.ndim < 3 <= a.ndim or (a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])):
         return "matmul({0}, {1}{out})"
-    return f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})"
+    return "{0}.dot({1}{out})" if max(a.ndim, b.ndim) < 3 else "np.matmul({0}, {1}{out})"
 
 
 def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:

@@ -159,7 +159,7 @@ def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
         return np.sqrt(add_up(squares, axis=axis, keepdims=keepdims))
     if axis is None and not keepdims:
         flat = x.reshape(-1)
-        return np.sqrt(np.dot(flat, flat))
+        return np.sqrt(flat.dot(flat))
     return np.sqrt(add_up(np.square(x), axis=axis, keepdims=keepdims))
 
 

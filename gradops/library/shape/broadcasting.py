@@ -118,7 +118,7 @@ def sum_rows(x: Any) -> Any:
     """The sum over all axes but the last; short rows are joined, as NumPy adds rows one by one."""
     rows = x.reshape(-1, x.shape[-1])
     if rows.size <= LARGE:
-        return np.dot(np.ones(len(rows), x.dtype), rows)
+        return np.ones(len(rows), x.dtype).dot(rows)
     together = max(1, WIDE // rows.shape[1])
     whole = len(rows) // together * together
     sums = np.add.reduce(rows[:whole].reshape(-1, together * rows.shape[1]), axis=0)

@@ -8,8 +8,7 @@ sum. Of values in lists that the loop gets, nothing is given; of
 others, as many bytes at most as the lists have that the loop gets: the residuals.
 """
 
-from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from typing import ClassVar
@@ -26,9 +25,11 @@ from ...ir.sizes import bound_type
 from ...ir.tuple_types import HistoryType
 from ..interface import Pass
 from ..prune import prune
-from ..subgraphs import readers, subgraph, with_sizes
+from ..subgraphs import subgraph, with_sizes
 from .editing import LoopEditor, Values, with_loops
+from .sums import added_terms, read_once
 
+FEW_BYTES = 1 << 18  # of arrays that may be made whatever the lists take
 SMALL = 4096  # bytes up to which an addition costs more than an entry of a list
 
 
@@ -167,56 +168,12 @@ class Stacks:
 
 def sums_in(loop: LoopEditor) -> list[Sum]:
     """The state of a loop to which each step only adds, as sums that may be computed after it."""
-    read, body = readers(loop.body), loop.body
-    outputs = Counter([*body.outputs, *body.measured])
-    alone = {e for e, users in read.items() if len(users) == 1 and not outputs[e]}
-    result = []
-    for k, state in enumerate(body.inputs[: loop.carries]):
-        added = terms_added(state, body.outputs[k], read, alone)
-        if not added or outputs[body.outputs[k]] > 1 or state.dtype.kind not in "fc":
-            continue
-        terms = [term_of(e, sign, alone, loop) for e, sign in flattened(added, alone)]
+    alone, result = read_once(loop.body), []
+    for k, added in added_terms(loop, alone).items():
+        terms = [term_of(e, sign, alone, loop) for e, sign in added]
         found = [t for t in terms if t is not None]
         if len(found) == len(terms):
             result.append(Sum(k, found))
-    return result
-
-
-Signed = tuple[Expr, bool]
-"""A term of a sum, and if it is subtracted."""
-
-
-def terms_added(
-    state: Expr, new: Expr, read: Mapping[Expr, Sequence[Expr]], alone: Container[Expr]
-) -> list[Signed] | None:
-    """The terms in `new = state + term - term`: none if it stays; None for anything else."""
-    result, e = list[Signed](), state
-    while e is not new:
-        if e not in alone:
-            return None
-        (user,) = read[e]
-        if user.op is None or user.op.name not in ("add", "sub") or user.type != e.type:
-            return None
-        a, b = user.inputs
-        other = b if a is e else a
-        if other is e or other.type != e.type or (user.op.name == "sub" and b is e):
-            return None
-        result.append((other, user.op.name == "sub"))
-        e = user
-    return result if not read[new] else None
-
-
-def flattened(terms: Sequence[Signed], alone: Container[Expr]) -> list[Signed]:
-    """The terms, sums of terms among them taken apart."""
-    result, stack = list[Signed](), list(reversed(terms))
-    while stack:
-        e, sign = stack.pop()
-        if e in alone and e.op is not None and e.op.name in ("add", "sub"):
-            a, b = e.inputs
-            if a.type == b.type == e.type:
-                stack += [(b, sign ^ (e.op.name == "sub")), (a, sign)]
-                continue
-        result.append((e, sign))
     return result
 
 
@@ -306,7 +263,7 @@ def affordable(stacks: Stacks, sums: Sequence[Sum]) -> list[Sum]:
     """The sums, those of most bytes first, as long as arrays take no more than the loop's lists."""
     editor = stacks.editor
     lists = editor.operands[editor.carries : editor.end]
-    budget = sum([nominal_bytes(element_of(x.type)) for x in lists])
+    budget = max(sum([nominal_bytes(element_of(x.type)) for x in lists]), share_of_few(editor))
     result, seen = list[Sum](), set[Expr]()
     state = editor.body.inputs
     for s in sorted(sums, key=lambda s: -nominal_bytes(state[s.number].type)):
@@ -317,6 +274,11 @@ def affordable(stacks: Stacks, sums: Sequence[Sum]) -> list[Sum]:
             seen.update(new)
             result.append(s)
     return result
+
+
+def share_of_few(editor: LoopEditor) -> int:
+    """The bytes in each step of arrays so small that they count for nothing."""
+    return FEW_BYTES // max(editor.length, 1) if isinstance(editor.length, int) else 0
 
 
 def total(stacks: Stacks, s: Sum) -> Expr:

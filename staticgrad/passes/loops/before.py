@@ -121,7 +121,14 @@ def is_small(e: Expr) -> bool:
         return False
     if Trait.OF_MATRICES in e.op.traits:
         return not e.attrs.get("checked")
-    return Trait.ELEMENTWISE in e.op.traits
+    return Trait.ELEMENTWISE in e.op.traits and sizes_fit(e)
+
+
+def sizes_fit(e: Expr) -> bool:
+    """True for an elementwise op whose operands broadcast whatever the sizes with names are."""
+    return all(
+        n in (1, m) for x in e.inputs for n, m in zip(x.shape[::-1], e.shape[::-1], strict=False)
+    )
 
 
 def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:
@@ -133,7 +140,7 @@ def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:
 
 def follows(e: Expr) -> bool:
     """True for an elementwise op that takes no more memory than its largest operand."""
-    is_elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits
+    is_elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits and sizes_fit(e)
     return is_elementwise and any(x.type == e.type for x in e.inputs)
 
 

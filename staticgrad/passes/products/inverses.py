@@ -50,7 +50,7 @@ def multiply_by_inverse(
 
 def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> tuple[np.ndarray, bool]:
     """A product, and True if all of it is finite."""
-    y = np.dot(a, b, out=out) if a.ndim == b.ndim == 2 else np.matmul(a, b, out=out)
+    y = a.dot(b, out=out) if a.ndim == b.ndim == 2 else np.matmul(a, b, out=out)
     return y, is_finite(y)
 
 

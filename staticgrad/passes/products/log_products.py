@@ -52,7 +52,7 @@ def log_of_product(x: Any, exp_m: Any, top: Any, out: np.ndarray | None) -> Any:
     """log(exp(x) @ exp(m)); None if a sum is not large enough, or not a number."""
     if x.ndim == 1 and x.size <= FEW:
         y = np.subtract(x, shift := max(x.tolist()))
-        y = np.dot(np.exp(y, y), exp_m)
+        y = np.exp(y, y).dot(exp_m)
         fine = min(y.tolist()) > LEAST[x.dtype]
     else:
         y = np.subtract(x, shift := TOP(x, -1, None, None, True))

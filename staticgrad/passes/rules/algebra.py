@@ -6,6 +6,7 @@ from gradops import (
     abs,
     div,
     exp,
+    expand_dims,
     log,
     maximum,
     minimum,
@@ -66,7 +67,13 @@ def are_inverse(x: Expr, a: Sequence[int] | None, b: Sequence[int] | None) -> bo
     return [first[i] % rank for i in second] == list(range(rank))
 
 
-def is_in_c_order(x: Expr, **shapes: object) -> bool:
+def reverses(x: Expr, a: Sequence[int] | None) -> bool:
+    """True if a transposition names all axes in reverse, which is what it does without axes."""
+    rank = len(x.shape)
+    return a is not None and [i % rank for i in a] == [*range(rank)][::-1]
+
+
+def is_in_c_order(x: Expr, **attrs: object) -> bool:
     """True for an array of which every reshape is a view."""
     return x.in_c_order
 
@@ -81,6 +88,7 @@ RULES = [
     Rule(lambda x: mul(-1, x), lambda x: neg(x), when=not_complex),
     Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y, when=negated_as_wide),
     Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y), when=negated_as_wide),
+    Rule(lambda x, *, a: transpose(x, axes=a), lambda x, *, a: transpose(x), when=reverses),
     Rule(
         lambda x, *, a, b: transpose(transpose(x, axes=a), axes=b), lambda x, *, a, b: x,
         when=are_inverse,
@@ -88,6 +96,10 @@ RULES = [
     Rule(
         lambda x, *, first, last: reshape(reshape(x, shape=first), shape=last),
         lambda x, *, first, last: reshape(x, shape=last), when=is_in_c_order,
+    ),
+    Rule(
+        lambda x, *, axis, shape: reshape(expand_dims(x, axis=axis), shape=shape),
+        lambda x, *, axis, shape: reshape(x, shape=shape), when=is_in_c_order,
     ),
     Rule(lambda c, x: where(c, x, x), lambda c, x: x, when=same_shape),
     Rule(lambda x: maximum(x, x), lambda x: x),
