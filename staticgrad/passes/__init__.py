@@ -28,6 +28,7 @@ if _TYPE_CHECKING:
     from .products.factors import CollectFactors
     from .products.inverses import InvertFactors
     from .products.log_products import MultiplyLogs
+    from .products.triangles import DropTriangles
     from .prune import Prune
     from .rematerialize import Rematerialize
     from .rewrite import Rewrite
@@ -54,7 +55,8 @@ __getattr__, __dir__ = _lazily(
         "loops.unchanged": "ShareUnchangedState", "pairs": "ComputePairs",
         "pipeline": "PassReport Pipeline", "products.contractions": "ContractSums",
         "products.factors": "CollectFactors", "products.inverses": "InvertFactors",
-        "products.log_products": "MultiplyLogs", "prune": "Prune",
+        "products.log_products": "MultiplyLogs", "products.triangles": "DropTriangles",
+        "prune": "Prune",
         "rematerialize": "Rematerialize", "rewrite": "Rewrite",
         "scalars": "FloatScalars MathScalars",
         "simplify": "DropBroadcasts DropGradients DropRetyping ReduceStrength Simplify Stabilize",
@@ -63,10 +65,10 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "ContractSums",
-    "DropBroadcasts", "DropGradients", "DropRetyping", "FlattenStacks", "FloatScalars", "Fold",
-    "FuseElementwise", "HoistInvariants", "InvertFactors", "JoinElementwise", "JoinScatters",
-    "ListsAfterLoop", "MathScalars", "MultiplyLogs", "Pass", "PassReport", "Pipeline",
-    "ProjectionsBeforeLoop", "PropagateConstants", "Prune", "ReduceStrength", "Rematerialize",
-    "Rewrite", "RollRepeats", "ShareUnchangedState", "Simplify", "SinkIntoBranches",
-    "Stabilize", "WeightGradientsAfterLoop",
+    "DropBroadcasts", "DropGradients", "DropRetyping", "DropTriangles", "FlattenStacks",
+    "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants", "InvertFactors",
+    "JoinElementwise", "JoinScatters", "ListsAfterLoop", "MathScalars", "MultiplyLogs", "Pass",
+    "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
+    "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",
+    "Simplify", "SinkIntoBranches", "Stabilize", "WeightGradientsAfterLoop",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from ...ir.tuple_types import HistoryType
 from ..interface import Pass
 from ..prune import prune
 from ..subgraphs import subgraph, with_sizes
+from ..totality import fits_always
 from .editing import LoopEditor, Values, with_loops
 from .sums import added_terms, read_once
 
@@ -128,9 +129,10 @@ class Stacks:
         new = [v for v in read if v not in self.numbers and v not in self.places]
         self.places |= {e: i for i, e in enumerate(new, len(outputs))}
         types = [*(old.types[k] for k in kept), *map(self.history, new)]
-        inputs = [x for k, x in enumerate(body.inputs) if k not in dropped]
+        order = sorted(range(len(body.inputs)), key=lambda k: k in dropped)
+        inputs = [body.inputs[k] for k in order]  # what is dropped may still tell a size
         step = subgraph(body, inputs, [*outputs, *new], body.measured)
-        operands = [x for k, x in enumerate(old.operands) if k not in dropped]
+        operands = [old.operands[k] for k in order]
         self.loop = old.rebuilt(step, operands, types, carries=first)
 
     def element(self, v: Expr) -> ArrayType:
@@ -180,7 +182,7 @@ def sums_in(loop: LoopEditor) -> list[Sum]:
 def term_of(e: Expr, sign: bool, alone: Container[Expr], loop: LoopEditor) -> Term | None:
     """A term of a sum as a product of rows, or as linear ops of a value; None for others."""
     chain: list[Expr] = []
-    while e in alone and e.op is not None:
+    while e in alone and e.op is not None and fits_always(e):
         if e.op.name == "matmul" and [len(x.shape) for x in e.inputs] == [2, 2]:
             return product_term(e, Term(sign, tuple(chain), e), loop)
         if e.op.name == "mul" and is_outer(e):

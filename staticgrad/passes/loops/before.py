@@ -27,6 +27,7 @@ from ...ir.tuple_types import HistoryType
 from ..interface import Pass
 from ..prune import prune
 from ..subgraphs import border, is_pure, parameters_for, with_parameters, with_sizes
+from ..totality import fits_always
 from .editing import LoopEditor, Values, with_loops
 
 SMALL = 4096  # bytes up to which a call costs more than its work
@@ -101,10 +102,10 @@ def is_array(e: Expr, loop: LoopEditor) -> bool:
 
 
 def is_batchable(e: Expr, loop: LoopEditor) -> bool:
-    """True for a pure op of an array that has a batching rule."""
+    """True for a pure op of an array that has a batching rule, and fits its operands."""
     if e.op is None or e.op.batch is None or e.dtype.kind not in "fc":
         return False
-    return is_pure(e) and is_array(e, loop)
+    return is_pure(e) and is_array(e, loop) and fits_always(e)
 
 
 def is_projection(e: Expr, fixed: set[Expr]) -> bool:
@@ -121,14 +122,7 @@ def is_small(e: Expr) -> bool:
         return False
     if Trait.OF_MATRICES in e.op.traits:
         return not e.attrs.get("checked")
-    return Trait.ELEMENTWISE in e.op.traits and sizes_fit(e)
-
-
-def sizes_fit(e: Expr) -> bool:
-    """True for an elementwise op whose operands broadcast whatever the sizes with names are."""
-    return all(
-        n in (1, m) for x in e.inputs for n, m in zip(x.shape[::-1], e.shape[::-1], strict=False)
-    )
+    return Trait.ELEMENTWISE in e.op.traits
 
 
 def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:
@@ -140,7 +134,7 @@ def is_slice(e: Expr, entries: Container[Expr] | None = None) -> bool:
 
 def follows(e: Expr) -> bool:
     """True for an elementwise op that takes no more memory than its largest operand."""
-    is_elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits and sizes_fit(e)
+    is_elementwise = e.op is not None and Trait.ELEMENTWISE in e.op.traits
     return is_elementwise and any(x.type == e.type for x in e.inputs)
 
 

@@ -18,6 +18,7 @@ from ...ir.nominal import nominal_bytes
 from ...ir.sizes import names_in, sizes_introduced_by
 from ..interface import Pass
 from ..subgraphs import border, is_pure, parameters_for, subgraph, with_parameters
+from ..totality import fits_always
 from .editing import LoopEditor, Values, with_loops
 
 TOTAL = frozenset({Trait.ELEMENTWISE, Trait.VIEW})
@@ -74,10 +75,10 @@ def movable_in(loop: LoopEditor, limit: int) -> Callable[[Expr], bool]:
 
 
 def cannot_fail(e: Expr) -> bool:
-    """True if an op gives a result, and no warning, for all operands of its types."""
+    """True if an op gives a result, and no warning, for all operands of its types and sizes."""
     assert e.op is not None
     traits = e.op.traits
-    if TOTAL.isdisjoint(traits) or not FAILING.isdisjoint(traits):
+    if TOTAL.isdisjoint(traits) or not FAILING.isdisjoint(traits) or not fits_always(e):
         return False
     return e.dtype.kind in "fcb" or Trait.ELEMENTWISE not in traits
 

@@ -21,6 +21,7 @@ from ...ir.reachability import reachable
 from ..interface import Pass
 from ..prune import prune
 from ..subgraphs import is_pure
+from ..totality import fits_always
 from .after import Stacks
 from .before import SMALL, Batching, is_small, keeps_names
 from .editing import LoopEditor, Values, with_loops
@@ -120,7 +121,7 @@ def is_late(e: Expr, loop: LoopEditor) -> bool:
     """True for a small elementwise op or sum, a view, and what is no op."""
     if e.op is None:
         return True
-    if e.op.batch is None or not is_pure(e) or not is_value(e, loop):
+    if e.op.batch is None or not is_pure(e) or not is_value(e, loop) or not fits_always(e):
         return False
     return is_small(e) or is_small_sum(e) or Trait.VIEW in e.op.traits
 

@@ -64,3 +64,11 @@ def test_a_call_for_a_stack_of_matrices_gives_what_each_gives(op):
             stacked = op.kernel(*[np.stack([x, x]) for x in operands], **{**attrs, **places})
             y = op.kernel(*operands, **attrs)
             np.testing.assert_allclose(stacked, [y, y], rtol=1e-14)  # of more right sides at once
+
+
+@with_trait(Trait.OF_LOWER)
+def test_entries_above_the_diagonal_are_not_read(op):
+    for operands, attrs in real_samples(op):
+        above = [np.where(np.tri(*x.shape[-2:], dtype=bool), x, np.nan) for x in operands]
+        y, z = op.kernel(*operands, **attrs), op.kernel(*above, **attrs)
+        np.testing.assert_array_equal(y, z)

@@ -71,3 +71,50 @@ def test_loops_that_end_by_a_condition_stay():
         y = sg.while_loop(lambda s: ops.sum(s) < 9.0, lambda s: s + ops.exp(s), x)
         graph = sg.freeze([y, *sg.gradients(ops.sum(y), [x])], [x])
     assert ListsAfterLoop()(graph) is graph
+
+
+SUMS = {
+    "of squares": lambda t: 0.5 * ops.sum(t * t),
+    "of entries": lambda t: ops.sum(ops.log(1.0 + t * t)),
+    "of a few": lambda t: ops.sum(t[:2]) - ops.sum(ops.exp(t)),
+    "a scalar product": lambda t: t @ t - ops.sum(t),
+}
+SUMS_KEPT = {
+    "scaled in each step": lambda loss, t: 0.5 * loss + ops.sum(t),
+    "subtracted from": lambda loss, t: ops.sum(t) - loss,
+    "of products with a matrix": lambda loss, t: loss + ops.sum((t[:, None] @ t[None]) @ t),
+}
+
+
+def summing(add, steps):
+    """The last state and a loss, and the gradient, whose loop gets lists of what is summed."""
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [steps, 3], name="x")
+
+        def step(state, v):
+            s, loss = state
+            t = ops.tanh(s + v)
+            return t, add(loss, t)
+
+        s, loss = sg.foldl(step, x, (ops.zeros_like(x[0]) if steps else np.zeros(3), 0.25))
+        return sg.freeze([s, loss, *sg.gradients(loss, [x])], [x])
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+@pytest.mark.parametrize("form", SUMS)
+def test_terms_of_a_loss_are_computed_after_the_loop(form, steps):
+    graph = summing(lambda loss, t: loss + SUMS[form](t), steps)
+    changed = ListsAfterLoop()(graph)
+    sg.verify(changed)
+    first = next(e for e in changed if e.what == "loop")
+    assert not {"sum", "matmul", "log"} & {e.what for e in first.attrs["body"]}
+    feeds = [RNG.normal(size=(steps, 3))]
+    for a, b in zip(sg.interpret(changed, feeds), sg.interpret(graph, feeds), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", SUMS_KEPT)
+def test_state_that_is_no_sum_of_late_terms_stays(form):
+    graph = summing(SUMS_KEPT[form], 4)
+    bodies = [e.attrs["body"] for e in ListsAfterLoop()(graph) if e.what == "loop"]
+    assert len(bodies[0].outputs) == len(next(e for e in graph if e.what == "loop").type.parts)

@@ -28,6 +28,19 @@ OTHERS = {
 }
 
 
+PRODUCTS = {
+    "a column as a vector": (lambda m, v: ops.reshape(m @ v[:, None], shape=(3,)), (4,)),
+    "a row as a vector": (lambda m, v: ops.reshape(v[None] @ m, shape=(-1,)), (3,)),
+    "of a column": (lambda m, v: ops.reshape(m @ v, shape=(3,)), (4, 1)),
+    "of a row": (lambda m, v: ops.reshape(v @ m, shape=(4,)), (1, 3)),
+}
+OTHER_PRODUCTS = {
+    "of many entries": (lambda m, v: ops.reshape(m @ v, shape=(6,)), (4, 2)),
+    "to a matrix": (lambda m, v: ops.reshape(m @ v, shape=(1, 3)), (4, 1)),
+    "of a vector": (lambda m, v: ops.reshape(m @ v, shape=(3,)), (4,)),
+}
+
+
 def frozen(form, shape, dtype="float64", matrix=(3, 4)):
     with sg.Graph().as_default():
         m, v = sg.placeholder(dtype, matrix, name="m"), sg.placeholder(dtype, shape, name="v")
@@ -77,3 +90,27 @@ def test_values_that_are_not_finite_spread_as_in_the_sum(value):
     m[1, 2] = value
     (got,), (want,) = (sg.interpret(g, [m, v]) for g in (ContractSums()(graph), graph))
     np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("form", PRODUCTS)
+def test_a_product_with_one_column_is_one_with_a_vector(form):
+    graph = frozen(*PRODUCTS[form])
+    done = ContractSums()(graph)
+    (product,) = [e for e in done if e.what == "matmul"]
+    assert sorted(len(x.shape) for x in product.inputs) == [1, 2]
+    assert done.outputs[0].type == graph.outputs[0].type
+    feeds = [RNG.standard_normal(e.shape) for e in graph.inputs]
+    got, want = sg.interpret(done, feeds), sg.interpret(graph, feeds)
+    np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", OTHER_PRODUCTS)
+def test_other_products_stay(form):
+    graph = frozen(*OTHER_PRODUCTS[form])
+    assert ContractSums()(graph) is graph
+
+
+def test_a_product_of_named_sizes_keeps_its_type():
+    form = lambda m, v: ops.reshape(m @ v, shape=(3,))
+    graph = frozen(form, (4, 1), matrix=("n", 4))
+    assert ContractSums()(graph).outputs[0].type == graph.outputs[0].type
