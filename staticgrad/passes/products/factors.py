@@ -24,6 +24,7 @@ from ..interface import Pass
 
 ADD, MUL, NEG = OPS["add"], OPS["mul"], OPS["neg"]
 LEAST, MOST = 1e-30, 1e30  # of factors that are multiplied: no product overflows
+FAR = 32  # ops that a factor passes at most
 CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
 
 
@@ -47,13 +48,15 @@ class Product:
     """A value as a factor times another value.
 
     `scaled` makes that other value times a number, which scales the smallest array on the way, one
-    of `size` entries. The product is `changed` if the factor is another one than is written.
+    of `size` entries. The product is `changed` if the factor is another one than is written. It
+    passed `distance` ops, each of which is made anew: not many, or chains would take too long.
     """
 
     factor: float
     scaled: Callable[[float], Expr]
     size: float
     changed: bool = False
+    distance: int = 0
 
 
 class Scaled:
@@ -93,7 +96,7 @@ class Scaled:
             inner = self.products.get(x)
             if inner is None or not in_range(factor * inner.factor):
                 return Product(factor, lambda f: times(f, x, e, intern), entries(e))
-            return Product(factor * inner.factor, inner.scaled, inner.size, changed=True)
+            return replaced(inner, factor=factor * inner.factor, changed=True)
         if is_doubled(e) and (first := found[0]) is not None:
             factor = 2 * first.factor
             return replaced(first, factor=factor, changed=True) if in_range(factor) else None
@@ -109,7 +112,8 @@ class Scaled:
             i: p for i, p in enumerate(found) if p is not None and inputs[i].dtype == e.dtype
         }
         factor = math.prod([p.factor for p in scaling.values()])
-        if not scaling or not in_range(factor):
+        distance = 1 + max([p.distance for p in scaling.values()], default=FAR)
+        if distance > FAR or not in_range(factor):
             return None
 
         smallest = min(scaling, key=lambda i: scaling[i].size)
@@ -124,7 +128,8 @@ class Scaled:
             y = intern.copy(e._replace(inputs=tuple(xs)), xs)
             return y if inside else times(f, y, e, intern)
 
-        return Product(factor, scaled, size, any(entries(e) < scaling[i].size for i in scaling))
+        changed = any(entries(e) < p.size for p in scaling.values())
+        return Product(factor, scaled, size, changed, distance)
 
 
 def entries(e: Expr) -> float:

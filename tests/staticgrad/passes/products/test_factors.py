@@ -144,5 +144,14 @@ def test_factors_that_met_scale_the_smallest_array(name):
     done = compiled([INSIDE[name](w, x)], [w, x])
     scaled = [e for e in done if e.op is not None and any(
         y.kind.name == "CONSTANT" and not y.shape for y in e.inputs)]  # fmt: skip
-    assert all(np.prod(e.shape) <= N for e in scaled) and len(scaled) <= 1
+    assert all(np.prod(e.shape) <= N for e in scaled)
+    assert len(scaled) <= 1
     assert not {"neg", "add"} & set(ops(done))
+
+
+def test_long_chains_of_products_are_no_recursion():
+    x, y = feed(N), feed(N, dtype="float64")
+    z = x * 2.0
+    for i in range(5000):
+        z = z * y if i % 2 else -z
+    CollectFactors()(sg.freeze([3.0 * z], [x, y]))
