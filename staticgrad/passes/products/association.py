@@ -5,7 +5,6 @@ matrix, a column for each point, and the result with another wide one, or sums i
 wide matrices are multiplied first: what is left for the inverse is small.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -34,34 +33,41 @@ class AssociateProducts(Pass):
     bound: ClassVar[float] = 64.0
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        if not any(e.op in LINEAR for e in graph.order):
-            return graph
-        read, given = readers(graph), {*graph.results, *graph.measured}
-        inner = {e for e in graph.order if e not in given and is_worth(e, read[e])}
+        given = {*graph.results, *graph.measured}
+        wide = [e for e in graph.order if e not in given and is_of_matrices(e) and saves(e, [1])]
+        read = readers(graph) if wide else {}
+        inner = {e for e in wide if is_worth(e, read[e])}
         return graph.remade(Associating(inner).make) if inner else graph
 
 
 def is_worth(e: Expr, users: Sequence[Expr]) -> bool:
     """True for a product all of whose readers take less work if they come before it."""
-    if e.op not in LINEAR or not users or not is_of_matrices(e):
-        return False
     if not all(is_product_of(e, user) or sums_columns(e, user) for user in users):
         return False
+    return saves(e, [user.shape[-1] for user in users])
+
+
+def saves(e: Expr, columns: Sequence[int]) -> bool:
+    """True if products with `columns` and sums of columns take less work before `e` than after."""
     (m, k), n = e.inputs[0].shape[-2:], e.shape[-1]
-    sides = [user.shape[-1] if user.op is OPS["matmul"] else 1 for user in users]
-    before = m * k * n + sum([m * n * q + CALL for q in sides])
-    after = sum([k * n * q + m * k * q + 2 * CALL for q in sides])
-    stacks = math.prod(e.shape[:-2])
-    return stacks * after < stacks * before
+    before = m * k * n + sum([m * n * q + CALL for q in columns])
+    after = sum([k * n * q + m * k * q + 2 * CALL for q in columns])
+    return after < before
 
 
 def is_of_matrices(e: Expr) -> bool:
     """True for the product of matrices, or stacks of as many, of floats and known sizes."""
+    if e.op not in LINEAR:
+        return False
     a, b = e.inputs[0], e.inputs[-1]
     if e.dtype.char not in "fd" or not a.dtype == b.dtype == e.dtype or len(a.shape) < 2:
         return False
     sizes = (*a.shape, *b.shape)
-    return all(type(n) is int for n in sizes) and a.shape[:-2] == b.shape[:-2] == e.shape[:-2]
+    return (
+        0 not in e.shape
+        and all(type(n) is int for n in sizes)
+        and a.shape[:-2] == b.shape[:-2] == e.shape[:-2]
+    )
 
 
 def is_product_of(e: Expr, user: Expr) -> bool:
