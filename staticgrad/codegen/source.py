@@ -25,7 +25,7 @@ from .memory.lifetimes import is_fused, whole_list
 from .names import comment
 from .results import write_return
 from .scalars import float_source, is_list_of_floats, is_number, is_row
-from .writer import Module, Writer, dtype_name, operand_name, pair_name, size_text
+from .writer import Module, Writer, dtype_name, operand_name, output_name, pair_name, size_text
 
 
 @dataclass
@@ -146,7 +146,7 @@ def write_inner_return(w: Writer) -> None:
     """Give the buffers back and return the outputs, which may share memory with the inputs."""
     if w.plan.types:
         w.write("    pool.append(arena)", None)
-    names = [operand_name(w, e, e) for e in w.graph.outputs]
+    names = [output_name(w, e) for e in w.graph.outputs]
     w.write(f"    return {', '.join(names)}{',' if len(names) == 1 else ''}", None)
 
 

@@ -175,6 +175,13 @@ def operand_name(w: Writer, x: Expr, user: Expr) -> str:
     return w.numbers[x]
 
 
+def output_name(w: Writer, y: Expr) -> str:
+    """How a graph inside another gives `y`: floats as they are, but flags as NumPy's."""
+    if y in w.floats and y.dtype.kind == "b":  # outside a flag may be any op's operand
+        return converted(w, y, f"{dtype_name(w, y.dtype, '_type')}({{}})")
+    return operand_name(w, y, y)
+
+
 def float_text(w: Writer, x: Expr) -> str:
     """How a value that is computed on floats refers to `x`, an operand without axes."""
     if x.kind is Kind.CONSTANT:

@@ -24,6 +24,7 @@ if _TYPE_CHECKING:
     from .loops.unchanged import ShareUnchangedState
     from .pairs import ComputePairs
     from .pipeline import PassReport, Pipeline
+    from .products.association import AssociateProducts
     from .products.contractions import ContractSums
     from .products.factors import CollectFactors
     from .products.inverses import InvertFactors
@@ -53,7 +54,8 @@ __getattr__, __dir__ = _lazily(
         "loops.hoist": "HoistInvariants", "loops.lists": "ListsAfterLoop",
         "loops.roll": "RollRepeats", "loops.sink": "SinkIntoBranches",
         "loops.unchanged": "ShareUnchangedState", "pairs": "ComputePairs",
-        "pipeline": "PassReport Pipeline", "products.contractions": "ContractSums",
+        "pipeline": "PassReport Pipeline", "products.association": "AssociateProducts",
+        "products.contractions": "ContractSums",
         "products.factors": "CollectFactors", "products.inverses": "InvertFactors",
         "products.log_products": "MultiplyLogs", "products.triangles": "DropTriangles",
         "prune": "Prune",
@@ -64,9 +66,9 @@ __getattr__, __dir__ = _lazily(
 )  # fmt: skip
 
 __all__ = [
-    "LEVELS", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs", "ContractSums",
-    "DropBroadcasts", "DropGradients", "DropRetyping", "DropTriangles", "FlattenStacks",
-    "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants", "InvertFactors",
+    "LEVELS", "AssociateProducts", "BatchOps", "BypassJoins", "CollectFactors", "ComputePairs",
+    "ContractSums", "DropBroadcasts", "DropGradients", "DropRetyping", "DropTriangles",
+    "FlattenStacks", "FloatScalars", "Fold", "FuseElementwise", "HoistInvariants", "InvertFactors",
     "JoinElementwise", "JoinScatters", "ListsAfterLoop", "MathScalars", "MultiplyLogs", "Pass",
     "PassReport", "Pipeline", "ProjectionsBeforeLoop", "PropagateConstants", "Prune",
     "ReduceStrength", "Rematerialize", "Rewrite", "RollRepeats", "ShareUnchangedState",

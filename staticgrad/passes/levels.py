@@ -23,6 +23,7 @@ from .loops.sink import SinkIntoBranches
 from .loops.unchanged import ShareUnchangedState
 from .pairs import ComputePairs
 from .pipeline import Check, Pipeline
+from .products.association import AssociateProducts
 from .products.contractions import ContractSums
 from .products.factors import CollectFactors
 from .products.inverses import InvertFactors
@@ -51,8 +52,8 @@ EXACT: tuple[Pass, ...] = (
 )  # fmt: skip
 BOUNDED: tuple[Pass, ...] = (
     InvertFactors(), BypassJoins(), JoinScatters(), ReduceStrength(), Fold(), CollectFactors(),
-    ContractSums(), DropTriangles(), Simplify(), DropRetyping(), BatchOps(), Fold(),
-    FlattenStacks(), MultiplyLogs(), ListsAfterLoop(), ProjectionsBeforeLoop(),
+    AssociateProducts(), ContractSums(), DropTriangles(), Simplify(), DropRetyping(), BatchOps(),
+    Fold(), FlattenStacks(), MultiplyLogs(), ListsAfterLoop(), ProjectionsBeforeLoop(),
     WeightGradientsAfterLoop(), MathScalars(), FuseElementwise(), ComputePairs(),
 )  # fmt: skip
 LEVELS: dict[Level, tuple[Pass, ...]] = {

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
 from ..scalars import is_row_of_floats
-from ..writer import Writer, operand_name
+from ..writer import Writer, output_name
 from .row_code import compute_into_rows
 from .rows import LoopRows, reached_memory
 
@@ -136,7 +136,7 @@ class LoopWriter:
     def write_end_of_step(self, is_pool_inside: bool) -> None:
         """Write the lines that keep the results of a step."""
         w = self.w
-        names = [operand_name(w, y, y) for y in w.graph.outputs]
+        names = [output_name(w, y) for y in w.graph.outputs]
         for i, kept in self.kept.items():
             w.write(f"    {kept}.append({names[i]})", None)
         pairs = zip(self.state, names, strict=False)

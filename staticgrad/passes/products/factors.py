@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from itertools import chain
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ from ..interface import Pass
 
 ADD, MUL, NEG = OPS["add"], OPS["mul"], OPS["neg"]
 LEAST, MOST = 1e-30, 1e30  # of factors that are multiplied: no product overflows
+FAR = 32  # ops that a factor passes at most
 CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
 
 
@@ -31,7 +33,7 @@ class CollectFactors(Pass):
     """Multiply constant factors with each other instead of one by one with an array.
 
     A factor is moved only to another one or to a smaller array, and only past values that nothing
-    else reads.
+    else reads. Factors that met scale the smallest array on the way.
     """
 
     bound: ClassVar[float] = 8.0
@@ -43,14 +45,18 @@ class CollectFactors(Pass):
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A value as a factor times another value, which is made when it is needed.
+    """A value as a factor times another value.
 
-    It is `changed` if the factor is another one than is written.
+    `scaled` makes that other value times a number, which scales the smallest array on the way, one
+    of `size` entries. The product is `changed` if the factor is another one than is written. It
+    passed `distance` ops, each of which is made anew: not many, or chains would take too long.
     """
 
     factor: float
-    base: Callable[[], Expr]
+    scaled: Callable[[float], Expr]
+    size: float
     changed: bool = False
+    distance: int = 0
 
 
 class Scaled:
@@ -69,7 +75,7 @@ class Scaled:
         if e in self.factors or not self.products.keys().isdisjoint(inputs):
             product = self.product_of(e, inputs, intern)
         if product is not None and product.changed:
-            new = scaled_by(product, e, intern)
+            new = product.scaled(product.factor)
         elif inputs is e.inputs:
             intern.order[e] = None
             new = e
@@ -89,39 +95,46 @@ class Scaled:
             x = inputs[place]
             inner = self.products.get(x)
             if inner is None or not in_range(factor * inner.factor):
-                return Product(factor, lambda: x)
-            return Product(factor * inner.factor, inner.base, changed=True)
-        if is_doubled(e) and found[0] is not None:
-            first = found[0]
+                return Product(factor, lambda f: times(f, x, e, intern), entries(e))
+            return replaced(inner, factor=factor * inner.factor, changed=True)
+        if is_doubled(e) and (first := found[0]) is not None:
             factor = 2 * first.factor
-            return Product(factor, first.base, changed=True) if in_range(factor) else None
+            return replaced(first, factor=factor, changed=True) if in_range(factor) else None
         return self.passed(e, inputs, found, intern)
 
     def passed(
         self, e: Expr, inputs: Sequence[Expr], found: Sequence[Product | None], intern: Interning
     ) -> Product | None:
         """The factors of the operands of a linear op, times the op of what they scale."""
-        if e.op is None or Trait.LINEAR not in e.op.traits:
+        if e.op is None or (e.op is not MUL and Trait.LINEAR not in e.op.traits):
             return None
         scaling = {
             i: p for i, p in enumerate(found) if p is not None and inputs[i].dtype == e.dtype
         }
         factor = math.prod([p.factor for p in scaling.values()])
-        if not scaling or not in_range(factor):
+        distance = 1 + max([p.distance for p in scaling.values()], default=FAR)
+        if distance > FAR or not in_range(factor):
             return None
 
-        def base() -> Expr:
-            xs = [scaling[i].base() if i in scaling else x for i, x in enumerate(inputs)]
-            return intern.copy(e._replace(inputs=tuple(xs)), xs)
+        smallest = min(scaling, key=lambda i: scaling[i].size)
+        size = min(scaling[smallest].size, entries(e))
 
-        return Product(factor, base, changed=any(is_smaller(e, inputs[i]) for i in scaling))
+        def scaled(f: float) -> Expr:
+            inside = {smallest: f} if scaling[smallest].size < entries(e) else {}
+            xs = [
+                scaling[i].scaled(inside.get(i, 1.0)) if i in scaling else x
+                for i, x in enumerate(inputs)
+            ]
+            y = intern.copy(e._replace(inputs=tuple(xs)), xs)
+            return y if inside else times(f, y, e, intern)
+
+        changed = any(entries(e) < p.size for p in scaling.values())
+        return Product(factor, scaled, size, changed, distance)
 
 
-def is_smaller(e: Expr, x: Expr) -> bool:
-    """True if scaling `e` is certainly less work than scaling `x`."""
-    return all(type(n) is int for n in (*e.shape, *x.shape)) and math.prod(e.shape) < math.prod(
-        x.shape
-    )
+def entries(e: Expr) -> float:
+    """The number of entries of an array; infinite if it is not known."""
+    return math.prod(e.shape) if all(type(n) is int for n in e.shape) else math.inf
 
 
 def may_scale(e: Expr) -> bool:
@@ -164,12 +177,10 @@ def is_number(c: Expr) -> bool:
     return bool(c.value.size) and bool((c.value == c.value.flat[0]).all())
 
 
-def scaled_by(product: Product, e: Expr, intern: Interning) -> Expr:
-    """A product in the place of `e`."""
-    base, op = product.base(), MUL
-    if product.factor == 1:
-        return base
-    if product.factor == -1:
-        return intern.copy(e._replace(op=NEG, attrs={}, inputs=(base,)), [base])
-    factor = intern.constant(np.array(product.factor, e.dtype), like=e)
-    return intern.copy(e._replace(op=op, attrs={}, inputs=(factor, base)), [factor, base])
+def times(f: float, x: Expr, e: Expr, intern: Interning) -> Expr:
+    """A number times a value, in the place of `e`."""
+    if f == 1:
+        return x
+    if f == -1:
+        return intern.apply("neg", x, like=e)
+    return intern.apply("mul", intern.constant(np.array(f, x.dtype), like=e), x, like=e)

@@ -66,6 +66,7 @@ RULES = [
     Rule(lambda x: power_slope(x, 3), lambda x: 3 * square(x), when=inexact, exact=False),
     Rule(lambda x, y: full_like(x, 0, None) + y, lambda x, y: y, same_type, exact=False),
     Rule(lambda x, y: y + full_like(x, 0, None), lambda x, y: y, same_type, exact=False),
+    Rule(lambda x: x + x, lambda x: 2 * x, when=inexact, exact=False),
     Rule(lambda x: copy(x), lambda x: x, exact=False),  # whose layout may be another
     Rule(lambda x: x + 0, lambda x: x, when=inexact, exact=False),  # 0.0 for -0.0
     Rule(lambda x, y: sum(x * y), lambda x, y: matmul(x, y), is_of_vectors, exact=False),

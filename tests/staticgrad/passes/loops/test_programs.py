@@ -4,24 +4,13 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from staticgrad.passes import (
-    HoistInvariants,
-    Pipeline,
-    ProjectionsBeforeLoop,
-    SinkIntoBranches,
-    WeightGradientsAfterLoop,
-)
+from staticgrad.passes import LEVELS, Pipeline
 from staticgrad.runtime.verification import require_values
 
 from ...control.programs import PROGRAMS, Program, graph_values
 from ...control.test_random import computed, random_block
 
-PASSES = [
-    HoistInvariants(),
-    SinkIntoBranches(),
-    WeightGradientsAfterLoop(),
-    ProjectionsBeforeLoop(),
-]
+PASSES = [*dict.fromkeys(LEVELS[2])]
 by_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 by_pass = pytest.mark.parametrize("step", PASSES, ids=str)
 
@@ -58,12 +47,13 @@ def test_exact_passes_keep_the_bits_of_random_programs(seed):
 
 
 @by_program
-def test_all_passes_together_keep_values_and_derivatives(program):
-    graph = graph_values(program, known=True)
+@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
+def test_all_passes_together_keep_values_and_derivatives(program, known):
+    graph = graph_values(program, known)
     feeds = feeds_of(program, graph)
     with np.errstate(all="ignore"):
         expected = sg.interpret(graph, feeds)
-        run = sg.compile(graph, passes=[*PASSES, *PASSES])
+        run = sg.compile(graph, passes=[*LEVELS[2], *PASSES])
         for x, y in zip(expected, run(*feeds), strict=True):
             eps = np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 0
             np.testing.assert_allclose(y, x, rtol=1e3 * eps, atol=1e3 * eps)

@@ -128,3 +128,30 @@ def test_numbers_whose_product_overflows_are_multiplied_one_by_one():
     for y in (x * 1e29 * 1e29, x * 1e29 * s, x * 1e-29 * 1e-29):
         got, want = (sg.compile(y, [x, s], optimize=o)(value, np.float32(1e20)) for o in (2, 0))
         np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+INSIDE = {
+    "a product with a broadcast array": lambda w, x: 2.0 * ((0.5 * w)[:, None] * x * 3.0),
+    "an array and itself": lambda w, x: (y := (w * 3.0)[:, None] * x) + y,
+    "a repeated array": lambda w, x: 2.0 * sg.broadcast_to((w * 3.0)[:, None], [N, D]),
+    "a matrix product": lambda w, x: 2.0 * sg.matmul(3.0 * w[None, :2], x[:2]),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_factors_that_met_scale_the_smallest_array(name):
+    w, x = feed(N), feed(N, D)
+    done = compiled([INSIDE[name](w, x)], [w, x])
+    scaled = [e for e in done if e.op is not None and any(
+        y.kind.name == "CONSTANT" and not y.shape for y in e.inputs)]  # fmt: skip
+    assert all(np.prod(e.shape) <= N for e in scaled)
+    assert len(scaled) <= 1
+    assert not {"neg", "add"} & set(ops(done))
+
+
+def test_long_chains_of_products_are_no_recursion():
+    x, y = feed(N), feed(N, dtype="float64")
+    z = x * 2.0
+    for i in range(5000):
+        z = z * y if i % 2 else -z
+    CollectFactors()(sg.freeze([3.0 * z], [x, y]))
