@@ -22,7 +22,9 @@ SLOW = ("torch.compile", "PyTensor")  # compile for seconds; a quick run names t
 def arguments() -> argparse.Namespace:
     """The command line."""
     shown = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("make bench", description=__doc__, formatter_class=shown)
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks", description=__doc__, formatter_class=shown
+    )
     parser.add_argument("--rows", default="", help="parts of keys of rows, with commas")
     parser.add_argument("--libraries", default="", help="parts of names of libraries, with commas")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, with commas")

@@ -55,10 +55,16 @@ if _TYPE_CHECKING:
     from .serialization import load, save
 
 
-def _functional_names() -> list[str]:
+def _places() -> dict[str, list[str]]:
+    """The names in the modules where a name may be that is not here."""
+    from . import data, fft, func, nn, optim, random
     from .nn import functional
 
-    return sorted(functional.FUNCTIONS)
+    modules = {
+        "nn.functional": functional, "nn": nn, "func": func, "linalg": linalg, "fft": fft,
+        "special": special, "random": random, "optim": optim, "data": data,
+    }  # fmt: skip
+    return {place: module.__all__ for place, module in modules.items()}
 
 
 __getattr__, __dir__ = _lazily(
@@ -71,7 +77,7 @@ __getattr__, __dir__ = _lazily(
         "introspection.visualize": "to_dot to_text", "serialization": "load save",
         "dispatch.torch_phrases": "__gradop_words__",
     },
-    lambda name: _missing(name, _functional_names),
+    lambda name: _missing(name, _places),
 )  # fmt: skip
 
 

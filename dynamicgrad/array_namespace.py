@@ -14,7 +14,7 @@ from gradops.typing import AnyArray, DTypeLike, Number
 from .devices import CPU
 from .engine.array import Array
 from .engine.handle import hold
-from .ops import creation
+from .engine.tensor import numeric
 
 
 def new(array: AnyArray) -> Array:
@@ -30,7 +30,7 @@ def filled_like(x: Array, value: Number, dtype: DTypeLike = None) -> Array:
 MAKING = Making(
     kind=Array,
     new=new,
-    shared=lambda x: new(creation.numeric(x)) if isinstance(x, np.ndarray) else new(x),
+    shared=lambda x: new(numeric(x)) if isinstance(x, np.ndarray) else new(x),
     filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
     filled_like=filled_like,
     counted=lambda *args: new(np.arange(*args)),

@@ -6,6 +6,7 @@ name   family ...
 """
 
 import argparse
+import difflib
 import importlib
 import os
 import sys
@@ -37,8 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     word = parser.parse_args(arguments).word
     table = rows(*map(spelled_in, PACKAGES))
     shown = [row for row in table if any(word in cell for cell in (row.name, *row[5:]))]
+    if not shown:
+        names = [
+            name for row in table for cell in (row.name, *row[5:]) for name in cell.split(", ")
+        ]
+        near = ", ".join(dict.fromkeys(difflib.get_close_matches(word, names)))
+        parser.exit(1, f"no op has {word!r} in its names" + f"; near: {near}\n" * bool(near))
     print(format_rows(shown))
-    print(f"\n{len(shown)} ops")
+    print(f"\n{len(shown)} op{'s' * (len(shown) > 1)}")
 
 
 if __name__ == "__main__":

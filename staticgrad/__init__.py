@@ -96,8 +96,19 @@ __getattr__, __dir__ = _lazily(
         "transform.jacobian": "hessian jacobian", "transform.reverse": "gradients",
         "transform.surgery": "extract replace wrap", "transform.unconnected": "why_none",
     },
-    _missing,
+    lambda name: _missing(name, places=_places),
 )  # fmt: skip
+
+
+def _places() -> dict[str, list[str]]:
+    """The names in the modules where a name may be that is not here."""
+    from . import layers, train
+
+    modules = {
+        "nn": nn, "layers": layers, "train": train, "linalg": linalg, "random": random,
+        "signal": signal,
+    }  # fmt: skip
+    return {place: module.__all__ for place, module in modules.items()}
 
 
 # Methods of expressions and graphs that need what is built on top of their classes.
@@ -119,6 +130,7 @@ def _text(self: FrozenGraph) -> str:
 
 
 def _python(self: FrozenGraph, path: object) -> None:
+    """Write the graph as a Python module with a function `run`, which needs only NumPy."""
     from .codegen.standalone.to_python import to_python
 
     to_python(self, path)  # type: ignore[arg-type]
@@ -136,6 +148,7 @@ for _class, _name, _method in (
     (FrozenGraph, "to_python", _python),
     (FrozenGraph, "__reduce__", _reduced),
 ):
+    _method.__name__, _method.__qualname__ = _name, f"{_class.__name__}.{_name}"
     setattr(_class, _name, _method)
 
 newaxis = None

@@ -1,5 +1,7 @@
 """Names of TensorFlow 1 that this library does not have, and what to use instead."""
 
+from collections.abc import Callable, Collection, Mapping
+
 INSTEAD = {
     "AUTO_REUSE": "Python's own ways of sharing",
     "ConfigProto": "nothing: sessions have no configuration",
@@ -12,8 +14,13 @@ INSTEAD = {
     "TensorArray": "sg.scan, sg.map and sg.map_accumulate, which collect the values of steps",
     "TensorShape": "a tuple of sizes: numbers, names, sg.Dim",
     "all_variables": "sg.global_variables()",
+    "accumulate_n": "sg.add_n",
     "app": "nothing: call main()",
+    "as_dtype": "np.dtype",
+    "assert_equal": "sg.Assert(sg.reduce_all(sg.equal(a, b)), [a, b])",
+    "compat": "the names themselves: sg.placeholder",
     "contrib": "sg.layers, sg.initializers (glorot_uniform is xavier's), sg.nn, sg.train",
+    "convert_to_tensor": "sg.constant",
     "data": "arrays that are fed; dynamicgrad.data makes batches",
     "device": "nothing: there is one device, the CPU",
     "distributions": "sg.random, and densities written with the ops",
@@ -22,30 +29,43 @@ INSTEAD = {
     "estimator": "sg.train, and a loop of your own",
     "flags": "argparse",
     "get_variable": "sg.Variable, made once and passed on",
+    "fori_loop": "sg.fori",
     "gfile": "pathlib",
     "grad": "sg.gradients(y, x), inside of sg.function too",
     "hessians": "sg.hessian(y, x)",
     "import_graph_def": "sg.import_graph",
     "initialize_all_variables": "sg.global_variables_initializer()",
+    "jacfwd": "sg.jacobian",
+    "jacrev": "sg.jacobian",
+    "jit": "sg.function, or sg.compile",
     "keras": "sg.layers and sg.train; dynamicgrad.nn has modules",
     "local_variables_initializer": "nothing: there are no local variables",
     "logging": "logging",
     "losses": "sg.cross_entropy, sg.nn and the ops themselves",
+    "math": "the functions of sg itself: sg.reduce_sum, sg.exp",
     "max": "sg.reduce_max",
     "mean": "sg.reduce_mean",
     "metrics": "the ops: sg.reduce_mean(sg.cast(sg.equal(a, b), 'float32'))",
     "min": "sg.reduce_min",
+    "numpy_function": "an op of your own: see docs/how-to/add-an-op.md",
+    "print": "sg.Print",
     "prod": "sg.reduce_prod",
     "py_func": "an op of your own: see docs/how-to/add-an-op.md",
+    "saved_model": "sg.save and sg.load",
+    "scatter_update": "v.assign(v.at[indices].set(values))",
     "segment_sum": "sg.unsorted_segment_sum",
     "strided_slice": "x[begin:end:step]",
     "sum": "sg.reduce_sum",
     "summary": "what sg.Session.run gives, and any writer; sg.to_dot and sg.to_json show graphs",
     "tables_initializer": "nothing: there are no tables",
+    "to_double": "sg.cast(x, 'float64')",
     "to_float": "sg.cast(x, 'float32')",
     "to_int32": "sg.cast(x, 'int32')",
+    "to_svg": "sg.to_dot(graph), and Graphviz: dot -Tsvg",
     "value_and_grad": "sg.gradients(y, x), inside of sg.function too",
     "variable_scope": "sg.name_scope, and Python's own ways of sharing",
+    "vectorized_map": "gradops.vmap",
+    "vmap": "gradops.vmap",
     "xavier_initializer": "sg.initializers.glorot_uniform",
 }
 
@@ -71,9 +91,16 @@ IN_MODULES = {
 """Such names of modules of `staticgrad`."""
 
 
-def missing(name: str, module: str = "") -> AttributeError:
-    """The error for a name that `staticgrad`, or one of its modules, does not have."""
+def missing(
+    name: str, module: str = "", places: Callable[[], Mapping[str, Collection[str]]] = dict
+) -> AttributeError:
+    """The error for a name that `staticgrad`, or one of its modules, does not have.
+
+    `places()` gives the names in each module where it may be.
+    """
     use = (IN_MODULES[module] if module else INSTEAD).get(name)
+    if use is None and not name.startswith("_"):
+        use = next((f"sg.{p}.{name}" for p, names in places().items() if name in names), None)
     where = f"staticgrad.{module}".rstrip(".")
     hint = f"\n  hint: use {use}" if use else ""
     return AttributeError(f"module {where!r} has no attribute {name!r}{hint}", name=name)

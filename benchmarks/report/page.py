@@ -58,9 +58,10 @@ def sections(results: Results, table: Table) -> dict[str, str]:
     names = measured(table)
     single = {row: cells for row, cells in table.items() if row[1] == min(
         n for key, n in table if key == row[0])}  # fmt: skip
-    about = ", ".join(f"{name} {found}" for name, found in results.surroundings.items())
+    tools = {name: found for name, found in results.surroundings.items() if name != "date"}
+    about = ", ".join(f"{name} {found}" for name, found in tools.items())
     return {
-        "about": f"Measured with {about}.\n",
+        "about": f"Measured on {results.surroundings['date']} with {about}.\n",
         "times": grid(table, names, time_cell),
         "ratios": ratios(table),
         "first": grid(single, names, first_cell),

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -67,6 +68,7 @@ def reasons(cells: Iterable[Cell]) -> list[str]:
     by_reason: dict[tuple[str, str], list[str]] = {}
     for c in cells:
         if c.reason and c.reason != "not written":
-            rows = by_reason.setdefault((c.library, c.reason), [])
+            reason = re.sub(r" at 0x[0-9a-f]+", "", c.reason)
+            rows = by_reason.setdefault((c.library, reason), [])
             rows += [c.row] if c.row not in rows else []
     return [f"{library}, {', '.join(rows)}: {why}" for (library, why), rows in by_reason.items()]

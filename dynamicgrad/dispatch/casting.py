@@ -13,6 +13,7 @@ from gradops.typing import DTypeLike
 from ..engine.handle import REAL_NUMBERS, Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
 from .default_dtype import natural_dtype
+from .promotion import NUMBERS
 
 FLOATS = (float, np.floating)
 
@@ -38,7 +39,8 @@ def as_mask(name: str, value: object) -> Handle:
 
 def number_in(name: str, of: DTypeLike, value: Any) -> Any:
     """A number converted to a dtype; raises DTypeError if it is out of range."""
-    number = value.item() if isinstance(value, np.generic | np.ndarray) else value
+    number = require_number(name, value.item() if isinstance(value, np.ndarray) else value)
+    number = number.item() if isinstance(number, np.generic) else number
     dtype = np.dtype(of)
     if isinstance(number, complex) and not number.imag and dtype.kind != "c":
         number = number.real
@@ -51,6 +53,13 @@ def number_in(name: str, of: DTypeLike, value: Any) -> Any:
     if dtype.kind not in "iu":
         return dtype.type(number)
     return np.asarray(int(number)).astype(dtype)[()]  # negative numbers wrap in unsigned dtypes
+
+
+def require_number(name: str, value: Any) -> Any:
+    """`value`; raises DTypeError unless it is a number of Python or NumPy."""
+    if not isinstance(value, NUMBERS):
+        raise DTypeError(name, [type(value).__name__], f"{value!r:.40} is not a number")
+    return value
 
 
 def require_range(name: str, of: DTypeLike, *numbers: object) -> None:
@@ -116,7 +125,7 @@ def number(call: str, name: str, x: Any) -> Any:
     Raises DTypeError for a tensor with dimensions, or with a history that would be lost.
     """
     if not hasattr(x, "gradop_level"):
-        return x
+        return x if isinstance(x, np.ndarray) else require_number(call, x)
     if is_plain_number(x) and x.ndim == 0:
         return x.item()
     raise DTypeError(

@@ -239,8 +239,6 @@ for _face in (Tensor, Array):
 
 def other(op: Op, a: Any, b: Any) -> Any:
     """`op` on two operands, one of which is neither a handle of the face nor a number."""
-    if b is None or isinstance(b, str):
-        return NotImplemented
     if type(b) is np.float64 and type(a) is Tensor:
         return Tensor.specialised[op](a, float(b))  # counts as a Python number
     if not any(hasattr(x, "gradop_level") for x in (a, b)):

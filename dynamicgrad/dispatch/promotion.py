@@ -11,6 +11,7 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
+from gradops import MixedOperandsError
 from gradops.typing import DTypeLike, Number, Operand
 
 from ..engine.tensor import CATEGORIES
@@ -25,6 +26,10 @@ def common_dtype(args: Sequence[Operand]) -> np.dtype:
     for a in args:
         if isinstance(a, NUMBERS):
             ranked[2].append(dtype_of_number(a))
+        elif not hasattr(a, "dtype"):
+            kinds = [type(x).__name__ for x in args]
+            reason = f"{type(a).__name__} is neither a tensor nor a number"
+            raise MixedOperandsError("operands", kinds, reason)
         else:
             ranked[0 if a.shape else 1].append(a.dtype)
     by_rank = [reduce(promote_types, dtypes) for dtypes in ranked if dtypes]

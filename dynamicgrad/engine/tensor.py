@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import TapeError
+from gradops import DTypeError, TapeError
 from gradops.core.op import as_operand
 from gradops.typing import AnyArray, ArrayLike
 
@@ -145,7 +145,16 @@ def as_tensor(x: object) -> Any:
     if isinstance(x, Handle):
         return x
     value = as_operand(x)
-    return hold(Tensor, copy_if_small(value if hasattr(value, "shape") else np.asarray(value)))
+    value = value if hasattr(value, "shape") else np.asarray(value)
+    return hold(Tensor, copy_if_small(numeric(value)))
+
+
+def numeric(value: Any) -> Any:
+    """An array or a traced value; raises DTypeError unless its entries are numbers."""
+    if value.dtype.kind not in "biufc":
+        given = value.dtype if value.ndim else type(value.item()).__name__
+        raise DTypeError("tensor", [given], "the entries of a tensor must be numbers")
+    return value
 
 
 def replace_data(t: Tensor, source: Tensor) -> None:

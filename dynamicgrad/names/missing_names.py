@@ -1,9 +1,11 @@
 """PyTorch's names that `dynamicgrad` does not have, and what to use instead."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 INSTEAD = {
     "Generator": "dg.manual_seed, or keys: dg.random.key(seed)",
+    "Size": "a tuple, as x.shape is",
+    "autocast": "x.half() and x.float()",
     "backends": "nothing: NumPy computes",
     "compile": "sg.function of staticgrad, which compiles a step",
     "finfo": "np.finfo",
@@ -11,18 +13,25 @@ INSTEAD = {
     "iinfo": "np.iinfo",
     "jit": "sg.trace, sg.function and sg.save of staticgrad",
     "onnx": "sg.trace and sg.save of staticgrad",
+    "profiler": "sg.function and the profile of a graph, in staticgrad",
     "reduce_max": "dg.amax",
     "reduce_mean": "dg.mean",
     "reduce_sum": "dg.sum",
     "seed": "dg.manual_seed",
     "set_default_tensor_type": "dg.set_default_dtype",
+    "set_num_threads": "OPENBLAS_NUM_THREADS, before NumPy is imported",
+    "set_printoptions": "np.set_printoptions",
     "utils": "dg.data, dg.checkpoint and dg.from_dlpack, for utils.data, .checkpoint, .dlpack",
 }
 
 
-def missing(name: str, functional: Callable[[], Collection[str]]) -> AttributeError:
-    """The error for a name that is not in `dynamicgrad`, but may be in `nn.functional`."""
-    is_function = not name.startswith("_") and name in functional()
-    use = f"dg.nn.functional.{name}" if is_function else INSTEAD.get(name)
+def missing(name: str, places: Callable[[], Mapping[str, Collection[str]]]) -> AttributeError:
+    """The error for a name that is not in `dynamicgrad`, but may be in one of its modules.
+
+    `places()` gives the names in each module.
+    """
+    use = INSTEAD.get(name)
+    if use is None and not name.startswith("_"):
+        use = next((f"dg.{p}.{name}" for p, names in places().items() if name in names), None)
     hint = f"\n  hint: use {use}" if use else ""
     return AttributeError(f"module 'dynamicgrad' has no attribute {name!r}{hint}", name=name)

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 import gradops as ops
-from gradops import Batched, DTypeError, TransformError
+from gradops import Batched, TransformError
 from gradops.core.levels import TRACING
 from gradops.core.op import refuse_masked
 from gradops.core.types import as_shape, shape_of, type_of
@@ -21,7 +21,7 @@ from ..engine.grad_mode import RANDOMNESS, is_recording
 from ..engine.handle import Handle, cut_off
 from ..engine.leaf import requires_grad_
 from ..engine.storage import storage_of
-from ..engine.tensor import Tensor, handle, tensor_of
+from ..engine.tensor import Tensor, handle, numeric, tensor_of
 
 __all__ = [
     "FloatTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full",
@@ -108,13 +108,6 @@ def tensor(data: Any, dtype: DTypeLike = None, requires_grad: bool = False) -> T
     if dtype is None:
         dtype = value.dtype if hasattr(first_entry(data), "dtype") else natural_dtype(value)
     return make_tensor(numeric(value.astype(dtype, copy=False)), requires_grad)
-
-
-def numeric(value: np.ndarray) -> np.ndarray:
-    """`value`; raises DTypeError unless its entries are numbers."""
-    if value.dtype.kind not in "biufc":
-        raise DTypeError("tensor", [value.dtype], "the entries of a tensor must be numbers")
-    return value
 
 
 def first_entry(data: object) -> object:

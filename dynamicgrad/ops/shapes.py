@@ -1,6 +1,6 @@
 """Functions that reshape, join, split and select."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -388,7 +388,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     >>> dg.cat([dg.ones(2), dg.zeros(1)])
     tensor([1., 1., 0.])
     """
-    tensors = [as_tensor(t) for t in tensors]
+    tensors = listed("cat", tensors)
     if (0,) not in [t.value.shape for t in tensors]:
         return ops.concatenate(tensors, axis=dim)
     kept = [t for t in tensors if t.shape != (0,)]
@@ -405,7 +405,17 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     tensor([[1., 1.],
             [0., 0.]])
     """
-    return ops.stack([as_tensor(t) for t in tensors], axis=dim)
+    return ops.stack(listed("stack", tensors), axis=dim)
+
+
+def listed(name: str, tensors: Iterable[Any]) -> list[Tensor]:
+    """The tensors that a function joins; raises TypeError for a single one and for a number."""
+    if isinstance(tensors, Handle) or not isinstance(tensors, Iterable):
+        raise TypeError(
+            f"{name}(): tensors are a list or a tuple, not {type(tensors).__name__}"
+            f"\n  hint: {name}([x, y], dim)"
+        )
+    return [as_tensor(t) for t in tensors]
 
 
 class Count(int):

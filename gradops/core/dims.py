@@ -121,7 +121,10 @@ class Dim:
 
     def render(self, name: Callable[[str], str] = str) -> str:
         """The dimension as Python source, each atom spelled by `name`."""
-        return " + ".join(_render_term(m, c, name) for m, c in self._terms)
+        (m, c), *rest = self._terms
+        signed = [(" - ", m, -c) if c < 0 else (" + ", m, c) for m, c in rest]
+        later = "".join([sign + _render_term(m, c, name) for sign, m, c in signed])
+        return _render_term(m, c, name) + later
 
     def __repr__(self) -> str:
         return self.render()
@@ -300,7 +303,7 @@ def at_least_zero(size: Size) -> Size:
     >>> n = Dim("n")
     >>> left = at_least_zero(n - 2)
     >>> left, at_least_zero(left - 1), at_least_zero(n + 2), left.evaluate({"n": 1})
-    (nonnegative(n + -2), nonnegative(n + -3), n + 2, 0)
+    (nonnegative(n - 2), nonnegative(n - 3), n + 2, 0)
     """
     if isinstance(size, int):
         return max(size, 0)

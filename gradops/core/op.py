@@ -272,7 +272,7 @@ def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
     if level is None:
         names = [type(x).__name__ for x in operands]
         raise errors.MixedOperandsError(
-            op, names, f"an operand is a {type(a).__name__}, which is neither array nor number"
+            op, names, f"{type(a).__name__} is neither an array nor a number"
         )
     return level
 

@@ -181,11 +181,11 @@ def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:
     return any(m != n and isinstance(m, int) and isinstance(n, int) for m, n in zip(a, b))
 
 
-def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
-    """`axis` counted from the front, or an AxisError."""
+def normalize_axis(op: object, x: ArrayType, axis: int, added: int = 0) -> int:
+    """`axis` counted from the front, or an AxisError; with the axes that the op adds to `x`."""
     if type(axis) is not int and not is_integer(axis):
-        raise OptionError(op, [x], f"an axis is an integer, not {axis!r}")
-    rank = len(x.shape)
+        raise OptionError(op, [x], f"an axis is an integer, not {repr(axis)[:40]}")
+    rank = len(x.shape) + added
     if not -rank <= axis < rank:
         raise AxisError(op, [x], f"axis {axis} is out of range for {rank} dimensions")
     return axis % rank
@@ -196,13 +196,15 @@ def is_integer(x: object) -> bool:
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
-def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -> tuple[int, ...]:
+def normalize_axes(
+    op: object, x: ArrayType, axis: int | Iterable[int] | None, added: int = 0
+) -> tuple[int, ...]:
     """The axes that `axis` names, counted from the front; None names all."""
     if axis is None:
         return tuple(range(x.ndim))
     several = isinstance(axis, Iterable) and not isinstance(axis, str)
     axes: tuple[Any, ...] = tuple(axis) if several else (axis,)  # type: ignore[arg-type]
-    found = tuple(normalize_axis(op, x, a) for a in axes)
+    found = tuple(normalize_axis(op, x, a, added) for a in axes)
     if len(set(found)) < len(found):
         raise ShapeError(op, [x], f"an axis is named twice in {axes}")
     return found

@@ -186,8 +186,11 @@ def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:
         )
     missing = [e for e in needed if e.kind is Kind.PLACEHOLDER and e not in fed]
     if missing:
-        shown = made_lines(sorted(missing, key=by_age))
-        raise FeedError(f"no value is fed for {len(missing)} placeholder(s):\n{shown}")
+        raise FeedError(
+            f"no value is fed for {len(missing)} placeholder{'s' * (len(missing) > 1)}:\n"
+            f"{made_lines(sorted(missing, key=by_age))}\n  hint: run takes values by placeholder:"
+            " session.run(y, {x: value}); compile and freeze take the placeholders: compile(y, [x])"
+        )
 
 
 def unknown_feed(name: str, names: Iterable[str]) -> FeedError:

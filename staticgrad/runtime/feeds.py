@@ -55,6 +55,8 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     same = native(result.dtype) == dtype
     if same or (not isinstance(value, np.ndarray | np.generic) and fits(result, dtype)):
         return result.astype(dtype)
+    if result.dtype.kind not in "biufc":
+        raise refusal(e, f"{repr(value)[:60]}: not an array of numbers")
     raise refusal(e, f"{result.dtype}{list(result.shape)}", dtype_hint(e, result))
 
 
@@ -64,9 +66,7 @@ def refusal(e: Expr, value: str, hint: str = "") -> FeedError:
 
 
 def dtype_hint(e: Expr, value: np.ndarray[Any, Any]) -> str:
-    """The hint for a value of another dtype, if it can be converted."""
-    if value.dtype.kind not in "biufc":
-        return ""
+    """The hint for a value of another dtype."""
     besides = "" if agree(e.shape, value.shape) else ", in another shape, too"
     return f"\n  hint: feed value.astype({e.dtype.name!r}){besides}"
 

@@ -15,7 +15,7 @@ NUMBER = re.compile(r"-?(?:\d++\.?\d*+(?:[eE][+-]?\d++)?|inf\b|nan\b)")
 STRING = r'"(?:[^"\\]++|\\.)*+"'
 TOKENS = re.compile(
     rf"""\s*+(?:(?P<string>{STRING})|(?P<number>{NUMBER.pattern})
-    |(?P<name>{NAME.pattern})|(?P<mark>//|[()\[\]{{}},:=*+@])|(?P<comment>\#.*))""",
+    |(?P<name>{NAME.pattern})|(?P<mark>//|[()\[\]{{}},:=*+@-])|(?P<comment>\#.*))""",
     re.VERBOSE,
 )
 LINES = re.compile(r"\s*+([^\n]*+)")

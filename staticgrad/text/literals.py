@@ -25,10 +25,11 @@ TYPES = DTYPES | {"list", "residuals"}
 
 
 def size(line: Line) -> Size:
-    """A sum of products of sizes."""
+    """A sum or difference of products of sizes."""
     terms = [term(line)]
-    while line.accept("+"):
-        terms.append(term(line))
+    while line.peek() in ("+", "-"):
+        sign = line.take()
+        terms.append(term(line) if sign == "+" else -term(line))
     return sum_of(terms) if terms[1:] else terms[0]
 
 

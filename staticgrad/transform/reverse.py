@@ -117,7 +117,7 @@ def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
     for e in (*ys, *xs):
         if not isinstance(e, Expr):
             raise MixedOperandsError(
-                "gradients", [type(e).__name__], "they are of and by expressions of a graph"
+                "gradients", [type(e).__name__], "ys and xs must be expressions of a graph"
             )
         if not is_inexact(e.dtype):
             raise DTypeError(

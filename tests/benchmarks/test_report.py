@@ -1,6 +1,7 @@
 """Cells become tables, charts, a file and a page."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -52,6 +53,8 @@ def test_durations_have_three_digits(us, shown):
 def test_each_reason_is_told_once_for_a_library():
     again = Cell("bce", 1, "PyTensor", reason="first call above 30 s")
     assert "PyTensor, mlp, bce: first call above 30 s" in reasons([*CELLS, again])
+    here, there = (replace(CELLS[0], reason=f"no code for <op at 0x7f{n}>") for n in (1, 2))
+    assert reasons([here, there]) == [f"{here.library}, {here.row}: no code for <op>"]
 
 
 def test_cells_are_read_as_they_were_written(tmp_path):
@@ -104,4 +107,4 @@ def test_a_page_without_a_mark_is_refused():
 
 
 def test_the_page_in_the_documentation_has_all_marks():
-    filled(PAGE.read_text(), sections(Results({}, CELLS), by_row(CELLS)))
+    filled(PAGE.read_text(), sections(Results({"date": "2026-01-01"}, CELLS), by_row(CELLS)))

@@ -47,7 +47,13 @@ def test_a_word_picks_rows(capsys):
     main(["reduce_sum"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split()[0] == "sum"
-    assert lines[-1] == "1 ops"
+    assert lines[-1] == "1 op"
+
+
+def test_a_word_that_picks_no_row_gets_those_near_it(capsys):
+    with pytest.raises(SystemExit, match="1"):
+        main(["convv"])
+    assert "no op has 'convv' in its names; near: conv" in capsys.readouterr().err
 
 
 def test_the_module_runs_as_a_program():

@@ -72,9 +72,12 @@ def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
             if known == 1:
                 sizes[letter] = n
             elif n not in (known, 1) and isinstance(n, int) and isinstance(known, int):
-                raise ShapeError("einsum", types, f"{letter!r} stands for {known} and for {n}")
-    if unknown := [c for c in output if c not in sizes or output.count(c) > 1]:
-        raise ShapeError("einsum", types, f"{unknown[0]!r} cannot be an index of the output")
+                raise ShapeError("einsum", types, f"{letter!r} has the sizes {known} and {n}")
+    for letter in output:
+        if letter not in sizes:
+            raise ShapeError("einsum", types, f"no operand has the index {letter!r} of the output")
+        if output.count(letter) > 1:
+            raise ShapeError("einsum", types, f"the output has the index {letter!r} twice")
     dtype = np.result_type(*(t.dtype for t in types))
     return ArrayType(tuple(sizes[c] for c in output), dtype)
 
@@ -184,9 +187,9 @@ einsum_op = Op(
         reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[
-        invalid((2, 3), (4, 2), subscripts="ij,jk->ik", says="'j' stands for 3 and for 4"),
+        invalid((2, 3), (4, 2), subscripts="ij,jk->ik", says="'j' has the sizes 3 and 4"),
         invalid((2, 3), subscripts="i->i", says="does not name 2 axes"),
-        invalid((2, 3), subscripts="ij->k", says="cannot be an index"),
+        invalid((2, 3), subscripts="ij->k", says="no operand has the index"),
     ],
     doc="Products summed over the indices that the output lacks.",
 )

@@ -83,7 +83,7 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
         raise ShapeError("stack", types, "the shapes differ", hint="concatenate may do")
     dtype = np.result_type(*(t.dtype for t in types))
-    k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)
+    k = normalize_axis("stack", types[0], axis, added=1)
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 

@@ -131,10 +131,9 @@ transpose = linear(
 
 def expand_dims_infer(x: ArrayType, axis: int) -> ArrayType:
     axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
-    full = ArrayType((1,) * (x.ndim + len(axes)), x.dtype)
-    new = normalize_axes("expand_dims", full, axes)
-    rest = iter(x.shape)
-    return ArrayType(tuple(1 if i in new else next(rest) for i in range(full.ndim)), x.dtype)
+    new, rest = normalize_axes("expand_dims", x, axes, added=len(axes)), iter(x.shape)
+    rank = x.ndim + len(axes)
+    return ArrayType(tuple(1 if i in new else next(rest) for i in range(rank)), x.dtype)
 
 
 def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:

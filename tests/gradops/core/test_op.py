@@ -129,7 +129,7 @@ def test_operands_without_numbers_are_refused():
 
 
 def test_a_stranger_among_the_operands_is_named():
-    with pytest.raises(G.MixedOperandsError, match="an operand is a object"):
+    with pytest.raises(G.MixedOperandsError, match="object is neither an array nor a number"):
         G.add(object(), 1.0)
 
 

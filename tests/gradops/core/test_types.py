@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gradops as ops
 from gradops.core.dims import Dim, eval_terms
 from gradops.core.errors import ShapeError
 from gradops.core.types import ArrayType, broadcast_shapes, normalize_axes, operand_types, type_of
@@ -124,6 +125,10 @@ def test_axes_are_counted_from_the_front():
         normalize_axes("f", x, (0, -3))
     with pytest.raises(ShapeError, match="axis 3 is out of range for 3 dimensions"):
         normalize_axes("f", x, 3)
+    a = np.ones((2, 3, 4))
+    for op, operands in ((ops.expand_dims, a), (ops.stack, [a])):
+        with pytest.raises(ShapeError, match=r"\(float64\[2, 3, 4\]\): axis 5 is out"):
+            op(operands, axis=5)
 
 
 @pytest.mark.parametrize("x", [np.ones((2, 3), np.float32), np.int8(1), True, 1.5, 2])
@@ -143,6 +148,14 @@ def test_a_size_that_another_process_wrote_is_found_by_its_hash():
     size = (Dim("n") * 2 + Dim("m") // 3) // 5
     assert {size: "here"}[pickle.loads(found)] == "here"
     assert copy.deepcopy(size) == size
+
+
+def test_a_size_is_printed_as_one_writes_it():
+    n, m = Dim("n"), Dim("m")
+    sizes = (n - 1, 2 * n - m, 3 - n, n * m - 2 * m + 1, (n - 1) // 2, -n)
+    for size in sizes:
+        assert eval(str(size), {"n": n, "m": m}) == size
+    assert (str(n - 1), str(2 * n - 3)) == ("n - 1", "2*n - 3")
 
 
 def test_a_size_knows_how_many_parts_it_has():

@@ -65,8 +65,8 @@ def test_missing_and_unknown_inputs_are_named(x):
     (np.ones((2, 4)), "hint: feed value.astype('float32'), in another shape, too"),
     (np.ones((2, 3), int), "was fed int64[2, 3]"),
     ([[1, 2, 3], [4, 5]], "a value that is not an array"),
-    ("text", "was fed <U4[]"),
-    (None, "was fed object[]"),
+    ("text", "was fed 'text': not an array of numbers"),
+    (None, "was fed None: not an array of numbers"),
     ([[1j, 2, 3]], "was fed complex128[1, 3]"),
 ])  # fmt: skip
 def test_a_feed_of_another_type_is_refused(feed, says, x):

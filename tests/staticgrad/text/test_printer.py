@@ -73,6 +73,15 @@ def test_unknown_sizes_variables_and_updates_survive():
     assert len(again.updates) == 1
 
 
+@pytest.mark.parametrize("sizes", ["n - 1", "n + -1", "-1 + n", "-1 - -1*n", "2*n - n - 1"])
+def test_sizes_may_be_differences(sizes):
+    text = f"graph(x: float32[n], y: float32[{sizes}])\n  return y"
+    graph = sg.parse(text)
+    assert graph.inputs[1].shape == (sg.Dim("n") - 1,)
+    assert sg.parse(str(graph)) == graph
+    assert "float32[n - 1]" in str(graph)
+
+
 def test_a_parsed_graph_computes_the_same_bits():
     with sg.Graph().as_default():
         graph = training_graph()

@@ -49,9 +49,10 @@ def test_the_result_may_lie_in_the_memory_of_an_operand(f):
 
 
 def test_large_squares_are_no_nan():
-    assert not has_nan(np.array([1e300, -1e300, INF, -INF]))
-    assert has_nan(np.array([1j * NAN, 1]))
-    assert not has_nan(np.ones((2, 0)))
+    with np.errstate(all="ignore"):  # some processors' BLAS notes the overflow
+        assert not has_nan(np.array([1e300, -1e300, INF, -INF]))
+        assert has_nan(np.array([1j * NAN, 1]))
+        assert not has_nan(np.ones((2, 0)))
 
 
 def test_logsumexp_of_a_row_of_nothing_has_no_slope():

@@ -26,10 +26,10 @@ WRONG = [
     ("ijk->i", [(2, 3)], "'ijk' in 'ijk->i' does not name 2 axes"),
     ("ij->i->j", [(2, 3)], "'-' is not an index"),
     ("i1->i", [(2, 3)], "'1' is not an index"),
-    ("ij->ijj", [(2, 3)], "'j' cannot be an index of the output"),
-    ("ij->k", [(2, 3)], "'k' cannot be an index of the output"),
-    ("ii", [(2, 3)], "'i' stands for 2 and for 3"),
-    ("ij,jk", [(2, 3), (4, 5)], "'j' stands for 3 and for 4"),
+    ("ij->ijj", [(2, 3)], "the output has the index 'j' twice"),
+    ("ij->k", [(2, 3)], "no operand has the index 'k' of the output"),
+    ("ii", [(2, 3)], "'i' has the sizes 2 and 3"),
+    ("ij,jk", [(2, 3), (4, 5)], "'j' has the sizes 3 and 4"),
 ]
 
 
