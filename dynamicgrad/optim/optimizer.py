@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gradops import TapeError
+from gradops import StateFormatError, TapeError
 from gradops.core.levels import TRACING
 
 from ..engine.grad_mode import enable_grad
@@ -265,9 +265,20 @@ def require_same_groups(saved: list[Group], groups: list[Group]) -> None:
 def copy_entry(p: Tensor, name: str, value: Any) -> Any:
     """A copy of an entry of the state, in the dtype of its parameter; counts are float32."""
     if name == "step":
-        return handle(np.array(getattr(value, "value", value), np.float32))
+        return handle(count_of(getattr(value, "value", value)))
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
     if value.dtype.kind == "f":
         return handle(np.array(value.value, p.dtype))
     return handle(np.array(value.value))
+
+
+def count_of(value: Any) -> np.ndarray:
+    """A number of steps as an array; raises StateFormatError for what is none."""
+    try:
+        count = np.array(value, np.float32)
+    except (TypeError, ValueError):
+        count = np.array(np.nan)
+    if count.shape or not 0 <= count < np.inf:
+        raise StateFormatError(f"a state has the step {value!r}, which is no number of steps")
+    return count

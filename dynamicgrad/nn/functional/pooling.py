@@ -20,6 +20,11 @@ WithIndices = Tensor | tuple[Tensor, Tensor]
 """The result of pooling, and on request the indices of the maxima."""
 
 
+def none_if_empty(stride: Sizes | None) -> Sizes | None:
+    """The stride, which PyTorch's functions take as () for that of the window; 0 is an error."""
+    return None if stride in ((), []) else stride
+
+
 def max_pool(n: int, with_indices: bool = False) -> Callable[..., WithIndices]:
     """PyTorch's max pooling over `n` dimensions."""
 
@@ -28,7 +33,7 @@ def max_pool(n: int, with_indices: bool = False) -> Callable[..., WithIndices]:
         dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = with_indices,
     ) -> WithIndices:  # fmt: skip
         x = as_tensor(input)
-        given = (kernel_size, stride or None, padding, dilation, n, ceil_mode)
+        given = (kernel_size, none_if_empty(stride), padding, dilation, n, ceil_mode)
         y = ops.max_pooling(x, *given)
         return (y, ops.max_pool_places(x, *given)) if return_indices else y
 
@@ -44,7 +49,7 @@ def avg_pool(n: int) -> Callable[..., WithIndices]:
         ceil_mode: bool = False, count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> Tensor:  # fmt: skip
-        x, stride = as_tensor(input), stride or None
+        x, stride = as_tensor(input), none_if_empty(stride)
         options = (ceil_mode, count_include_pad, divisor_override)
         return mark_kinked(ops.avg_pool(x, kernel_size, stride, padding, n, *options), x)
 
@@ -59,7 +64,7 @@ def lp_pool(n: int) -> Callable[..., WithIndices]:
         ceil_mode: bool = False,
     ) -> Tensor:  # fmt: skip
         x = as_tensor(input)
-        return ops.lp_pool(x, norm_type, kernel_size, stride or None, n, ceil_mode)
+        return ops.lp_pool(x, norm_type, kernel_size, none_if_empty(stride), n, ceil_mode)
 
     return set_name(call, f"lp_pool{n}d", f"The norm of each window over the last {n} dimensions.")
 

@@ -25,7 +25,8 @@ class ContractSums(Pass):
     """Compute sums of a matrix times a vector, along the vector, as their product by BLAS.
 
     A product with a matrix of one column or row, of which a vector is made, is one with a vector.
-    BLAS adds the terms in another order: of so few, as accurately as NumPy's sum.
+    BLAS adds the terms in another order: of so few, as accurately as NumPy's sum. Where terms
+    overflow to infinities of both signs, it may give one of these for NaN.
     """
 
     bound: ClassVar[float] = 8.0
@@ -78,7 +79,7 @@ def reduced_axis(e: Expr) -> int | None:
         return listed[0] % 2 if len(listed) == 1 and listed[0] is not None else None
     kept = (*[1] * (2 - len(e.shape)), *e.shape)
     changed = [i for i in (0, 1) if kept[i] != x.shape[i]]
-    return changed[0] if len(changed) == 1 else None
+    return changed[0] if [kept[i] for i in changed] == [1] else None  # a name may be any size
 
 
 def is_few(n: Size) -> bool:

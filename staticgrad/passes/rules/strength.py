@@ -8,7 +8,7 @@ from gradops.library.elementwise.arithmetic import power_slope, strong_product
 
 from ...ir.expr import Expr, Kind
 from ..rewrite import Rule
-from .algebra import inexact
+from .algebra import inexact, is_real_float
 
 LEAST, MOST = 1e-30, 1e30  # of numbers that are inverted
 SMALL, LARGE = 1e-6, 1e6  # of numbers by which a value that is not known is multiplied
@@ -66,7 +66,7 @@ RULES = [
     Rule(lambda x: power_slope(x, 3), lambda x: 3 * square(x), when=inexact, exact=False),
     Rule(lambda x, y: full_like(x, 0, None) + y, lambda x, y: y, same_type, exact=False),
     Rule(lambda x, y: y + full_like(x, 0, None), lambda x, y: y, same_type, exact=False),
-    Rule(lambda x: x + x, lambda x: 2 * x, when=inexact, exact=False),
+    Rule(lambda x: x + x, lambda x: 2 * x, when=is_real_float),
     Rule(lambda x: copy(x), lambda x: x, exact=False),  # whose layout may be another
     Rule(lambda x: x + 0, lambda x: x, when=inexact, exact=False),  # 0.0 for -0.0
     Rule(lambda x, y: sum(x * y), lambda x, y: matmul(x, y), is_of_vectors, exact=False),

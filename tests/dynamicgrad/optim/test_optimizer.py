@@ -4,10 +4,12 @@ import gc
 import pickle
 import weakref
 
+import numpy as np
 import pytest
 
 import dynamicgrad as dg
 from dynamicgrad import optim
+from gradops import StateFormatError
 
 
 @pytest.fixture
@@ -197,3 +199,17 @@ def test_an_optimizer_is_freed_by_reference_counting(w):
         assert gone() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("step", ["a", [1.0, 2.0], -1, np.nan, np.inf])
+def test_a_state_whose_step_is_no_number_of_steps_is_refused_and_changes_nothing(w, step):
+    optimizer = optim.Adam([w])
+    w.grad = dg.ones(2)
+    optimizer.step()
+    saved = optimizer.state_dict()
+    saved["state"][0]["step"] = dg.tensor(step) if isinstance(step, list) else step
+    other = optim.Adam([w], lr=0.5)
+    with pytest.raises(StateFormatError, match="no number of steps"):
+        other.load_state_dict(saved)
+    assert other.param_groups[0]["lr"] == 0.5
+    assert not other.state

@@ -86,3 +86,13 @@ def test_gradients_pass_through_bags():
 def test_a_number_is_an_operand_without_dimensions(call, number):
     with pytest.raises(ops.OperandError):
         call(number)
+
+
+@pytest.mark.parametrize("pool", ["max_pool{}d", "avg_pool{}d"])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_stride_of_zero_is_no_stride_but_an_empty_one_that_of_the_window(pool, n):
+    call, x = getattr(dg.nn.functional, pool.format(n)), dg.rand(1, 1, *[4] * n)
+    with pytest.raises(ops.OptionError, match="stride should not be zero"):
+        call(x, 2, stride=0)
+    for stride in ((), [], None):
+        assert dg.equal(call(x, 2, stride=stride), call(x, 2, stride=2))

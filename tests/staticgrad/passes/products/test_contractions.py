@@ -114,3 +114,14 @@ def test_a_product_of_named_sizes_keeps_its_type():
     form = lambda m, v: ops.reshape(m @ v, shape=(3,))
     graph = frozen(form, (4, 1), matrix=("n", 4))
     assert ContractSums()(graph).outputs[0].type == graph.outputs[0].type
+
+
+def test_a_sum_to_a_named_size_stays_as_it_may_sum_nothing():
+    with sg.Graph().as_default():
+        x, w = sg.placeholder("float64", [2, "n"], name="x"), sg.placeholder("float64", [2])
+        graph = sg.freeze(sg.gradients(ops.sum(ops.exp(x * w)), [x]), [x, w])
+    done = ContractSums()(graph)
+    for n in (1, 2):
+        feeds = [RNG.standard_normal((2, n)), RNG.standard_normal(2)]
+        (got,), (want,) = sg.interpret(done, feeds), sg.interpret(graph, feeds)
+        np.testing.assert_allclose(got, want, rtol=1e-13)
