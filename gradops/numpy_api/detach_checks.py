@@ -20,7 +20,10 @@ from ..core.source_location import Place
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
 JOIN = "np.stack and np.concatenate put values together, np.where chooses among them"
-STACK = f"{JOIN}; what is to be written to is np.zeros_like(x, shape=...) of a traced x"
+STACK = (
+    f"{JOIN}; what is to be written to is np.zeros_like(x, shape=...) of a traced x; pass"
+    " arguments as arrays: a list of numbers is several values"
+)
 OWNED = (
     "write into an array that takes part, ys = np.zeros_like(x, shape=...) of a traced x; or"
     " collect the values in a list, and np.stack(values)"

@@ -22,9 +22,9 @@ from ..interface import Pass
 from ..prune import prune
 from ..subgraphs import is_pure
 from ..totality import fits_always
-from .after import Stacks
 from .before import SMALL, Batching, is_small, keeps_names
 from .editing import LoopEditor, Values, with_loops
+from .stacks import Stacks
 from .sums import Signed, added_terms, read_once
 
 
