@@ -18,6 +18,14 @@ def qr(torch, x, mode):
     return torch.cat([q, r.mT], -2)
 
 
+def cholesky_cotangent(torch, l, g):
+    """The gradient of a matrix from its factor and the gradient of that, in closed form."""
+    l = l.tril()
+    inner = l.mT @ g.tril()
+    half = torch.linalg.solve_triangular(l.mT, inner.tril() + inner.tril(-1).mT, upper=True)
+    return torch.linalg.solve_triangular(l.mT, half.mT, upper=True).mT / 2
+
+
 def solve_triangular(torch, a, b, lower, unit_diagonal, checked):
     return torch.linalg.solve_triangular(a, b, upper=not lower, unitriangular=unit_diagonal)
 
@@ -64,6 +72,7 @@ COUNTERPARTS = {
     "det": lambda torch, x: torch.linalg.det(x), "slogdet": slogdet,
     "cofactors": lambda torch, x: torch.linalg.det(x)[..., None, None] * torch.linalg.inv(x).mT,
     "second_of_det": second_of_det,
+    "cholesky_cotangent": cholesky_cotangent,
     "cholesky": lambda torch, x, upper: torch.linalg.cholesky((x + x.mH) / 2, upper=upper),
     "eigvalsh": lambda torch, x, UPLO: torch.linalg.eigvalsh(x, UPLO),
     "eigvals": lambda torch, x: torch.linalg.eigvals(x),
