@@ -23,6 +23,9 @@ __all__ = ["matmul"]
 def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> Any:
     """`dot` up to two axes, at a third of the cost per call of `np.matmul`, which does the rest."""
     if type(a) is type(b) is np.ndarray:
+        if a.ndim == b.ndim == 1:  # BLAS adds entries that lie apart in another order
+            a = a if a.flags.c_contiguous else a.copy()
+            return a.dot(b if b.flags.c_contiguous else b.copy(), out=out)
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
             return multiply(a, b, out) if a.ndim == b.ndim == 2 else a.dot(b, out=out)
         if 0 < b.ndim < 3 <= a.ndim and a.shape[-1] == b.shape[0]:
@@ -48,7 +51,8 @@ def may_be_thin(*sizes: Size) -> bool:
 
 
 def matmul_source(a: ArrayType, b: ArrayType) -> str:
-    if b.ndim < 3 <= a.ndim or (a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])):
+    in_tiles = a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])
+    if b.ndim < 3 <= a.ndim or a.ndim == b.ndim == 1 or in_tiles:
         return "matmul({0}, {1}{out})"
     return "{0}.dot({1}{out})" if max(a.ndim, b.ndim) < 3 else "np.matmul({0}, {1}{out})"
 

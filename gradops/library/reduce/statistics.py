@@ -158,7 +158,7 @@ def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
         squares = np.square(x.real) + np.square(x.imag)
         return np.sqrt(add_up(squares, axis=axis, keepdims=keepdims))
     if axis is None and not keepdims:
-        flat = x.reshape(-1)
+        flat = x.ravel()  # contiguous: BLAS adds entries that lie apart in another order
         return np.sqrt(flat.dot(flat))
     return np.sqrt(add_up(np.square(x), axis=axis, keepdims=keepdims))
 
