@@ -61,10 +61,14 @@ class Executable:
         self.pipeline = pipeline_for(optimize)
         with collector_paused():
             self.graph, self.pass_reports = self.pipeline.run(written)
-            self.run = code_of(self.graph, written, form, any_layout, check_numerics)
+            self.run = self.code()
         self.silent = meets_singularities(self.graph)
         self.names = [e.name for e in self.graph.inputs]
         self.count = len(self.names)
+
+    def code(self) -> Callable[..., Any]:
+        """The function that runs the graph."""
+        return code_of(self.graph, self.written, self.form, self.any_layout, self.check_numerics)
 
     @property
     def source(self) -> str:
@@ -242,7 +246,7 @@ def compile(
     outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
     rules: Sequence[Rule] = (), *, passes: Iterable[PassLike] | None = None,
     without: Iterable[PassLike] | PassLike = (), verify: bool | Sequence[Any] = False,
-    memory_budget: int | None = None,
+    memory_budget: int | None = None, backend: str = "numpy",
 ) -> Executable:  # fmt: skip
     """An executable that computes `outputs` from `inputs`.
 
@@ -255,9 +259,11 @@ def compile(
     what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
     values are computed again in the backward until the predicted peak of what a run allocates is
     within it; unknown sizes count as 64. With `check_numerics` the first value
-    that is not finite, inside loops too, raises NotFiniteError. Raises
+    that is not finite, inside loops too, raises NotFiniteError. `backend="native"` compiles the
+    whole graph to machine code, `"auto"` does where that is possible: where the extra `native` is
+    installed, all sizes are known, and each op has machine code. Raises
     FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
-    and for a budget that is not reached.
+    and for a budget that is not reached, or a backend that cannot run the graph.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])
@@ -278,10 +284,22 @@ def compile(
     else:
         graph = graph_of(outputs, inputs)
         form, rebuild = form_of(outputs)
-    result = Executable(graph, pipeline, form, rebuild, check_numerics=check_numerics)
+    result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
     if verify is not False:
         require_code(result.graph, result.attempt, pipeline, verify)
     return result
+
+
+def executable_for(
+    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> Executable:
+    """The executable of a backend."""
+    if backend == "numpy" or (backend == "auto" and checked):
+        return Executable(graph, pipeline, form, rebuild, check_numerics=checked)
+    from .native_executable import native_executable
+
+    result = native_executable(backend, graph, pipeline, form, rebuild, checked)
+    return result or Executable(graph, pipeline, form, rebuild)
 
 
 def is_number_of_bytes(budget: object) -> bool:

@@ -1,0 +1,180 @@
+"""Ops that are formulas of others: a graph in which they are written out.
+
+Note [Formulas]. Functions of ops are applied to scalars, see `scalars.py`, and to expressions of a
+graph that is being made.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as replaced
+from typing import Any
+
+import numpy as np
+
+from gradops import OPS, ArrayType, Op, Operators
+from gradops.library.elementwise.arithmetic import abs
+from gradops.library.elementwise.comparison import equal, greater, where
+from gradops.library.elementwise.exponential import exp, log, log1p
+from gradops.library.elementwise.trigonometric import tanh
+from gradops.library.index.diagonals import tril
+from gradops.library.linalg.solve import solve_triangular_op as solve_triangular
+from gradops.library.nn.activation import sigmoid
+from gradops.library.reduce.reduction import max, mean, sum
+from gradops.library.shape.movement import transpose
+
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+
+
+class Made(Operators):
+    """An expression of a graph that is being made, to which ops apply."""
+
+    gradop_level = 0.0
+
+    def __init__(self, e: Expr, intern: Interning) -> None:
+        self.e, self.intern = e, intern
+        self.type = e.type
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> "Made":
+        like = next(a for a in args if isinstance(a, Made))
+        inputs = [a.e if isinstance(a, Made) else like.constant(a) for a in args]
+        return Made(like.intern.apply(op.name, *inputs, like=like.e, **attrs), like.intern)
+
+    def constant(self, value: Any) -> Expr:
+        """A number in this dtype, or an array in its own."""
+        array = np.array(value, None if isinstance(value, np.ndarray) else self.dtype)
+        return self.intern.constant(array, like=self.e)
+
+
+def shifted(x: Any, axis: int | None) -> tuple[Any, Any]:
+    """x less its finite maximum, and that."""
+    top = max(x, axis=axis, keepdims=True)
+    top = where(OPS["isfinite"](top), top, 0)
+    return x - top, top
+
+
+def logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
+    rest, top = shifted(x, axis)
+    result = log(sum(exp(rest), axis=axis, keepdims=True)) + top
+    if keepdims:
+        return result
+    rank = len(x.shape)
+    axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    gone = {i % rank for i in axes}
+    return OPS["reshape"](result, shape=tuple(n for i, n in enumerate(x.shape) if i not in gone))
+
+
+def softmax(x: Any, axis: int) -> Any:
+    rest, _ = shifted(x, axis)
+    e = exp(rest)
+    return e / sum(e, axis=axis, keepdims=True)
+
+
+def log_softmax(x: Any, axis: int) -> Any:
+    rest, _ = shifted(x, axis)
+    return rest - log(sum(exp(rest), axis=axis, keepdims=True))
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    if reduction == "none" or not losses.shape:
+        return losses
+    return (mean if reduction == "mean" else sum)(losses)
+
+
+def binary_cross_entropy(z: Any, y: Any, reduction: str) -> Any:
+    losses = where(greater(z, 0), z, 0) + log1p(exp(-abs(z))) - z * y
+    return reduced(losses, reduction)
+
+
+def chosen(logits: Any, labels: Any) -> Any:
+    """True at the label of each row."""
+    numbers = np.arange(logits.shape[-1]).astype(labels.dtype)
+    return equal(OPS["expand_dims"](labels, axis=-1), numbers)
+
+
+def sparse_cross_entropy(logits: Any, labels: Any, reduction: str) -> Any:
+    rest, _ = shifted(logits, -1)
+    found = sum(where(chosen(logits, labels), rest, 0), axis=-1)
+    return reduced(log(sum(exp(rest), axis=-1)) - found, reduction)
+
+
+def class_error(logits: Any, labels: Any) -> Any:
+    y = softmax(logits, -1)
+    return where(chosen(logits, labels), y - 1, y)
+
+
+def cholesky_cotangent(l: Any, g: Any) -> Any:
+    l = tril(l)
+    inner = transpose(l) @ tril(g)
+    both = tril(inner) + transpose(tril(inner, k=-1))
+    half = solve_triangular(transpose(l), both, lower=False, checked=False)
+    return 0.5 * transpose(
+        solve_triangular(transpose(l), transpose(half), lower=False, checked=False)
+    )
+
+
+def block(x: Any, i: int, count: int) -> Any:
+    n = x.shape[-1] // count
+    rank = len(x.shape)
+    index = (*[("slice", None, None, None)] * (rank - 1), ("slice", i * n, (i + 1) * n, None))
+    return OPS["slice"](x, index=index)
+
+
+def joined(*parts: Any) -> Any:
+    return OPS["concatenate"](*parts, axis=-1)
+
+
+def gru_gates(x: Any, h: Any) -> Any:
+    r = sigmoid(block(x, 0, 3) + block(h, 0, 3))
+    z = sigmoid(block(x, 1, 3) + block(h, 1, 3))
+    return joined(r, z, tanh(block(x, 2, 3) + r * block(h, 2, 3)))
+
+
+def gru_state(a: Any, h: Any) -> Any:
+    z, n = block(a, 1, 3), block(a, 2, 3)
+    return z * (h - n) + n
+
+
+def lstm_gates(x: Any, h: Any) -> Any:
+    y = x + h
+    return joined(*[(tanh if i == 2 else sigmoid)(block(y, i, 4)) for i in range(4)])
+
+
+def lstm_memory(a: Any, c: Any) -> Any:
+    return block(a, 1, 4) * c + block(a, 0, 4) * block(a, 2, 4)
+
+
+def lstm_hidden(a: Any, c: Any) -> Any:
+    return block(a, 3, 4) * tanh(c)
+
+
+def linear(x: Any, w: Any, b: Any) -> Any:
+    return x @ transpose(w) + b
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax, "linear": linear,
+    "binary_cross_entropy_with_logits": binary_cross_entropy, "class_error": class_error,
+    "sparse_cross_entropy": sparse_cross_entropy, "cholesky_cotangent": cholesky_cotangent,
+    "gru_gates": gru_gates, "gru_state": gru_state, "lstm_gates": lstm_gates,
+    "lstm_memory": lstm_memory, "lstm_hidden": lstm_hidden,
+}  # fmt: skip
+
+
+def written_out(graph: FrozenGraph) -> FrozenGraph:
+    """The graph, and those in it, without ops that are formulas of others."""
+
+    def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
+        if e.op is None or e.op.name not in FORMULAS or inputs[0].dtype.kind != "f":
+            if e.op is not None and isinstance(e.attrs.get("body"), FrozenGraph):
+                e = e._replace(attrs={**e.attrs, "body": written_out(e.attrs["body"])})
+            return intern.copy(e, inputs)
+        result = FORMULAS[e.op.name](*[Made(x, intern) for x in inputs], **e.attrs).e
+        return (
+            result
+            if result.type == e.type
+            else intern.apply("astype", result, like=e, dtype=e.dtype)
+        )
+
+    return replaced(graph, derived={}).remade(make)

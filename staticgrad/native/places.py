@@ -1,0 +1,103 @@
+"""Places: arrays in memory, and where their entries lie."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from gradops import Op
+from gradops.core.traits import Trait
+
+from .scalars import BOOL, Scalar
+from .text import FunctionText, Index, memory_type, plus, times
+
+
+@dataclass(frozen=True)
+class Place:
+    """An array in memory: the name of a pointer, and where entries lie from there.
+
+    `strides` and `offset` count entries. `tag` is metadata of reads and writes.
+    """
+
+    pointer: str
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+
+    @property
+    def is_contiguous(self) -> bool:
+        """True if entries lie one after another, in the order of C."""
+        pairs = zip(self.shape, self.strides, contiguous(self.shape), strict=True)
+        return all(n == 1 or s == c for n, s, c in pairs)
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def address(self, f: FunctionText, index: Sequence[Index]) -> str:
+        """The address of an entry."""
+        at: Index = self.offset
+        for i, stride in zip(index, self.strides, strict=True):
+            at = plus(f, at, times(f, int(i) if str(i).isdigit() else i, stride))
+        if at == 0:
+            return self.pointer
+        type = memory_type(self.dtype)
+        return f.emit(f"getelementptr inbounds {type}, ptr {self.pointer}, i64 {at}")
+
+    def load(self, f: FunctionText, index: Sequence[Index], tag: str = "") -> Scalar:
+        """The value of an entry."""
+        type = memory_type(self.dtype)
+        name = f.emit(f"load {type}, ptr {self.address(f, index)}{tag}")
+        if self.dtype == BOOL:
+            name = f.emit(f"trunc i8 {name} to i1")
+        return Scalar(f, name, self.dtype)
+
+    def store(self, f: FunctionText, index: Sequence[Index], x: Scalar, tag: str = "") -> None:
+        """Write an entry."""
+        name, type = x.name, memory_type(self.dtype)
+        if self.dtype == BOOL:
+            name = f.emit(f"zext i1 {name} to i8")
+        f.do(f"store {type} {name}, ptr {self.address(f, index)}{tag}")
+
+    def row(self, f: FunctionText, i: Index) -> "Place":
+        """The entry of the first axis at an index."""
+        pointer = replace(self, shape=self.shape[:1], strides=self.strides[:1]).address(f, [i])
+        return Place(pointer, self.dtype, self.shape[1:], self.strides[1:])
+
+    def reshaped(self, shape: tuple[int, ...]) -> "Place | None":
+        """The entries in another shape, if they lie so."""
+        if self.is_contiguous:
+            return replace(self, shape=shape, strides=contiguous(shape))
+        own = [(n, s) for n, s in zip(self.shape, self.strides, strict=True) if n != 1]
+        if [n for n, _ in own] != [n for n in shape if n != 1]:
+            return None
+        rest = iter(own)
+        strides = tuple([0 if n == 1 else next(rest)[1] for n in shape])
+        return replace(self, shape=shape, strides=strides)
+
+    def view(self, op: Op, attrs: Mapping[str, Any], shape: tuple[int, ...]) -> "Place | None":
+        """What an op makes of the place, if it only looks at it in another way."""
+        if op.name == "reshape":
+            return self.reshaped(shape)
+        if Trait.VIEW not in op.traits:
+            return None
+        base = np.empty(1, np.int8)
+        fake = as_strided(base, self.shape, self.strides)
+        seen = op.kernel(fake, **attrs)
+        if not np.may_share_memory(seen, fake):
+            return None
+        moved = seen.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+        return replace(self, shape=seen.shape, strides=seen.strides, offset=self.offset + moved)
+
+
+def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of an array in the order of C."""
+    result, step = [], 1
+    for n in reversed(shape):
+        result.append(step)
+        step *= n
+    return tuple(reversed(result))

@@ -1,0 +1,284 @@
+"""Scalars in machine code: values of a register, on which operators and ops write instructions.
+
+Note [Formulas]. An op is lowered by the declaration it has: the Python expression `scalar` is read
+as instructions, a `formula` of other ops is called with these scalars. Operands are converted to
+the dtype in which the op computes, which is that of the result, or for a truth value that of the
+operands.
+"""
+
+import ast
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradops import Op
+
+from .text import FunctionText, register_type
+
+BOOL = np.dtype(bool)
+FLOAT_OPS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+INT_OPS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+TESTS = {
+    ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne"), ast.Lt: ("olt", "slt"),
+    ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
+}  # fmt: skip
+INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma"})
+OWN = frozenset({"exp", "expm1", "log", "log1p", "tanh", "sin", "cos"})
+OF_C = frozenset({
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "erf", "exp2",
+    "hypot", "log10", "log2", "pow", "sinh", "tan",
+})  # fmt: skip
+
+
+class NotNative(Exception):
+    """Nothing lowers an expression to machine code."""
+
+
+class Scalar:
+    """A value of a register: its name or literal, and its dtype."""
+
+    __slots__ = ("dtype", "f", "name")
+    gradop_level = 0.0
+    shape = ()
+
+    def __init__(self, f: FunctionText, name: str, dtype: np.dtype) -> None:
+        self.f, self.name, self.dtype = f, name, dtype
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> "Scalar":
+        like = next(a for a in args if isinstance(a, Scalar))
+        scalars = [like.match(a) for a in args]
+        dtypes = [s.dtype for s in scalars if s.dtype != BOOL] or [BOOL]
+        dtype = BOOL if op.family == "discrete" else np.result_type(*dtypes)
+        return apply(op, scalars, attrs, dtype)
+
+    @property
+    def typed(self) -> str:
+        """The value after its type, as instructions take it."""
+        return f"{register_type(self.dtype)} {self.name}"
+
+    def match(self, x: Any) -> "Scalar":
+        """A scalar as it is, a number as one of this dtype."""
+        return x if isinstance(x, Scalar) else constant(self.f, x, self.dtype)
+
+    def then(self, instruction: str, dtype: np.dtype | None = None) -> "Scalar":
+        """The value of an instruction, by default of the same dtype."""
+        return Scalar(self.f, self.f.emit(instruction), dtype or self.dtype)
+
+    def arithmetic(self, kind: type, y: Any) -> "Scalar":
+        """An operation on this value and another."""
+        y = self.match(y)
+        name = (FLOAT_OPS if self.dtype.kind == "f" else INT_OPS).get(kind)
+        if name is None or self.dtype != y.dtype or self.dtype == BOOL:
+            raise NotNative(f"{kind.__name__} of {self.dtype} and {y.dtype}")
+        return self.then(f"{name} {self.typed}, {y.name}")
+
+    def compare(self, kind: type, y: Any) -> "Scalar":
+        """A truth value."""
+        y = self.match(y)
+        of_floats, of_ints = TESTS[kind]
+        if self.dtype != y.dtype:
+            raise NotNative(f"{self.dtype} beside {y.dtype}")
+        test = f"fcmp {of_floats}" if self.dtype.kind == "f" else f"icmp {of_ints}"
+        if self.dtype == BOOL:  # whose True is -1
+            test = test.replace(" s", " u")
+        return self.then(f"{test} {self.typed}, {y.name}", BOOL)
+
+    def __add__(self, y: Any) -> "Scalar":
+        return self.arithmetic(ast.Add, y)
+
+    def __radd__(self, y: Any) -> "Scalar":
+        return self.match(y).arithmetic(ast.Add, self)
+
+    def __sub__(self, y: Any) -> "Scalar":
+        return self.arithmetic(ast.Sub, y)
+
+    def __rsub__(self, y: Any) -> "Scalar":
+        return self.match(y).arithmetic(ast.Sub, self)
+
+    def __mul__(self, y: Any) -> "Scalar":
+        return self.arithmetic(ast.Mult, y)
+
+    def __rmul__(self, y: Any) -> "Scalar":
+        return self.match(y).arithmetic(ast.Mult, self)
+
+    def __truediv__(self, y: Any) -> "Scalar":
+        return self.arithmetic(ast.Div, y)
+
+    def __rtruediv__(self, y: Any) -> "Scalar":
+        return self.match(y).arithmetic(ast.Div, self)
+
+    def __lt__(self, y: Any) -> "Scalar":
+        return self.compare(ast.Lt, y)
+
+    def __le__(self, y: Any) -> "Scalar":
+        return self.compare(ast.LtE, y)
+
+    def __gt__(self, y: Any) -> "Scalar":
+        return self.compare(ast.Gt, y)
+
+    def __ge__(self, y: Any) -> "Scalar":
+        return self.compare(ast.GtE, y)
+
+    def __neg__(self) -> "Scalar":
+        if self.dtype.kind == "f":
+            return self.then(f"fneg {self.typed}")
+        return constant(self.f, 0, self.dtype).arithmetic(ast.Sub, self)
+
+    def __abs__(self) -> "Scalar":
+        if self.dtype.kind == "f":
+            return call_math("fabs", [self])
+        return choose(self < 0, -self, self)
+
+
+def constant(f: FunctionText, value: Any, dtype: np.dtype) -> Scalar:
+    """A number as a literal."""
+    value = dtype.type(value)
+    if dtype.kind == "f":
+        bits = struct.pack(">d", float(value)).hex().upper()
+        return Scalar(f, f"0x{bits}", dtype)
+    return Scalar(f, str(int(value)), dtype)
+
+
+def choose(test: Scalar, yes: Scalar, no: Any) -> Scalar:
+    """One of two values."""
+    no = yes.match(no)
+    if yes.dtype != no.dtype:
+        raise NotNative(f"one of {yes.dtype} and {no.dtype}")
+    return yes.then(f"select {test.typed}, {yes.typed}, {no.typed}")
+
+
+def cast(x: Scalar, dtype: np.dtype) -> Scalar:
+    """A value in another dtype."""
+    if x.dtype == dtype:
+        return x
+    before, to = x.dtype, register_type(dtype)
+    if dtype == BOOL:
+        return x.compare(ast.NotEq, 0)
+    if before.kind == "f" and dtype.kind == "f":
+        how = "fptrunc" if before.itemsize > dtype.itemsize else "fpext"
+    elif dtype.kind == "f":
+        how = "uitofp" if before == BOOL else "sitofp"
+    elif before.kind == "f":
+        raise NotNative(f"{before} as {dtype}")  # of what does not fit nothing is known
+    else:
+        how = "zext" if before == BOOL else "sext" if dtype.itemsize > before.itemsize else "trunc"
+    return x.then(f"{how} {x.typed} to {to}", dtype)
+
+
+def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
+    """A function of the module `math`."""
+    x = args[0]
+    if x.dtype.kind != "f" or any(a.dtype != x.dtype for a in args):
+        raise NotNative(f"{name} of {x.dtype}")
+    type, given = register_type(x.dtype), ", ".join(a.typed for a in args)
+    function = function_of(name, x.dtype)
+    x.f.used[f"{type} {function}/{len(args)}"] = None
+    return x.then(f"call {type} @{function}({given})")
+
+
+def function_of(name: str, dtype: np.dtype) -> str:
+    """What a function of `math` is called: LLVM's, ours, or that of the C library."""
+    suffix = "f32" if dtype.itemsize == 4 else "f64"
+    if name in INTRINSICS:
+        return f"llvm.{name}.{suffix}"
+    if name in OWN:
+        return f"own.{name}.{suffix}"
+    if name not in OF_C:
+        raise NotNative(f"math.{name}")
+    return f"{name}f" if suffix == "f32" else name
+
+
+@cache
+def parsed(source: str, arity: int) -> ast.expr:
+    """A Python expression of the operands x0, x1, ..."""
+    return ast.parse(source.format(*(f"x{i}" for i in range(arity))), mode="eval").body
+
+
+def apply(op: Op, args: Sequence[Scalar], attrs: Mapping[str, Any], dtype: np.dtype) -> Scalar:
+    """The value of an elementwise op in `dtype`. See Note [Formulas]."""
+    kinds = [a.dtype for a in args if a.dtype != BOOL]
+    within = dtype if dtype != BOOL or not kinds else np.result_type(*kinds)
+    args = [a if a.dtype == BOOL else cast(a, within) for a in args]
+    formula: Callable[..., Any] | None = FORMULAS.get(op.name)
+    if formula is not None:
+        result = formula(*args, **attrs)
+    elif op.scalar and not op.params:
+        tree = parsed(op.scalar, len(args))
+        result = Reader({f"x{i}": a for i, a in enumerate(args)}, within).read(tree)
+    else:
+        raise NotNative(f"{op.name} has no formula")
+    return cast(result, dtype)
+
+
+class Reader:
+    """Writes the instructions of a Python expression."""
+
+    def __init__(self, names: Mapping[str, Scalar], dtype: np.dtype) -> None:
+        self.names, self.dtype, self.f = names, dtype, next(iter(names.values())).f
+
+    def read(self, e: ast.expr) -> Scalar:
+        """The value of an expression."""
+        match e:
+            case ast.Name(id):
+                return self.names[id]
+            case ast.Constant(value):
+                return constant(self.f, value, self.dtype)
+            case ast.BinOp(left, op, right):
+                return self.number(left).arithmetic(type(op), self.number(right))
+            case ast.UnaryOp(ast.USub(), x):
+                return -self.number(x)
+            case ast.UnaryOp(ast.Not(), x):
+                return self.flip(self.truth(x))
+            case ast.Compare(left, [op], [right]):
+                return self.number(left).compare(type(op), self.number(right))
+            case ast.BoolOp(op, [a, b]):
+                a, b = self.truth(a), self.truth(b)
+                return a.then(f"{'and' if isinstance(op, ast.And) else 'or'} {a.typed}, {b.name}")
+            case ast.IfExp(test, yes, no):
+                return choose(self.truth(test), self.number(yes), self.number(no))
+            case ast.Call(ast.Name("abs"), [x]):
+                return abs(self.number(x))
+            case ast.Call(ast.Name("bool"), [x]):
+                return self.truth(x)
+            case ast.Call(ast.Name("max"), [a, b]):
+                a, b = self.number(a), self.number(b)
+                return choose(b > a, b, a)
+            case ast.Call(ast.Attribute(_, name), args):
+                return call_math(name, [self.number(x) for x in args])
+        raise NotNative(ast.unparse(e))
+
+    def number(self, e: ast.expr) -> Scalar:
+        """The value of an expression in the dtype of the op."""
+        return cast(self.read(e), self.dtype)
+
+    def truth(self, e: ast.expr) -> Scalar:
+        """The truth of an expression."""
+        return cast(self.read(e), BOOL)
+
+    def flip(self, x: Scalar) -> Scalar:
+        """The other truth value."""
+        return x.then(f"xor {x.typed}, true")
+
+
+def sigmoid(x: Scalar) -> Scalar:
+    """With one exponential where the Python expression has two."""
+    e = call_math("exp", [-abs(x)])
+    return choose(x >= 0, constant(x.f, 1, x.dtype), e) / (1.0 + e)
+
+
+def exp_difference(x: Scalar, y: Scalar) -> Scalar:
+    """exp(x - y), zero where both are -inf."""
+    z, least = call_math("exp", [x - y]), float(np.finfo(x.dtype).min)
+    return choose(y < least, choose(z >= 0, z, 0.0), z)
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "sigmoid": sigmoid,
+    "stop_gradient": lambda x: x,
+    "isfinite": lambda x: abs(x) < float("inf"),
+    "exp_difference": exp_difference,
+}

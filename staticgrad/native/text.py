@@ -1,0 +1,134 @@
+"""LLVM IR as text: one function while it is written.
+
+Note [Writing IR]. Instructions are lines; a value is its name. Loops are written as such, and state
+in them as memory of the function's frame, which LLVM turns into registers. So nothing here knows of
+phi nodes but the counters of loops.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+REGISTER = {"f4": "float", "f8": "double", "i8": "i64", "i4": "i32", "b1": "i1"}
+MEMORY = {**REGISTER, "b1": "i8"}
+Index = str | int
+"""A number of entries or steps: known, or the name of an i64."""
+
+
+def code_of(dtype: np.dtype) -> str:
+    """The kind and size of a dtype, as `f4`."""
+    return f"{dtype.kind}{dtype.itemsize}"
+
+
+def is_native(dtype: np.dtype) -> bool:
+    """True for dtypes that have a type in machine code."""
+    return code_of(dtype) in REGISTER and dtype.isnative
+
+
+def register_type(dtype: np.dtype) -> str:
+    """The type of a value."""
+    return REGISTER[code_of(dtype)]
+
+
+def memory_type(dtype: np.dtype) -> str:
+    """The type of an entry of an array."""
+    return MEMORY[code_of(dtype)]
+
+
+class FunctionText:
+    """The lines of a function. See Note [Writing IR]."""
+
+    def __init__(self, head: str) -> None:
+        self.head = head
+        self.frame: list[str] = []
+        self.lines: list[str] = []
+        self.count, self.label = 0, "start"
+        self.used: dict[str, None] = {}
+
+    def fresh(self, prefix: str = "t") -> str:
+        """A name that no other value or label has."""
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def emit(self, instruction: str) -> str:
+        """The name of the value of an instruction."""
+        name = f"%{self.fresh()}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        """An instruction without a value."""
+        self.lines.append(f"  {instruction}")
+
+    def reserve(self, type: str, count: int = 1) -> str:
+        """Memory of the function's frame."""
+        name = f"%{self.fresh('m')}"
+        self.frame.append(f"  {name} = alloca {type}, i64 {count}, align 64")
+        return name
+
+    def start(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str) -> None:
+        """Go on at a block."""
+        self.do(f"br label %{label}")
+
+    def branch(self, test: str, yes: str, no: str) -> None:
+        """Go on at one of two blocks."""
+        self.do(f"br i1 {test}, label %{yes}, label %{no}")
+
+    @contextmanager
+    def loop(self, count: Index, tag: str = "") -> Iterator[str]:
+        """A counted loop; `tag` is metadata of it. Gives the name of its counter."""
+        if count == 1:
+            yield "0"
+            return
+        head, body, end = self.fresh("head"), self.fresh("body"), self.fresh("end")
+        i, before, line = f"%{self.fresh('i')}", self.label, len(self.lines) + 2
+        self.jump(head)
+        self.start(head)
+        self.lines.append("")
+        self.branch(self.emit(f"icmp slt i64 {i}, {count}"), body, end)
+        self.start(body)
+        yield i
+        after = self.emit(f"add nuw nsw i64 {i}, 1")
+        self.lines[line] = f"  {i} = phi i64 [ 0, %{before} ], [ {after}, %{self.label} ]"
+        self.do(f"br label %{head}{tag and f', !llvm.loop {tag}'}")
+        self.start(end)
+
+    @contextmanager
+    def given(self, test: str) -> Iterator[None]:
+        """Lines that are run if a test holds."""
+        body, end = self.fresh("then"), self.fresh("end")
+        self.branch(test, body, end)
+        self.start(body)
+        yield
+        self.jump(end)
+        self.start(end)
+
+    def text(self) -> str:
+        """The whole function."""
+        return "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
+
+
+def times(f: FunctionText, a: Index, b: Index) -> Index:
+    """The product of two numbers."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if 0 in (a, b) or "0" in (a, b):
+        return 0
+    if a == 1:
+        return b
+    return a if b == 1 else f.emit(f"mul nsw i64 {a}, {b}")
+
+
+def plus(f: FunctionText, a: Index, b: Index) -> Index:
+    """The sum of two numbers."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if a in (0, "0"):
+        return b
+    return a if b in (0, "0") else f.emit(f"add nsw i64 {a}, {b}")

@@ -1,0 +1,107 @@
+"""Executables of the native tier, and the choice among backends."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradops.core.errors import OptionError
+
+from ..ir.graph import FrozenGraph
+from ..native.scalars import NotNative
+from ..passes.batching.batch import BatchOps
+from ..passes.batching.stacks import FlattenStacks
+from ..passes.fusion.elementwise import FuseElementwise
+from ..passes.levels import pipeline_for
+from ..passes.pairs import ComputePairs
+from ..passes.pipeline import Pipeline
+from ..passes.products.inverses import InvertFactors
+from ..passes.products.log_products import MultiplyLogs
+from ..passes.scalars import FloatScalars, MathScalars
+from .executable import Executable
+from .feeds import as_feed
+
+if TYPE_CHECKING:
+    pass
+
+FOR_NUMPY = (BatchOps, ComputePairs, FlattenStacks, FloatScalars, FuseElementwise, InvertFactors,
+             MathScalars, MultiplyLogs)  # fmt: skip
+"""Passes that save calls of NumPy, of which native code has none."""
+
+
+class NativeExecutable(Executable):
+    """A graph compiled to machine code. NumPy's code stands in where that gives up.
+
+    `ir` and `assembly` are the code as LLVM and the assembler write it.
+    """
+
+    def __init__(
+        self, written: FrozenGraph, optimize: Any = 2, form: str = "{},",
+        rebuild: Callable[[Any], Any] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(written, pipeline_for(optimize).without(*FOR_NUMPY), form, rebuild)
+        self.optimize, self.silent = optimize, False
+
+    def code(self) -> Callable[..., Any]:
+        from ..native.entry import NativeCode
+
+        self.native: NativeCode = NativeCode(self.graph, self.form)
+        return self.native.run
+
+    @property
+    def ir(self) -> str:
+        """The graph as LLVM's language."""
+        return self.native.ir
+
+    @property
+    def assembly(self) -> str:
+        """The instructions of the machine."""
+        return self.native.code.assembly
+
+    @cached_property
+    def by_numpy(self) -> Executable:
+        """The executable for values on which machine code gives up: NumPy raises, or computes."""
+        return Executable(self.written, self.optimize, self.form, self.rebuild)
+
+    def may_run_on_arrays(self, error: Exception) -> bool:
+        return False
+
+    def run_converted(self, args: Sequence[Any]) -> Any:
+        """Run with values that are not all C-ordered arrays of the inputs' types."""
+        arrays = [as_feed(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
+        result = self.run(*[np.require(a, requirements="CA") for a in arrays])
+        if result is NotImplemented:
+            return self.by_numpy(*arrays)
+        return result if self.rebuild is None else self.rebuild(result)
+
+
+def native_executable(
+    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> NativeExecutable | None:
+    """The executable of the native tier; None if `backend` is "auto" and there can be none."""
+    if backend not in BACKENDS:
+        names = ", ".join(map(repr, BACKENDS))
+        raise OptionError("compile", [], f"backend is one of {names}, not {backend!r}")
+    reason, hint = "", "backend='numpy' runs every graph"
+    if checked:
+        reason = "check_numerics is of the NumPy backend"
+    elif not is_installed():
+        reason, hint = "it needs llvmlite and scipy", "pip install 'staticgrad[native]'"
+    else:
+        try:
+            return NativeExecutable(graph, pipeline, form, rebuild)
+        except NotNative as error:
+            reason = str(error)
+    if backend == "native":
+        raise OptionError("compile", [], f"backend='native' cannot run this: {reason}", hint)
+    return None
+
+
+def is_installed() -> bool:
+    """True if the packages of the native tier are there."""
+    return find_spec("llvmlite") is not None and find_spec("scipy") is not None
+
+
+BACKENDS = ("numpy", "native", "auto")
