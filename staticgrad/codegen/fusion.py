@@ -5,6 +5,10 @@ that have rows are computed where the whole array is to be: the function gets th
 results, too. So what is computed in place of another, up to a result, is in the memory of the
 result. What else is computed on the way has buffers for one block. Sums are returned, and added by
 `in_blocks`.
+
+Note [Threads beside BLAS]. After a product, OpenBLAS's threads wait for the next one for 25 ms,
+without letting go of their cores. Threads of blocks would share these with them, which takes longer
+than one thread does: beside large products, blocks have one.
 """
 
 from collections.abc import Callable
