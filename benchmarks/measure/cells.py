@@ -41,3 +41,8 @@ def read(path: Path) -> list[Cell]:
     """The cells of a file of lines; none if there is no file."""
     lines = path.read_text().splitlines() if path.exists() else []
     return [Cell(**json.loads(line)) for line in lines]
+
+
+def turn_file(path: str | Path) -> Path:
+    """The file in which a process that measures notes the row and library whose turn it is."""
+    return Path(f"{path}.turn")

@@ -5,14 +5,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..rows import BY_KEY
-from .cells import Cell, append, read
+from .cells import Cell, append, read, turn_file
 from .limits import too_long
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,8 @@ THREAD_COUNTS = (
 )  # fmt: skip
 PROBES = 2  # at once
 ENDED = "the process ended with {}"
+STUCK = "did not return"
+LONGEST_TURN = 120  # seconds from which a process is taken to wait for ever
 GRACE = 20  # seconds above the limit, for imports, and code that Python cannot interrupt
 
 
@@ -66,36 +70,55 @@ class Session:
         """The cell of one process; with a reason if it dies or takes too long."""
         out = self.folder / f"{row} {library}.jsonl"
         orders = {"row": row, "library": library, "threads": threads, "limit": self.limit}
-        ended = self.start("probe", threads, orders | {"out": str(out)}, self.limit + GRACE)
+        ended = self.probed(threads, orders | {"out": str(out)})
         cell = (read(out) or [Cell(row, threads, library, reason=ended)])[0]
         say(cell)
         return cell
 
     def times(self, threads: int) -> list[Cell]:
-        """The cells of a process for all rows; it is started again if it ends before the last."""
+        """The cells of a process for all rows; it is started again if it ends before the last.
+
+        A library that does not return is left out of the row.
+        """
         out, rows = self.folder / f"times-{threads}.jsonl", self.rows_on(threads)
         while rows:
             orders = {
                 "rows": rows, "libraries": self.libraries, "threads": threads, "out": str(out),
                 "quick": self.quick, "limit": self.limit, "skipped": list(self.failed),
             }  # fmt: skip
-            ended = self.start("worker", threads, orders, None)
+            ended = self.watched(threads, orders)
             done = {c.row for c in read(out)}
             rows = [row for row in rows if row not in done]
-            if rows and ended != ENDED.format(0):
+            if rows and ended == STUCK:
+                row, library = turn_file(out).read_text().splitlines()
+                self.failed[row, library] = STUCK
+            elif rows and ended != ENDED.format(0):
                 lost = [Cell(rows[0], threads, name, reason=ended) for name in self.libraries]
                 append(out, lost)
                 rows = rows[1:]
         return read(out)
 
-    def start(self, module: str, threads: int, orders: Any, timeout: float | None) -> str:
-        """Run a module of this folder to its end, and say how it ended."""
-        quiet = module == "probe"
-        command = [sys.executable, "-m", f"{__package__}.{module}", json.dumps(orders)]
+    def watched(self, threads: int, orders: Any) -> str:
+        """Run a worker, and say how it ended; it is killed when a turn takes too long."""
+        command = [sys.executable, "-m", f"{__package__}.worker", json.dumps(orders)]
+        turn = turn_file(orders["out"])
+        turn.touch()
+        environment, quiet = self.environment(threads), subprocess.DEVNULL
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet) as worker:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    return ENDED.format(worker.wait(LONGEST_TURN / 4))
+                if time.time() - turn.stat().st_mtime > LONGEST_TURN:
+                    worker.kill()
+                    return STUCK
+
+    def probed(self, threads: int, orders: Any) -> str:
+        """Run a probe to its end, and say how it ended."""
+        command = [sys.executable, "-m", f"{__package__}.probe", json.dumps(orders)]
         try:
             ended = subprocess.run(
-                command, cwd=ROOT, env=self.environment(threads), timeout=timeout,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if quiet else None,
+                command, cwd=ROOT, env=self.environment(threads), timeout=self.limit + GRACE,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return too_long(self.limit)

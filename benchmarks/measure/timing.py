@@ -38,13 +38,16 @@ def repetitions(
 
 def turns(
     runs: Mapping[str, Callable[[], Any]], rounds: range, budget: float,
-    clock: Clock = time.perf_counter,
+    clock: Clock = time.perf_counter, note: Callable[[str], object] = str,
 ) -> dict[str, list[float]]:  # fmt: skip
     """The times of each run in microseconds: in each round all are measured, one after another.
 
-    Those above `SLOW` are measured in the first rounds only.
+    Those above `SLOW` are measured in the first rounds only. `note` is told whose turn it is.
     """
-    counts = {name: repetitions(run, SECONDS, clock) for name, run in runs.items()}
+    counts = {}
+    for name, run in runs.items():
+        note(name)
+        counts[name] = repetitions(run, SECONDS, clock)
     times: dict[str, list[float]] = {name: [] for name in runs}
     start = time.perf_counter()
     for i in range(rounds.stop - 1):
@@ -52,6 +55,7 @@ def turns(
             break
         for name, run in runs.items():
             if i < FEW or times[name][-1] < SLOW:
+                note(name)
                 times[name].append(microseconds(run, counts[name], clock))
     return times
 

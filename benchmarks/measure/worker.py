@@ -7,6 +7,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..columns import LIBRARIES
 from ..libraries.interface import Library
 from ..rows import BY_KEY
 from ..workload import Run, Workload
-from .cells import Cell, append
+from .cells import Cell, append, turn_file
 from .check import error, reference, require_close
 from .limits import TooLong, first_call, reason, too_long
 from .timing import BUDGET, ROUNDS, turns
@@ -38,7 +39,9 @@ def main(orders: dict[str, Any]) -> None:
         start = time.perf_counter()
         workload = BY_KEY[key]
         wanted = [lib for lib in libraries if (key, lib.name) not in skipped]
-        cells = measure(workload, wanted, orders["threads"], orders["limit"], rounds)
+        turn = Path(turn_file(orders["out"]))
+        note = lambda name, key=key, turn=turn: turn.write_text(f"{key}\n{name}")
+        cells = measure(workload, wanted, orders["threads"], orders["limit"], rounds, note)
         append(Path(orders["out"]), cells)
         took = time.perf_counter() - start
         print(f"  {key} on {orders['threads']}: {took:.0f} s", file=sys.stderr, flush=True)
@@ -48,14 +51,15 @@ def main(orders: dict[str, Any]) -> None:
 
 def measure(
     workload: Workload, libraries: list[Library], threads: int, limit: float,
-    rounds: tuple[range, float],
+    rounds: tuple[range, float], note: Callable[[str], object] = str,
 ) -> list[Cell]:  # fmt: skip
-    """A cell for each library: checked, then timed in turns."""
+    """A cell for each library: checked, then timed in turns; `note` is told whose turn it is."""
     expected = reference(workload)[1]
     runs: dict[str, Run] = {}
     cells = {lib.name: Cell(workload.key, threads, lib.name) for lib in libraries}
     for library in libraries:
         cell = cells[library.name]
+        note(library.name)
         try:
             inputs = workload.inputs(workload.sizes)
             run, results, cell.first = first_call(library, workload, inputs, limit)
@@ -64,7 +68,7 @@ def measure(
             runs[library.name] = run
         except (Exception, TooLong) as failure:
             cell.reason = reason(failure)
-    for name, times in turns(runs, *rounds, CLOCKS[min(threads, 2)]).items():
+    for name, times in turns(runs, *rounds, CLOCKS[min(threads, 2)], note).items():
         cell = cells[name]
         cell.us = statistics.median(times)
         cell.low, _, cell.high = statistics.quantiles(times, n=4)

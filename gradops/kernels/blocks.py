@@ -27,12 +27,13 @@ def threads_for(rows: int, step: int) -> int:
 
 def in_blocks(
     compute: Compute, step: int, operands: Sequence[Any], split: Sequence[bool],
-    results: Sequence[np.ndarray],
+    results: Sequence[np.ndarray], threads: int | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Write `results`, `step` rows at a time; returns them, and the sums of what is returned.
 
     `compute` gets the rows of operands that are `split`, the others whole, and the rows of the
-    results, which it writes. What it returns is added over blocks, in the order of the rows.
+    results, which it writes. What it returns is added over blocks, in the order of the rows. By
+    default as many threads work as the rows are worth.
     """
     rows = next(len(x) for x, is_split in zip(operands, split, strict=True) if is_split)
     starts = range(0, rows, step)
@@ -44,7 +45,7 @@ def in_blocks(
             some = [x[part] if s else x for x, s in zip(operands, split, strict=True)]
             sums[k] = compute(*some, *[y[part] for y in results])
 
-    if threads_for(rows, step) == 1:
+    if (threads or threads_for(rows, step)) == 1:
         work(iter(range(len(starts))))
     else:
         in_threads(work, range(len(starts)))

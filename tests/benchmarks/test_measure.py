@@ -3,6 +3,7 @@
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 from benchmarks.columns import LIBRARIES
 from benchmarks.libraries.interface import Library, Refusal
-from benchmarks.measure.cells import Cell
+from benchmarks.measure import processes
+from benchmarks.measure.cells import Cell, append, turn_file
 from benchmarks.measure.check import error, in_float64
 from benchmarks.measure.limits import TooLong, limited, reason
 from benchmarks.measure.processes import Session, merged
@@ -116,3 +118,36 @@ def test_the_processes_of_a_session_measure_a_row(tmp_path):
     assert cell.us > 0
     assert cell.peak >= cell.steady
     assert not cell.reason
+
+
+def test_a_process_that_does_not_return_is_ended(tmp_path, monkeypatch):
+    waits = tmp_path / "python"
+    waits.write_text("#!/bin/sh\nexec sleep 60\n")
+    waits.chmod(0o700)
+    monkeypatch.setattr(processes.sys, "executable", str(waits))
+    monkeypatch.setattr(processes, "LONGEST_TURN", 0.1)
+    session = Session(["bce"], ["NumPy by hand"], [1], True, 60.0, tmp_path)
+    turn_file(tmp_path / "times-1.jsonl").write_text("bce\nNumPy by hand")
+    assert session.watched(1, {"out": str(tmp_path / "times-1.jsonl")}) == processes.STUCK
+
+
+def test_a_library_that_does_not_return_is_left_out_of_its_row(tmp_path, monkeypatch):
+    session = Session(["bce", "mlp"], ["NumPy by hand", "other"], [1], True, 60.0, tmp_path)
+    skipped = []
+
+    def watched(threads, orders):
+        skipped.append(orders["skipped"])
+        if len(skipped) == 1:
+            turn_file(orders["out"]).write_text("bce\nother")
+            return processes.STUCK
+        append(
+            Path(orders["out"]), [Cell(row, 1, "NumPy by hand", us=1.0) for row in orders["rows"]]
+        )
+        return processes.ENDED.format(0)
+
+    monkeypatch.setattr(session, "watched", watched)
+    cells = session.measure(["times"])
+    assert skipped == [[], [("bce", "other")]]
+    assert {c.key: c.reason for c in cells if c.library == "other"} == {
+        ("bce", 1, "other"): processes.STUCK
+    }

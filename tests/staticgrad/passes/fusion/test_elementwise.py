@@ -1,5 +1,6 @@
 """Fusion groups compute what their expressions do, in blocks of any size."""
 
+import re
 import threading
 
 import numpy as np
@@ -227,3 +228,15 @@ def test_sums_of_rows_with_one_entry_are_not_sums_of_all_rows():
     x = sg.placeholder("float64", [N, 1])
     y = sg.tanh(sg.reduce_sum(sg.exp(x), axis=1, keepdims=True)) * x
     check([y, *sg.gradients(sg.reduce_sum(y * y), [x])], [x], [np.linspace(-1, 1, N)[:, None]])
+
+
+def test_beside_large_products_blocks_have_one_thread():
+    def f(y):
+        return sg.tanh(y) * sg.exp(-y) + sg.sin(y) * 2.0
+
+    x, w = sg.placeholder("float32", [1024, 1024]), sg.placeholder("float32", [1024, 1024])
+    beside, alone = sg.compile(f(x @ w), [x, w]), sg.compile(f(x * w), [x, w])
+    assert re.search(r"in_blocks\(.*, 1\)", beside.source)
+    assert re.search(r"in_blocks\(.*[^1]\)  #", alone.source)
+    a = np.random.default_rng(0).normal(size=(2, 1024, 1024)).astype("f4") / 32
+    np.testing.assert_allclose(beside(*a), sg.compile(f(x @ w), [x, w], optimize=0)(*a), 1e-5)
