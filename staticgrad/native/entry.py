@@ -6,6 +6,7 @@ for what is not an aligned array in the order of C, of the input's type; so a ca
 """
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -15,10 +16,11 @@ import numpy as np
 from gradops import ArrayType
 
 from ..ir.graph import FrozenGraph
-from . import indexing, loops  # noqa: F401  they add writers
 from .formulas import written_out
 from .functions import declarations
-from .lowering import GraphWriter, require_types
+from .kinds import require_types
+from .loops import known
+from .lowering import GraphWriter
 from .machine import Code, address_of, symbol
 from .memory import Memory
 from .places import Place, contiguous
@@ -56,7 +58,7 @@ class NativeCode:
 @cache
 def numpy_table() -> Sequence[int]:
     """NumPy's C API: addresses."""
-    from numpy._core import _multiarray_umath
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
@@ -107,21 +109,25 @@ def text_of(graph: FrozenGraph, form: str) -> str:
     memory = Memory(body)
     writer = GraphWriter(body, memory, graph)
     writer.write(places("in", inputs), places("out", results))
-    body.do("ret i32 0")
+    if body.notes:
+        body.frame += ["  %noted = alloca i1", "  store i1 false, ptr %noted"]
+        noted = body.emit("load i1, ptr %noted")
+        body.do(f"ret i32 {body.emit(f'zext i1 {noted} to i32')}")
+    else:
+        body.do("ret i32 0")
     entry = EntryWriter(inputs, results, form, memory.bytes)
     entry.write()
     lines, functions = declarations(list(body.used))
     return "\n".join([
         *GLOBALS, *lines, *memory.globals, *[g.text() for g in functions], body.text(),
-        entry.f.text(), memory.metadata(),
+        entry.f.text(), memory.metadata,
     ])  # fmt: skip
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
     """The places of arguments of the body."""
     return [
-        Place(f"%{prefix}{i}", t.dtype, tuple(t.shape), contiguous(t.shape))
-        for i, t in enumerate(types)
+        Place(f"%{prefix}{i}", t.dtype, known(t), contiguous(known(t))) for i, t in enumerate(types)
     ]
 
 
@@ -159,7 +165,7 @@ class EntryWriter:
         made = [self.write_result(t) for t in self.results]
         arena = self.take_arena() if self.arena else "null"
         outs = [p for _, p in made]
-        size = self.arena + sum(8 * int(np.prod(t.shape)) for t in self.inputs)
+        size = self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
         state = f.emit("call ptr @PyEval_SaveThread()") if size > LONG else ""
         given = ", ".join(f"ptr {p}" for p in [arena, *data, *outs])
         status = f.emit(f"call i32 @body({given})")
@@ -217,9 +223,8 @@ class EntryWriter:
             at = f.emit(f"getelementptr i64, ptr {sizes}, i64 {k}")
             f.do(f"store i64 {n}, ptr {at}")
         f.do(f"call void @Py_IncRef(ptr {dtype_symbol(t.dtype)})")
-        x = f.emit(
-            f"call ptr @PyArray_Empty(i32 {t.ndim}, ptr {sizes}, ptr {dtype_symbol(t.dtype)}, i32 0)"
-        )
+        given = f"i32 {t.ndim}, ptr {sizes}, ptr {dtype_symbol(t.dtype)}, i32 0"
+        x = f.emit(f"call ptr @PyArray_Empty({given})")
         return x, self.read(x, DATA, "ptr")
 
     def take_arena(self) -> str:

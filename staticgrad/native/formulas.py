@@ -33,7 +33,11 @@ class Made(Operators):
 
     def __init__(self, e: Expr, intern: Interning) -> None:
         self.e, self.intern = e, intern
-        self.type = e.type
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the expression."""
+        return self.e.type
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> "Made":
@@ -47,16 +51,15 @@ class Made(Operators):
         return self.intern.constant(array, like=self.e)
 
 
-def shifted(x: Any, axis: int | None) -> tuple[Any, Any]:
-    """x less its finite maximum, and that."""
-    top = max(x, axis=axis, keepdims=True)
-    top = where(OPS["isfinite"](top), top, 0)
-    return x - top, top
+def shifted(x: Any, axis: int) -> Any:
+    """x less its maximum."""
+    return x - max(x, axis=axis, keepdims=True)
 
 
 def logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
-    rest, top = shifted(x, axis)
-    result = log(sum(exp(rest), axis=axis, keepdims=True)) + top
+    top = max(x, axis=axis, keepdims=True)
+    top = where(OPS["isfinite"](top), top, 0)
+    result = log(sum(exp(x - top), axis=axis, keepdims=True)) + top
     if keepdims:
         return result
     rank = len(x.shape)
@@ -66,13 +69,12 @@ def logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def softmax(x: Any, axis: int) -> Any:
-    rest, _ = shifted(x, axis)
-    e = exp(rest)
+    e = exp(shifted(x, axis))
     return e / sum(e, axis=axis, keepdims=True)
 
 
 def log_softmax(x: Any, axis: int) -> Any:
-    rest, _ = shifted(x, axis)
+    rest = shifted(x, axis)
     return rest - log(sum(exp(rest), axis=axis, keepdims=True))
 
 
@@ -94,7 +96,7 @@ def chosen(logits: Any, labels: Any) -> Any:
 
 
 def sparse_cross_entropy(logits: Any, labels: Any, reduction: str) -> Any:
-    rest, _ = shifted(logits, -1)
+    rest = shifted(logits, -1)
     found = sum(where(chosen(logits, labels), rest, 0), axis=-1)
     return reduced(log(sum(exp(rest), axis=-1)) - found, reduction)
 

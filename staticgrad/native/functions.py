@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .scalars import BOOL, Scalar, call_math, choose, constant
+from .scalars import BOOL, NOTING, Scalar, call_math, choose, constant
 from .text import FunctionText, register_type
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
-INTS = {4: np.dtype("i4"), 8: np.dtype("i8")}
+INTS: dict[int, np.dtype] = {4: np.dtype("i4"), 8: np.dtype("i8")}
 
 # (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2
 EXP = {
@@ -51,6 +51,7 @@ LN2 = {4: (0.693359375, -2.12194440e-4), 8: (0.6931471803691238, 1.9082149292705
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 MAGIC = {4: 1.5 * 2**23, 8: 1.5 * 2**52}  # added to a number, it leaves the nearest whole one
 BIAS, BITS = {4: 127, 8: 1023}, {4: 23, 8: 52}
+WIDEST = {4: 2.0**40, 8: 2.0**30}  # of arguments that are reduced by multiples of pi / 2
 LARGEST = {4: 89.0, 8: 710.0}  # from there on exp is infinite
 SMALLEST = {4: -104.0, 8: -746.0}  # up to there it is zero
 
@@ -194,7 +195,7 @@ def equal(x: Scalar, value: float) -> Scalar:
 
 
 def log1p(x: Scalar) -> Scalar:
-    """log(u) + (x - (u - 1)) / u with u = 1 + x, where the second term mends the first's rounding."""
+    """log(u) + (x - (u - 1)) / u with u = 1 + x: the second term mends the rounding of u."""
     u = x + 1.0
     lost = choose(abs(x) < 1.0, x - (u - 1.0), 1.0 - (u - x))
     result = log_of_normal(u, lost / u)
@@ -249,7 +250,8 @@ def cosine(r: Scalar) -> Scalar:
 
 
 def wave(x: Scalar, turn: int) -> Scalar:
-    """sin(x + turn pi / 2)."""
+    """sin(x + turn pi / 2); of large arguments, and infinities, it is left to NumPy."""
+    x.f.note((abs(x) > WIDEST[x.dtype.itemsize]).name)
     r, n = quadrant(x)
     n = n + turn
     y = choose(odd(n), cosine(r), sine(r))
@@ -278,8 +280,10 @@ def definition(name: str, size: int) -> FunctionText:
     """A function of one argument, of floats of this size."""
     dtype = SINGLE if size == 4 else DOUBLE
     kind = register_type(dtype)
-    f = FunctionText(f"define internal {kind} @own.{name}.f{8 * size}({kind} %x)"
-                     " alwaysinline nounwind")
+    given = f"{kind} %x, ptr %noted" if name in NOTING else f"{kind} %x"
+    f = FunctionText(
+        f"define internal {kind} @own.{name}.f{8 * size}({given}) alwaysinline nounwind"
+    )
     y = FUNCTIONS[name](Scalar(f, "%x", dtype))
     f.do(f"ret {y.typed}")
     return f

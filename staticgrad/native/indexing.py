@@ -1,21 +1,25 @@
 """Rows that are read, and added up, where an array of integers says."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..ir.expr import Expr
-from .lowering import WRITERS, GraphWriter
 from .matrices import write_scatter
 from .places import Place
 from .scalars import NotNative, Scalar, cast, choose
 from .text import Index
+from .writers import WRITERS
+
+if TYPE_CHECKING:
+    from .lowering import GraphWriter
 
 EVERY = ("slice", None, None, None)
 Visit = Callable[[tuple[Index, ...], tuple[Index, ...]], None]
 
 
-def write_getitem(w: GraphWriter, e: Expr) -> None:
+def write_getitem(w: "GraphWriter", e: Expr) -> None:
     """Write the entries that an array of integers names."""
     axis = axis_of(e)
     source, numbers = (w.place(x) for x in e.inputs)
@@ -28,7 +32,7 @@ def write_getitem(w: GraphWriter, e: Expr) -> None:
     over_entries(w, to, numbers, axis, n, visit)
 
 
-def write_scatter_add(w: GraphWriter, e: Expr) -> None:
+def write_scatter_add(w: "GraphWriter", e: Expr) -> None:
     """Add entries to those of zeros that an array of integers names."""
     if len(e.inputs) == 1:
         write_scatter(w, e)
@@ -56,7 +60,7 @@ def axis_of(e: Expr) -> int:
 
 
 def over_entries(
-    w: GraphWriter, whole: Place, numbers: Place, axis: int, n: int, visit: Visit,
+    w: "GraphWriter", whole: Place, numbers: Place, axis: int, n: int, visit: Visit,
     at: tuple[Index, ...] = (), number: Scalar | None = None,
 ) -> None:  # fmt: skip
     """Call `visit` with the index of each entry, and with that in the array that is indexed."""
@@ -71,7 +75,7 @@ def over_entries(
         over_entries(w, whole, numbers, axis, n, visit, (*at, i), number)
 
 
-def within(w: GraphWriter, i: Scalar, n: int) -> Scalar:
+def within(w: "GraphWriter", i: Scalar, n: int) -> Scalar:
     """An index that counts from the end, if it is negative; gives up at one that is too large."""
     i = cast(i, np.dtype("i8"))
     i = choose(i < 0, i + n, i)

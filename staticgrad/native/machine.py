@@ -12,10 +12,15 @@ def target() -> Any:
     """The machine that this process runs on."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    return new_machine()
+
+
+def new_machine() -> Any:
+    """A description of the machine, which an engine may own."""
+    features = llvm.get_host_cpu_features().flatten()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3,
-        codemodel="jitdefault", jit=True,
-    )  # fmt: skip
+        cpu=llvm.get_host_cpu_name(), features=features, opt=2, codemodel="jitdefault", jit=True
+    )
 
 
 class Code:
@@ -28,7 +33,7 @@ class Code:
         self.module.triple = machine.triple
         self.module.data_layout = str(machine.target_data)
         optimize(self.module, machine)
-        self.engine = llvm.create_mcjit_compiler(self.module, fresh_machine())
+        self.engine = llvm.create_mcjit_compiler(self.module, new_machine())
         self.engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -41,19 +46,10 @@ class Code:
         return target().emit_assembly(self.module)
 
 
-def fresh_machine() -> Any:
-    """A machine that an engine may own."""
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3,
-        codemodel="jitdefault", jit=True,
-    )  # fmt: skip
-
-
 def optimize(module: Any, machine: Any) -> None:
-    """Run LLVM's passes, with its loop and block vectorizers."""
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = True
-    options.loop_unrolling = True
+    """Run LLVM's passes, with its vectorizer of loops; that of blocks gains little for its time."""
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 

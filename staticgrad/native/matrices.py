@@ -4,21 +4,25 @@ Where SciPy would raise an error, the code gives up: then the graph is run by Nu
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from gradops import OPS
 
 from ..ir.expr import Expr
-from .lowering import WRITERS, GraphWriter
 from .places import Place
 from .products import row
 from .scalars import NotNative, Scalar, call_math
 from .text import memory_type, plus
+from .writers import WRITERS
+
+if TYPE_CHECKING:
+    from .lowering import GraphWriter
 
 MOST = 16  # rows
 
 
 def over_matrices(
-    w: GraphWriter, places: Sequence[Place], to: Place, write: Callable[..., None]
+    w: "GraphWriter", places: Sequence[Place], to: Place, write: Callable[..., None]
 ) -> None:
     """Call `write` for the matrices of stacks, which are broadcast."""
     if len(to.shape) == 2:
@@ -35,7 +39,7 @@ def require_small(e: Expr) -> None:
         raise NotNative(f"{e.label} is large")
 
 
-def write_cholesky(w: GraphWriter, e: Expr) -> None:
+def write_cholesky(w: "GraphWriter", e: Expr) -> None:
     """Write a factor, column by column."""
     require_small(e)
     if e.attrs["upper"]:
@@ -44,9 +48,10 @@ def write_cholesky(w: GraphWriter, e: Expr) -> None:
     over_matrices(w, [source], w.place_for(e), factor)
 
 
-def factor(w: GraphWriter, a: Place, l: Place) -> None:
+def factor(w: "GraphWriter", a: Place, l: Place) -> None:
     """Write the factor of one matrix."""
     f, n = w.f, a.shape[0]
+    w.note_infinities(a)
     work = w.memory.array(a.shape, a.dtype)
     w.fill(work, 0)
     with f.loop(n) as j:
@@ -58,11 +63,11 @@ def factor(w: GraphWriter, a: Place, l: Place) -> None:
             i = f.emit(f"add i64 {plus(f, j, k)}, 1")
             rest = less_products(w, a.load(f, (i, j)), work, (i, work, j), j)
             work.store(f, (i, j), rest / pivot)
-    w.copy_place(work, l)
+    w.copy(work, l)
 
 
 def less_products(
-    w: GraphWriter, start: Scalar, a: Place, rows: tuple[str, Place, str], count: str
+    w: "GraphWriter", start: Scalar, a: Place, rows: tuple[str, Place, str], count: str
 ) -> Scalar:
     """A value less the products of the first entries of two rows."""
     i, b, j = rows
@@ -74,7 +79,7 @@ def less_products(
     return total.load(w.f, ())
 
 
-def write_solve(w: GraphWriter, e: Expr) -> None:
+def write_solve(w: "GraphWriter", e: Expr) -> None:
     """Write solutions of triangular equations, row by row."""
     require_small(e)
     a, b = (w.place(x) for x in e.inputs)
@@ -87,13 +92,15 @@ def write_solve(w: GraphWriter, e: Expr) -> None:
 
 
 def solve(
-    w: GraphWriter, places: tuple[Place, Place, Place], lower: bool, unit: bool, checked: bool
+    w: "GraphWriter", places: tuple[Place, Place, Place], lower: bool, unit: bool, checked: bool
 ) -> None:
     """Write the solution for one matrix."""
     f, (a, b, x) = w.f, places
     n, m = b.shape
+    for p in (a, b):
+        w.note_infinities(p)
     work = w.memory.array(b.shape, b.dtype)
-    w.copy_place(b, work)
+    w.copy(b, work)
     with f.loop(n) as step:
         i = step if lower or n == 1 else f.emit(f"sub i64 {n - 1}, {step}")
         with f.loop(step) as k:
@@ -109,10 +116,10 @@ def solve(
                 w.give_up_unless(abs(pivot) > 0)
             with f.loop(m) as j:
                 work.store(f, (i, j), work.load(f, (i, j)) / pivot)
-    w.copy_place(work, x)
+    w.copy(work, x)
 
 
-def write_scatter(w: GraphWriter, e: Expr) -> None:
+def write_scatter(w: "GraphWriter", e: Expr) -> None:
     """Write an array into a view of zeros."""
     source, to = w.place(e.inputs[0]), w.place_for(e)
     look = "slice" if e.op is not None and e.op.name == "scatter" else "diagonal"
@@ -121,7 +128,7 @@ def write_scatter(w: GraphWriter, e: Expr) -> None:
     if part is None:
         raise NotNative(f"{e.label} is no view")
     w.fill(to, 0)
-    w.copy_place(source, part)
+    w.copy(source, part)
 
 
 WRITERS |= {

@@ -8,52 +8,71 @@ from .places import Place, contiguous
 from .text import FunctionText, memory_type
 
 IN_FRAME = 2048  # bytes up to which an array may become registers
+MOST_IN_FRAME = 1 << 18  # bytes of all such arrays: a thread's stack may be small
 ALIGNMENT = 64
 
 
 class Memory:
     """Gives arrays memory: small ones in the frame of a function, others in an arena."""
 
+    access, parallel = ", !llvm.access.group !0", "!1"
+    metadata = (
+        '!0 = distinct !{}\n!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}\n'
+    )
+
     def __init__(self, f: FunctionText) -> None:
-        self.f, self.bytes = f, 0
+        self.f, self.bytes, self.in_frame = f, 0, 0
         self.globals: list[str] = []
-        self.constants: dict[int, Place] = {}
-        self.kept: list[np.ndarray] = []
-        self.access, self.parallel = ", !llvm.access.group !0", "!1"
+        self.constants: dict[int, tuple[np.ndarray, Place]] = {}
+        self.free: list[tuple[int, int]] = []  # offsets and sizes
+        self.taken: dict[str, tuple[int, int]] = {}
 
     def array(self, shape: Sequence[int], dtype: np.dtype) -> Place:
         """Memory of an array."""
         shape = tuple(shape)
-        size = int(np.prod(shape, dtype=np.int64))
-        if size * dtype.itemsize <= IN_FRAME:
-            pointer = self.f.reserve(memory_type(dtype), max(size, 1))
-            return Place(pointer, dtype, shape, contiguous(shape))
-        offset = self.bytes
-        self.bytes += -(-size * dtype.itemsize // ALIGNMENT) * ALIGNMENT
+        count = int(np.prod(shape, dtype=np.int64))
+        size = -(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT
+        if size <= IN_FRAME and self.in_frame + size <= MOST_IN_FRAME:
+            self.in_frame += size
+            return Place(self.f.reserve(memory_type(dtype), count), dtype, shape, contiguous(shape))
         pointer = f"%{self.f.fresh('a')}"
+        offset = self.take(size)
+        self.taken[pointer] = offset, size
         self.f.frame.append(f"  {pointer} = getelementptr inbounds i8, ptr %arena, i64 {offset}")
         return Place(pointer, dtype, shape, contiguous(shape))
+
+    def take(self, size: int) -> int:
+        """The offset of free memory: the first that is large enough, or behind all."""
+        for i, (offset, room) in enumerate(self.free):
+            if room >= size:
+                self.free[i : i + 1] = [(offset + size, room - size)] if room > size else []
+                return offset
+        self.bytes += size
+        return self.bytes - size
+
+    def release(self, place: Place) -> None:
+        """Let others use memory that is not read any more."""
+        if place.pointer not in self.taken:
+            return
+        merged: list[tuple[int, int]] = []
+        for offset, size in sorted([*self.free, self.taken.pop(place.pointer)]):
+            if merged and sum(merged[-1]) == offset:
+                offset, size = merged[-1][0], merged.pop()[1] + size
+            merged.append((offset, size))
+        self.free = merged
 
     def constant(self, value: np.ndarray) -> Place:
         """The place of a constant."""
         if id(value) not in self.constants:
-            value = np.array(value, order="C")
-            self.kept.append(value)
-            name = f"@c{len(self.kept)}"
-            data = "".join(f"\\{b:02X}" for b in value.tobytes())
-            self.globals.append(
-                f'{name} = private unnamed_addr constant [{value.nbytes} x i8] c"{data}", align 64'
-            )
-            self.constants[id(value)] = Place(
-                name, value.dtype, value.shape, contiguous(value.shape)
-            )
-        return self.constants[id(value)]
+            name = f"@c{len(self.globals)}"
+            text = "".join(f"\\{b:02X}" for b in np.array(value, order="C").tobytes())
+            type = f"[{value.nbytes} x i8]"
+            self.globals.append(f'{name} = private constant {type} c"{text}", align 64')
+            place = Place(name, value.dtype, value.shape, contiguous(value.shape))
+            self.constants[id(value)] = value, place
+        return self.constants[id(value)][1]
 
     def blas(self, name: str, dtype: np.dtype) -> str | None:
         """The name of a function of BLAS for a dtype."""
         kind = {"f4": "s", "f8": "d"}.get(f"{dtype.kind}{dtype.itemsize}")
         return kind and f"@blas_{kind}{name}"
-
-    def metadata(self) -> str:
-        """The metadata that loops refer to."""
-        return '!0 = distinct !{}\n!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}\n'

@@ -1,19 +1,28 @@
 """Products of matrices: loops for small ones, BLAS for others."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
-from .lowering import WRITERS, GraphWriter
+from .kinds import name_of
 from .places import Place
-from .scalars import constant
+from .reductions import added
+from .scalars import NotNative, constant
 from .text import Index, memory_type
+from .writers import WRITERS
+
+if TYPE_CHECKING:
+    from .lowering import GraphWriter
 
 SMALL_VECTOR = 4096  # those of a matrix and a vector
 SMALL = 24**3  # multiplications up to which loops are faster than a call
 
 
-def write_matmul(w: GraphWriter, e: Expr) -> None:
+def write_matmul(w: "GraphWriter", e: Expr) -> None:
     """Write a product as NumPy's matmul defines it."""
+    if any(x.dtype != e.dtype for x in e.inputs) or e.dtype == bool:
+        raise NotNative(f"{e.label} of several dtypes")
     a, b = (w.place(x) for x in e.inputs)
     to = w.place_for(e)
     if len(a.shape) == 1:
@@ -33,7 +42,7 @@ def with_axis(p: Place, axis: int) -> Place:
     return replace(p, shape=tuple(shape), strides=tuple(strides))
 
 
-def batch(w: GraphWriter, a: Place, b: Place, to: Place, index: list[str]) -> None:
+def batch(w: "GraphWriter", a: Place, b: Place, to: Place, index: list[str]) -> None:
     """Write the loops over matrices."""
     if len(to.shape) == 2:
         product(w, a, b, to)
@@ -43,14 +52,14 @@ def batch(w: GraphWriter, a: Place, b: Place, to: Place, index: list[str]) -> No
         batch(w, row(w, a, i, rank), row(w, b, i, rank), to.row(w.f, i), index)
 
 
-def row(w: GraphWriter, p: Place, i: Index, rank: int) -> Place:
+def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
     """The matrices at an index of the first of `rank` axes, to which a place is broadcast."""
     if len(p.shape) < rank:
         return p
     return p.row(w.f, 0 if p.shape[0] == 1 else i)
 
 
-def product(w: GraphWriter, a: Place, b: Place, to: Place) -> None:
+def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
     (m, k), n = a.shape, b.shape[1]
     call = w.memory.blas("gemm", a.dtype)
@@ -69,7 +78,7 @@ def turned(p: Place) -> Place:
     return replace(p, shape=p.shape[::-1], strides=p.strides[::-1])
 
 
-def matrix_by_vector(w: GraphWriter, a: Place, x: Place, to: Place) -> None:
+def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
     """Call gemv, which takes columns one after another."""
     f, (m, k) = w.f, a.shape
     call = w.memory.blas("gemv", a.dtype)
@@ -86,7 +95,7 @@ def matrix_by_vector(w: GraphWriter, a: Place, x: Place, to: Place) -> None:
     f.do(f"call void {call}({', '.join(f'ptr {p}' for p in given)})")
 
 
-def loops(w: GraphWriter, a: Place, b: Place, to: Place) -> None:
+def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Add row by row, or entry by entry where rows are short."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     zero = constant(f, 0, to.dtype)
@@ -108,7 +117,7 @@ def loops(w: GraphWriter, a: Place, b: Place, to: Place) -> None:
             to.store(f, (i, j), total.load(f, (j,)))
 
 
-def entries(w: GraphWriter, a: Place, b: Place, to: Place) -> None:
+def entries(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Compute each entry as the sum of products."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     total = Place(f.reserve(memory_type(to.dtype)), to.dtype, (), ())
@@ -116,11 +125,11 @@ def entries(w: GraphWriter, a: Place, b: Place, to: Place) -> None:
         total.store(f, (), constant(f, 0, to.dtype))
         with f.loop(k) as l:
             term, before = a.load(f, (i, l)) * b.load(f, (l, j)), total.load(f, ())
-            total.store(f, (), before.then(f"fadd reassoc {before.typed}, {term.name}"))
+            total.store(f, (), added(before, term))
         to.store(f, (i, j), total.load(f, ()))
 
 
-def by_blas(w: GraphWriter, call: str, a: Place, b: Place, to: Place) -> None:
+def by_blas(w: "GraphWriter", call: str, a: Place, b: Place, to: Place) -> None:
     """Call gemm, which takes columns one after another: to.T = b.T @ a.T."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     x, x_flag, x_step = operand(w, b)
@@ -145,7 +154,7 @@ def by_blas(w: GraphWriter, call: str, a: Place, b: Place, to: Place) -> None:
     ]
     f.do(f"call void {call}({', '.join(f'ptr {p}' for p in given)})")
     if target is not to:
-        w.copy_place(target, to)
+        w.copy(target, to)
 
 
 def is_row_major(p: Place) -> bool:
@@ -153,7 +162,7 @@ def is_row_major(p: Place) -> bool:
     return (p.strides[1] == 1 or p.shape[1] == 1) and p.strides[0] >= p.shape[1]
 
 
-def operand(w: GraphWriter, p: Place) -> tuple[str, str, int]:
+def operand(w: "GraphWriter", p: Place) -> tuple[str, str, int]:
     """The address of a matrix, the flag with which BLAS reads it, and its step."""
     (m, n), (r, c) = p.shape, p.strides
     if (c == 1 or n == 1) and (r >= n or m == 1):
@@ -161,29 +170,37 @@ def operand(w: GraphWriter, p: Place) -> tuple[str, str, int]:
     if (r == 1 or m == 1) and (c >= m or n == 1):
         return p.address(w.f, (0, 0)), "T", max(c, m)
     compact = w.memory.array(p.shape, p.dtype)
-    w.copy_place(p, compact)
+    w.copy(p, compact)
     return compact.address(w.f, (0, 0)), "N", n
 
 
-def slot(w: GraphWriter, type: str, value: int | str) -> str:
+def slot(w: "GraphWriter", type: str, value: int | str) -> str:
     """The address of a number, as BLAS takes them."""
     pointer = w.f.reserve(type)
     w.f.do(f"store {type} {value}, ptr {pointer}")
     return pointer
 
 
-def write_joined(w: GraphWriter, e: Expr) -> None:
-    """Copy arrays beside one another, along an axis they have or a new one."""
-    to, at = w.place_for(e), 0
-    axis = e.attrs["axis"] % len(to.shape)
+def write_joined(w: "GraphWriter", e: Expr) -> None:
+    """Copy arrays beside one another; what was computed there is there already."""
+    to = w.place_for(e)
+    for x, part in zip(e.inputs, parts_of(e, to), strict=True):
+        if w.targets.get(x) != part:
+            w.copy(w.place(x), part)
+
+
+def parts_of(e: Expr, to: Place) -> Iterator[Place]:
+    """The places of arrays that are joined, along an axis they have or a new one."""
+    axis, at = e.attrs["axis"] % len(to.shape), 0
     for x in e.inputs:
-        source = w.place(x)
-        if e.op is not None and e.op.name == "stack":
-            source = with_axis(source, axis)
-        n = source.shape[axis]
-        shape = tuple([n if i == axis else m for i, m in enumerate(to.shape)])
-        w.copy_place(source, replace(to, shape=shape, offset=to.offset + at * to.strides[axis]))
-        at += n
+        offset = to.offset + at * to.strides[axis]
+        if name_of(e) == "stack":
+            strides = (*to.strides[:axis], *to.strides[axis + 1 :])
+            at += 1
+        else:
+            strides = to.strides
+            at += x.shape[axis]
+        yield replace(to, shape=tuple(x.shape), strides=strides, offset=offset)
 
 
 WRITERS |= {"matmul": write_matmul, "concatenate": write_joined, "stack": write_joined}

@@ -2,47 +2,39 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 
 from ..ir.expr import Expr
+from .kinds import name_of
 from .places import Place
-from .scalars import Scalar, cast, choose, constant
-from .text import FunctionText, Index, memory_type
-
-if TYPE_CHECKING:
-    from .lowering import GraphWriter
+from .scalars import BOOL, Scalar, cast, choose, constant
+from .text import FunctionText, Index, memory_type, register_type
 
 
-@dataclass(eq=False)
 class Reduction:
-    """A sum, or the like, over axes of an operand; `axes` are those, `e` the expression."""
+    """A sum, or the like, over `axes` of an operand."""
 
-    e: Expr
-
-    def __post_init__(self) -> None:
-        x, e = self.e.inputs[0], self.e
-        rank = len(x.shape)
-        if e.op.name == "sum_to":
-            extra = rank - len(e.shape)
-            self.axes = {i for i in range(rank)
-                         if i < extra or (e.shape[i - extra] == 1 and x.shape[i] != 1)}  # fmt: skip
-            self.keepdims = True
+    def __init__(self, e: Expr) -> None:
+        self.e, self.name = e, name_of(e)
+        shape = self.shape = e.inputs[0].shape
+        self.rank = len(shape)
+        self.extra = self.rank - len(e.shape) if self.name == "sum_to" else 0
+        if self.name == "sum_to":
+            kept = [n == m for n, m in zip(shape[self.extra :], e.shape, strict=True)]
+            self.axes = {i for i in range(self.rank) if i < self.extra or not kept[i - self.extra]}
         else:
             axis = e.attrs["axis"]
-            axis = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-            self.axes = {i % rank for i in axis} if rank else set()
-            self.keepdims = e.attrs["keepdims"]
-        self.rank = rank
+            axis = range(self.rank) if axis is None else np.atleast_1d(axis).tolist()
+            self.axes = {i % self.rank for i in axis}
 
-    @property
+    @cached_property
     def first(self) -> int:
         """The first of the axes that are added up."""
         return min(self.axes, default=self.rank)
 
-    @property
+    @cached_property
     def is_suffix(self) -> bool:
         """True if these are the last axes."""
         return self.axes == set(range(self.first, self.rank))
@@ -53,25 +45,26 @@ class Reduction:
         return self.rank - 1 not in self.axes
 
     def place_index(self, index: Sequence[Index]) -> tuple[Index, ...]:
-        """The index of the result, for an index of the operand or its first axes."""
-        if self.e.op.name == "sum_to":
-            extra = self.rank - len(self.e.shape)
-            rest = list(index[extra:]) + [0] * (self.rank - max(extra, len(index)))
-            return tuple([0 if i + extra in self.axes else n for i, n in enumerate(rest)])
+        """The index of the result, for one of the operand, or of its first axes."""
         full = [*index, *[0] * (self.rank - len(index))]
-        if self.keepdims:
-            return tuple([0 if i in self.axes else n for i, n in enumerate(full)])
+        full = [0 if i in self.axes else n for i, n in enumerate(full)]
+        if self.name == "sum_to":
+            return tuple(full[self.extra :])
+        if self.e.attrs["keepdims"]:
+            return tuple(full)
         return tuple([n for i, n in enumerate(full) if i not in self.axes])
 
     @property
     def start(self) -> float:
         """What the result is without entries."""
-        if self.e.op.name in ("sum", "sum_to", "mean"):
+        if self.name not in ("max", "min"):
             return 0
-        if self.e.dtype.kind != "f":
-            info = np.iinfo(self.e.dtype)
-            return info.min if self.e.op.name == "max" else info.max
-        return -math.inf if self.e.op.name == "max" else math.inf
+        if self.e.dtype == BOOL:
+            return self.name == "min"
+        if self.e.dtype.kind == "f":
+            return -math.inf if self.name == "max" else math.inf
+        info = np.iinfo(self.e.dtype)
+        return info.min if self.name == "max" else info.max
 
     def begin(self, f: FunctionText) -> Place:
         """A place for the total, in the function's frame."""
@@ -79,51 +72,40 @@ class Reduction:
         place.store(f, (), constant(f, self.start, self.e.dtype))
         return place
 
-    def fill(self, f: FunctionText, place: Place, index: tuple[Index, ...] = ()) -> None:
-        """Set all results to the start."""
-        if len(index) == len(place.shape):
-            place.store(f, index, constant(f, self.start, self.e.dtype))
-            return
-        with f.loop(place.shape[len(index)]) as i:
-            self.fill(f, place, (*index, i))
-
     def add(
-        self, f: FunctionText, place: Place, index: Sequence[Index], x: Scalar,
-        reassociate: bool = False, tag: str = "",
+        self, f: FunctionText, place: Place, index: Sequence[Index], x: Scalar, flags: str = "",
+        tag: str = "",
     ) -> None:  # fmt: skip
         """Add an entry to a total."""
-        x = cast(x, self.e.dtype)
-        total = place.load(f, index, tag)
-        name = self.e.op.name
-        if name in ("max", "min"):
-            y = extreme(name, total, x)
-        elif x.dtype.kind == "f":
-            y = total.then(f"fadd {'reassoc ' * reassociate}{total.typed}, {x.name}")
-        else:
-            y = total + x
+        total, x = place.load(f, index, tag), cast(x, self.e.dtype)
+        is_sum = self.name not in ("max", "min")
+        y = added(total, x, flags) if is_sum else extreme(self.name, total, x)
         place.store(f, index, y, tag)
 
-    def finish(self, w: "GraphWriter", place: Place, index: tuple[Index, ...] = ()) -> None:
+    def finish(self, f: FunctionText, place: Place, index: tuple[Index, ...] = ()) -> None:
         """Divide by the number of entries, for a mean."""
-        if self.e.op.name != "mean":
+        if self.name != "mean":
             return
         if len(index) == len(place.shape):
-            count = math.prod(self.e.inputs[0].shape[i] for i in self.axes)
-            place.store(w.f, index, place.load(w.f, index) / float(count))
+            count = math.prod(self.shape[i] for i in self.axes)
+            place.store(f, index, place.load(f, index) / float(count))
             return
-        with w.f.loop(place.shape[len(index)]) as i:
-            self.finish(w, place, (*index, i))
+        with f.loop(place.shape[len(index)]) as i:
+            self.finish(f, place, (*index, i))
+
+
+def added(total: Scalar, x: Scalar, flags: str = "reassoc ") -> Scalar:
+    """A sum, of which LLVM may add the terms in another order."""
+    if total.dtype.kind != "f":
+        return total + x
+    return total.then(f"fadd {flags}{total.typed}, {x.name}")
 
 
 def extreme(name: str, a: Scalar, b: Scalar) -> Scalar:
     """The larger or smaller of two values, NaN if one is."""
-    if a.dtype.kind == "f":
-        kind = "maximum" if name == "max" else "minimum"
-        suffix = "f32" if a.dtype.itemsize == 4 else "f64"
-        type = a.typed.split()[0]
-        a.f.used[f"{type} llvm.{kind}.{suffix}/2"] = None
-        return a.then(f"call {type} @llvm.{kind}.{suffix}({a.typed}, {b.typed})")
-    return choose(b > a if name == "max" else b < a, b, a)
-
-
-REDUCTIONS = dict.fromkeys(("sum", "mean", "max", "min", "sum_to"), Reduction)
+    if a.dtype.kind != "f":
+        return choose(b > a if name == "max" else b < a, b, a)
+    type, suffix = register_type(a.dtype), "f32" if a.dtype.itemsize == 4 else "f64"
+    function = f"llvm.{name}imum.{suffix}"
+    a.f.used[f"{type} {function}/2"] = None
+    return a.then(f"call {type} @{function}({a.typed}, {b.typed})")

@@ -27,6 +27,7 @@ TESTS = {
 }  # fmt: skip
 INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma"})
 OWN = frozenset({"exp", "expm1", "log", "log1p", "tanh", "sin", "cos"})
+NOTING = frozenset({"sin", "cos"})  # those of ours that give up at some arguments
 OF_C = frozenset({
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "erf", "exp2",
     "hypot", "log10", "log2", "pow", "sinh", "tan",
@@ -177,6 +178,8 @@ def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
     type, given = register_type(x.dtype), ", ".join(a.typed for a in args)
     function = function_of(name, x.dtype)
     x.f.used[f"{type} {function}/{len(args)}"] = None
+    if name in NOTING:
+        given, x.f.notes = f"{given}, ptr %noted", True
     return x.then(f"call {type} @{function}({given})")
 
 
@@ -235,8 +238,8 @@ class Reader:
                 return self.flip(self.truth(x))
             case ast.Compare(left, [op], [right]):
                 return self.number(left).compare(type(op), self.number(right))
-            case ast.BoolOp(op, [a, b]):
-                a, b = self.truth(a), self.truth(b)
+            case ast.BoolOp(op, [left, right]):
+                a, b = self.truth(left), self.truth(right)
                 return a.then(f"{'and' if isinstance(op, ast.And) else 'or'} {a.typed}, {b.name}")
             case ast.IfExp(test, yes, no):
                 return choose(self.truth(test), self.number(yes), self.number(no))
@@ -244,8 +247,8 @@ class Reader:
                 return abs(self.number(x))
             case ast.Call(ast.Name("bool"), [x]):
                 return self.truth(x)
-            case ast.Call(ast.Name("max"), [a, b]):
-                a, b = self.number(a), self.number(b)
+            case ast.Call(ast.Name("max"), [left, right]):
+                a, b = self.number(left), self.number(right)
                 return choose(b > a, b, a)
             case ast.Call(ast.Attribute(_, name), args):
                 return call_math(name, [self.number(x) for x in args])

@@ -45,6 +45,7 @@ class FunctionText:
         self.lines: list[str] = []
         self.count, self.label = 0, "start"
         self.used: dict[str, None] = {}
+        self.notes = False
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that no other value or label has."""
@@ -60,6 +61,12 @@ class FunctionText:
     def do(self, instruction: str) -> None:
         """An instruction without a value."""
         self.lines.append(f"  {instruction}")
+
+    def note(self, test: str) -> None:
+        """Give up at the end of the code if a test holds somewhere."""
+        self.notes = True
+        before = self.emit("load i1, ptr %noted")
+        self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
 
     def reserve(self, type: str, count: int = 1) -> str:
         """Memory of the function's frame."""

@@ -11,8 +11,6 @@ from gradops.core.errors import OptionError
 
 from ..ir.graph import FrozenGraph
 from ..native.scalars import NotNative
-from ..passes.batching.batch import BatchOps
-from ..passes.batching.stacks import FlattenStacks
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
 from ..passes.pairs import ComputePairs
@@ -26,7 +24,7 @@ from .feeds import as_feed
 if TYPE_CHECKING:
     pass
 
-FOR_NUMPY = (BatchOps, ComputePairs, FlattenStacks, FloatScalars, FuseElementwise, InvertFactors,
+FOR_NUMPY = (ComputePairs, FloatScalars, FuseElementwise, InvertFactors,
              MathScalars, MultiplyLogs)  # fmt: skip
 """Passes that save calls of NumPy, of which native code has none."""
 
@@ -71,7 +69,7 @@ class NativeExecutable(Executable):
     def run_converted(self, args: Sequence[Any]) -> Any:
         """Run with values that are not all C-ordered arrays of the inputs' types."""
         arrays = [as_feed(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
-        result = self.run(*[np.require(a, requirements="CA") for a in arrays])
+        result = self.run(*[np.require(a, requirements=["C", "A"]) for a in arrays])
         if result is NotImplemented:
             return self.by_numpy(*arrays)
         return result if self.rebuild is None else self.rebuild(result)

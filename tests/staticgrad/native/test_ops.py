@@ -5,7 +5,6 @@ import pytest
 
 import gradops
 import staticgrad as sg
-from gradops.core.types import is_inexact
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
 
 pytest.importorskip("llvmlite")

@@ -1,0 +1,117 @@
+"""How the values of expressions come about: entry by entry, by adding up, by looking, by a code.
+
+Note [Kinds of values]. Entries of a computed value are computed each by itself, where they are
+read. A view is a way to look at memory. A reduction adds up entries. What is none of these has a
+writer, which writes code of its own: see `writers.py`.
+"""
+
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+
+from gradops.core.traits import Trait
+
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph, all_expressions, has_graphs
+from ..ir.tuple_types import TupleType, types_of_parts
+from .scalars import NotNative
+from .text import Index, is_native
+
+REDUCTIONS = frozenset({"sum", "mean", "max", "min", "sum_to"})
+VIEWS = frozenset({"part", "stacked", "unstacked", "reshape"})
+TRIANGLES = frozenset({"tril", "triu"})
+MOST = 4000  # expressions; LLVM takes more than linear time for what is in one function
+
+
+def name_of(e: Expr) -> str:
+    """The name of the op; empty for a leaf."""
+    return "" if e.op is None else e.op.name
+
+
+def is_reduction(e: Expr) -> bool:
+    """True for a sum, or the like, over axes."""
+    return name_of(e) in REDUCTIONS
+
+
+def is_computed(e: Expr) -> bool:
+    """True for a value whose entries are computed each by itself."""
+    if e.op is None or has_graphs(e):
+        return False
+    name = e.op.name
+    if name == "reshape":
+        return only_units_change(e)
+    return name in MOVES or name in TRIANGLES or Trait.ELEMENTWISE in e.op.traits
+
+
+def is_view(e: Expr) -> bool:
+    """True for what is a way to look at memory; some of these can be computed, too."""
+    if e.op is None or is_reduction(e):
+        return False
+    return name_of(e) in VIEWS or (Trait.VIEW in e.op.traits and Trait.CONTROL not in e.op.traits)
+
+
+def only_units_change(e: Expr) -> bool:
+    """True for a reshape that only adds or drops axes of one entry."""
+    return [n for n in e.shape if n != 1] == [n for n in e.inputs[0].shape if n != 1]
+
+
+def aligned(shape: Sequence[int], index: Sequence[Index]) -> tuple[Index, ...]:
+    """The index of an operand that is broadcast."""
+    rest = index[len(index) - len(shape) :]
+    return tuple([0 if n == 1 else i for n, i in zip(shape, rest, strict=True)])
+
+
+def before_units(e: Expr, index: Sequence[Index]) -> tuple[Index, ...]:
+    """The index before axes of one entry were added or dropped."""
+    others = iter([i for i, n in zip(index, e.shape, strict=True) if n != 1])
+    return tuple([0 if n == 1 else next(others) for n in e.inputs[0].shape])
+
+
+def before_transposition(e: Expr, index: Sequence[Index]) -> tuple[Index, ...]:
+    """The index before axes were exchanged."""
+    rank = len(index)
+    axes = e.attrs["axes"] or range(rank)[::-1]
+    result: list[Index] = [0] * rank
+    for i, axis in zip(index, axes, strict=True):
+        result[axis % rank] = i
+    return tuple(result)
+
+
+def before_broadcast(e: Expr, index: Sequence[Index]) -> tuple[Index, ...]:
+    """The index before entries were repeated."""
+    return aligned(e.inputs[0].shape, index)
+
+
+Move = Callable[[Expr, Sequence[Index]], tuple[Index, ...]]
+MOVES: MappingProxyType[str, Move] = MappingProxyType({
+    "reshape": before_units, "expand_dims": before_units, "squeeze": before_units,
+    "transpose": before_transposition, "broadcast_to": before_broadcast,
+})  # fmt: skip
+"""Where the entries of ops that only move entries come from."""
+
+
+def reads_alike(e: Expr, x: Expr) -> bool:
+    """True if an entry of `e`, or of what it adds up, reads the entry of `x` at its index."""
+    if is_reduction(e):
+        return True
+    return is_computed(e) and name_of(e) not in MOVES and e.shape == x.shape
+
+
+def axes_of_loops(e: Expr) -> tuple[int, ...] | None:
+    """The axes of the loops that compute a value; None for one that has a writer."""
+    if is_reduction(e):
+        return tuple(e.inputs[0].shape)
+    return tuple(e.shape) if is_computed(e) else None
+
+
+def require_types(graph: FrozenGraph) -> None:
+    """Raise NotNative unless all values have dtypes and sizes that machine code knows."""
+    expressions = list(all_expressions(graph))
+    for e in expressions:
+        types = types_of_parts(e) if isinstance(e.type, TupleType) else [e.type]
+        for t in types:
+            if not is_native(t.dtype) or any(type(n) is not int for n in t.shape):
+                raise NotNative(f"{e.label} has no machine type")
+            if 0 in t.shape:
+                raise NotNative(f"{e.label} has no entries")
+    if len(expressions) > MOST:
+        raise NotNative(f"there are {len(expressions)} expressions, more than {MOST}")

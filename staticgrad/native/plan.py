@@ -1,0 +1,138 @@
+"""Which values of a graph are stored, and in which nests of loops they are computed.
+
+Note [Units]. A unit of code is a nest of loops over the axes of an array, which computes stored
+values and adds up entries; or it is a writer's. A value that is computed, but not stored, is
+computed where it is read. It is stored if memory of it is wanted, or if several read it and it
+takes many operations. Stored values with the same axes that do not wait for one another share a
+nest; what only its own nest reads, at the same index, need not be written to memory at all.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph
+from .kinds import MOVES, axes_of_loops, is_computed, is_reduction, is_view, name_of, reads_alike
+
+EXPENSIVE = 3  # operations from which a value that is read twice is stored
+DEEP = 40  # values computed within one another
+COSTS = {"exp": 10, "log": 10, "tanh": 12, "sin": 12, "cos": 12, "sqrt": 4, "div": 4,
+         "sigmoid": 14, "power": 30, "log1p": 12, "expm1": 12}  # fmt: skip
+
+
+@dataclass(eq=False)
+class Unit:
+    """Values that are computed in one nest of loops over axes, or one that has a writer."""
+
+    axes: tuple[int, ...] | None
+    members: list[Expr] = field(default_factory=list)
+
+
+class Plan:
+    """The stored values of a graph, and its units. See Note [Units]."""
+
+    def __init__(self, graph: FrozenGraph) -> None:
+        self.results = frozenset(graph.results)
+        self.readers: dict[Expr, list[Expr]] = {e: [] for e in graph.order}
+        for e in graph.order:
+            for x in e.inputs:
+                self.readers[x].append(e)
+        self.cost: dict[Expr, int] = {}
+        self.depth: dict[Expr, int] = {}
+        self.stored: dict[Expr, None] = {}
+        self.in_memory: set[Expr] = set()
+        for e in graph.order:
+            self.decide(e)
+        self.units: list[Unit] = []
+        self.unit_of: dict[Expr, int] = {}
+        for e in self.stored:
+            self.assign(e)
+        self.unwritten = {e for e in self.stored if self.is_read_in_place(e)}
+        self.dying = self.last_readers()
+
+    def decide(self, e: Expr) -> None:
+        """Note if an expression is stored, or in memory without being so."""
+        inner = [x for x in e.inputs if x not in self.stored and x.op is not None]
+        own = 0 if e.op is None or e.op.name in MOVES else COSTS.get(e.op.name, 1)
+        self.cost[e] = own + sum(self.cost[x] for x in inner)
+        self.depth[e] = 1 + max([self.depth[x] for x in inner], default=0)
+        if e.op is None:
+            is_memory = e.kind is not Kind.CONSTANT or bool(e.shape)
+        elif is_view(e) and (not is_computed(e) or e.inputs[0] in self.in_memory):
+            is_memory = True
+        else:
+            is_memory = not is_computed(e) or e in self.results or self.must_store(e)
+            if is_memory:
+                self.stored[e] = None
+        if is_memory:
+            self.in_memory.add(e)
+
+    def must_store(self, e: Expr) -> bool:
+        """True for a computed value that is wanted in memory, or read more often than is cheap."""
+        readers = self.readers[e]
+        if self.depth[e] >= DEEP or any(not (is_computed(r) or is_reduction(r)) for r in readers):
+            return True
+        if self.cost[e] < EXPENSIVE or name_of(e) in MOVES:
+            return False
+        size = math.prod(e.shape)
+        return len(readers) > 1 or any(math.prod(r.shape) > size for r in readers)
+
+    def leaves(self, e: Expr) -> Iterator[tuple[Expr, bool]]:
+        """The stored values from which one is computed; True if read at the same index."""
+        stack, seen = [(x, reads_alike(e, x)) for x in e.inputs], set()
+        while stack:
+            pair = x, alike = stack.pop()
+            if pair not in seen:
+                seen.add(pair)
+                if x in self.stored:
+                    yield x, alike
+                elif x.op is not None:
+                    stack += [(y, alike and reads_alike(x, y)) for y in x.inputs]
+
+    def assign(self, e: Expr) -> None:
+        """Give a stored value a unit: the first that has its axes, after those it waits for."""
+        axes = axes_of_loops(e)
+        earliest = 0
+        for x, alike in self.leaves(e):
+            n = self.unit_of[x]
+            shares = alike and self.units[n].axes == axes is not None and not is_reduction(x)
+            earliest = max(earliest, n if shares else n + 1)
+        for n in range(earliest, len(self.units)):
+            if self.units[n].axes == axes is not None:
+                break
+        else:
+            n = len(self.units)
+            self.units.append(Unit(axes))
+        self.units[n].members.append(e)
+        self.unit_of[e] = n
+
+    def is_read_in_place(self, e: Expr) -> bool:
+        """True for a value that only its own nest reads, at the same index."""
+        if e in self.results or is_reduction(e) or axes_of_loops(e) is None:
+            return False
+        stack = [(r, reads_alike(r, e)) for r in self.readers[e]]
+        while stack:
+            r, alike = stack.pop()
+            if not alike or not (is_computed(r) or is_reduction(r)):
+                return False
+            if r not in self.stored:
+                stack += [(s, reads_alike(s, r)) for s in self.readers[r]]
+            elif self.unit_of[r] != self.unit_of[e]:
+                return False
+        return True
+
+    def last_readers(self) -> list[list[Expr]]:
+        """For each unit, the stored values whose memory nothing after it reads."""
+        last = dict(self.unit_of)
+        for e in self.stored:
+            for x, _ in self.leaves(e):
+                last[x] = max(last[x], self.unit_of[e])
+        for e in self.results:  # and what results are views of
+            for x, _ in self.leaves(e):
+                last.pop(x, None)
+            last.pop(e, None)
+        result: list[list[Expr]] = [[] for _ in self.units]
+        for e, n in last.items():
+            result[n].append(e)
+        return result
