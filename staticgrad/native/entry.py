@@ -7,6 +7,7 @@ for what is not an aligned array in the order of C, of the input's type; so a ca
 
 import ctypes
 import math
+import weakref
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -31,7 +32,7 @@ NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
 EMPTY, SCALAR = 184, 60  # places of PyArray_Empty and PyArray_Scalar in NumPy's table
 FASTCALL = 0x0080
 PYTHON = ("PyTuple_New", "PyList_New", "PyTuple_SetItem", "PyList_SetItem", "Py_IncRef",
-          "Py_DecRef", "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
+          "Py_DecRef", "PyErr_NoMemory", "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
 LONG = 200_000  # bytes of arrays from which other threads may run
 
 
@@ -50,9 +51,16 @@ class NativeCode:
         self.ir = text_of(written_out(graph), form)
         self.code = Code(self.ir)
         self.method = Method(b"run", self.code.address("entry"), FASTCALL, b"")
-        make = ctypes.pythonapi.PyCFunction_NewEx
-        make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p,) * 3
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
+            ("PyCFunction_NewEx", ctypes.pythonapi)
+        )
         self.run: Callable[..., Any] = make(ctypes.addressof(self.method), None, None)
+        weakref.finalize(self, free_spare, self.code)
+
+
+def free_spare(code: Code) -> None:
+    """Free the memory that the last call left."""
+    ctypes.CFUNCTYPE(None)(code.address("free_spare"))()
 
 
 @cache
@@ -60,9 +68,7 @@ def numpy_table() -> Sequence[int]:
     """NumPy's C API: addresses."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    pointer = get(_multiarray_umath._ARRAY_API, None)
+    pointer = pointer_of(_multiarray_umath._ARRAY_API)
     return ctypes.cast(pointer, ctypes.POINTER(ctypes.c_void_p))  # type: ignore[return-value]
 
 
@@ -84,12 +90,16 @@ def define_blas() -> None:
     """Give names to the products of SciPy's BLAS."""
     from scipy.linalg import cython_blas
 
-    get, name_of = ctypes.pythonapi.PyCapsule_GetPointer, ctypes.pythonapi.PyCapsule_GetName
-    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, (ctypes.py_object,)
     for name in "sgemm", "dgemm", "sgemv", "dgemv":
-        capsule = cython_blas.__pyx_capi__[name]
-        symbol(f"blas_{name}", get(capsule, name_of(capsule)))
+        symbol(f"blas_{name}", pointer_of(cython_blas.__pyx_capi__[name]))
+
+
+def pointer_of(capsule: Any) -> int:
+    """The address in a capsule."""
+    api, name = ctypes.pythonapi, ctypes.c_char_p
+    name_of = ctypes.PYFUNCTYPE(name, ctypes.py_object)(("PyCapsule_GetName", api))
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, name)(("PyCapsule_GetPointer", api))
+    return get(capsule, name_of(capsule))
 
 
 def dtype_symbol(dtype: np.dtype) -> str:
@@ -140,11 +150,13 @@ GLOBALS = [
     "declare i32 @PyTuple_SetItem(ptr, i64, ptr)", "declare i32 @PyList_SetItem(ptr, i64, ptr)",
     "declare void @Py_IncRef(ptr)", "declare void @Py_DecRef(ptr)",
     "declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)",
-    "declare ptr @malloc(i64)", "declare void @free(ptr)",
+    "declare ptr @aligned_alloc(i64, i64)", "declare void @free(ptr)",
     "declare void @blas_sgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)",
     "declare void @blas_dgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)",
     *[f"declare void @blas_{k}gemv({', '.join(['ptr'] * 11)})" for k in "sd"],
-    "@spare = global ptr null",
+    "declare ptr @PyErr_NoMemory()", "@spare = global ptr null",
+    "define void @free_spare() {", "  %old = atomicrmw xchg ptr @spare, ptr null acq_rel",
+    "  call void @free(ptr %old)", "  ret void", "}",
 ]  # fmt: skip
 
 
@@ -155,6 +167,8 @@ class EntryWriter:
         self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, arena: int
     ) -> None:
         self.inputs, self.results, self.form, self.arena = inputs, results, form, arena
+        self.made: list[str] = []  # arrays; nothing for a number
+        self.slots: list[str] = []  # where arrays are to be found if something fails
         self.f = FunctionText("define ptr @entry(ptr %self, ptr %args, i64 %count)")
 
     def write(self) -> None:
@@ -162,31 +176,47 @@ class EntryWriter:
         f = self.f
         self.require(f"icmp eq i64 %count, {len(self.inputs)}")
         data = [self.write_input(i, t) for i, t in enumerate(self.inputs)]
-        made = [self.write_result(t) for t in self.results]
+        outs = [self.write_result(t) for t in self.results]
         arena = self.take_arena() if self.arena else "null"
-        outs = [p for _, p in made]
-        size = self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
-        state = f.emit("call ptr @PyEval_SaveThread()") if size > LONG else ""
-        given = ", ".join(f"ptr {p}" for p in [arena, *data, *outs])
-        status = f.emit(f"call i32 @body({given})")
-        if state:
-            f.do(f"call void @PyEval_RestoreThread(ptr {state})")
+        status = self.call_body([arena, *data, *outs])
         if self.arena:
             old = f.emit(f"atomicrmw xchg ptr @spare, ptr {arena} acq_rel")
             f.do(f"call void @free(ptr {old})")
-        failed = f.emit(f"icmp ne i32 {status}, 0")
-        good, bad = f.fresh("good"), f.fresh("bad")
-        f.branch(failed, bad, good)
-        f.start(bad)
-        for x, _ in made:
-            if x:
-                f.do(f"call void @Py_DecRef(ptr {x})")
+        done = f.fresh("done")
+        f.branch(f.emit(f"icmp eq i32 {status}, 0"), done, "failed")
+        f.start(done)
+        f.do(f"ret ptr {self.write_output(outs)}")
+        f.start("failed")
+        self.drop_results()
         f.jump("no")
-        f.start(good)
-        f.do(f"ret ptr {self.write_output(made)}")
         f.start("no")
         f.do("call void @Py_IncRef(ptr @not_implemented)")
         f.do("ret ptr @not_implemented")
+        f.start("no_memory")
+        self.drop_results()
+        f.do(f"ret ptr {f.emit('call ptr @PyErr_NoMemory()')}")
+
+    def call_body(self, given: Sequence[str]) -> str:
+        """Run the code, and let other threads run if it takes long; returns its status."""
+        f = self.f
+        size = self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
+        state = f.emit("call ptr @PyEval_SaveThread()") if size > LONG else ""
+        status = f.emit(f"call i32 @body({', '.join(f'ptr {p}' for p in given)})")
+        if state:
+            f.do(f"call void @PyEval_RestoreThread(ptr {state})")
+        return status
+
+    def drop_results(self) -> None:
+        """Give back what was made for results."""
+        for slot in self.slots:
+            f = self.f
+            f.do(f"call void @Py_DecRef(ptr {f.emit(f'load ptr, ptr {slot}')})")
+
+    def require_memory(self, pointer: str) -> None:
+        """Raise MemoryError if a pointer is none."""
+        good = self.f.fresh("good")
+        self.f.branch(self.f.emit(f"icmp ne ptr {pointer}, null"), good, "no_memory")
+        self.f.start(good)
 
     def require(self, test: str) -> None:
         """Go on only if a test holds."""
@@ -213,11 +243,12 @@ class EntryWriter:
             self.require(f"icmp eq i64 {self.read(sizes, 8 * k, 'i64')}, {n}")
         return self.read(x, DATA, "ptr")
 
-    def write_result(self, t: ArrayType) -> tuple[str, str]:
-        """Make an array for a result; returns it and the address of its entries."""
+    def write_result(self, t: ArrayType) -> str:
+        """Make an array for a result; returns the address of its entries."""
         f = self.f
         if not t.shape:
-            return "", f.reserve(memory_type(t.dtype))
+            self.made.append("")
+            return f.reserve(memory_type(t.dtype))
         sizes = f.reserve("i64", t.ndim)
         for k, n in enumerate(t.shape):
             at = f.emit(f"getelementptr i64, ptr {sizes}, i64 {k}")
@@ -225,7 +256,13 @@ class EntryWriter:
         f.do(f"call void @Py_IncRef(ptr {dtype_symbol(t.dtype)})")
         given = f"i32 {t.ndim}, ptr {sizes}, ptr {dtype_symbol(t.dtype)}, i32 0"
         x = f.emit(f"call ptr @PyArray_Empty({given})")
-        return x, self.read(x, DATA, "ptr")
+        slot = f.reserve("ptr")
+        f.frame.append(f"  store ptr null, ptr {slot}")
+        f.do(f"store ptr {x}, ptr {slot}")
+        self.slots.append(slot)
+        self.made.append(x)
+        self.require_memory(x)
+        return self.read(x, DATA, "ptr")
 
     def take_arena(self) -> str:
         """The memory that the last call left, or new memory."""
@@ -234,22 +271,29 @@ class EntryWriter:
         slot = f.reserve("ptr")
         f.do(f"store ptr {found}, ptr {slot}")
         with f.given(f.emit(f"icmp eq ptr {found}, null")):
-            f.do(f"store ptr {f.emit(f'call ptr @malloc(i64 {self.arena + 64})')}, ptr {slot}")
-        return f.emit(f"load ptr, ptr {slot}")
+            fresh = f.emit(f"call ptr @aligned_alloc(i64 64, i64 {self.arena})")
+            f.do(f"store ptr {fresh}, ptr {slot}")
+        arena = f.emit(f"load ptr, ptr {slot}")
+        self.require_memory(arena)
+        return arena
 
-    def write_output(self, made: Sequence[tuple[str, str]]) -> str:
+    def write_output(self, outs: Sequence[str]) -> str:
         """The results as the form says."""
         f = self.f
-        objects = [x or self.number(t, p) for t, (x, p) in zip(self.results, made, strict=True)]
+        found = zip(self.results, self.made, outs, strict=True)
+        objects = [x or self.number(t, p) for t, x, p in found]
         if self.form == "{}":
             return objects[0]
         kind = "List" if self.form == "[{}]" else "Tuple"
         result = f.emit(f"call ptr @Py{kind}_New(i64 {len(objects)})")
+        self.require_memory(result)
         for i, x in enumerate(objects):
             f.do(f"call i32 @Py{kind}_SetItem(ptr {result}, i64 {i}, ptr {x})")
         return result
 
     def number(self, t: ArrayType, pointer: str) -> str:
         """A NumPy scalar."""
-        symbol = dtype_symbol(t.dtype)
-        return self.f.emit(f"call ptr @PyArray_Scalar(ptr {pointer}, ptr {symbol}, ptr null)")
+        given = f"ptr {pointer}, ptr {dtype_symbol(t.dtype)}, ptr null"
+        x = self.f.emit(f"call ptr @PyArray_Scalar({given})")
+        self.require_memory(x)
+        return x

@@ -132,16 +132,24 @@ def exp(x: Scalar) -> Scalar:
 
 
 def expm1(x: Scalar) -> Scalar:
-    size = x.dtype.itemsize
-    r, n = reduced(clipped(x))
-    y = fma(r * r, polynomial(r, EXP[size]), r)
-    half = shift(n, 1, "ashr")
-    a, b = power_of_two(half), power_of_two(n - half)
-    scale = a * b
-    near = fma(scale, y, scale - 1.0)
-    far = (y + 1.0) * a * b - 1.0  # where the scale may be infinite
-    result = choose(abs(x) > 30.0, far, near)
-    return choose(abs(x) < 1e-20, x, result)  # which keeps the sign of a zero
+    """Where the scale may be infinite, exp(x) - 1, and a tiny x as it is, with the sign of zero."""
+    clip = clipped(x)
+    result = choose(abs(x) > 30.0, exp(x) - 1.0, expm1_within(clip))
+    return choose(abs(x) < 1e-20, x, result)
+
+
+def expm1_within(x: Scalar) -> Scalar:
+    """exp(x) - 1 for |x| up to 44, where the rounding of r and of the sum is made good."""
+    high, low = LN2[x.dtype.itemsize]
+    whole, n = nearest(x * (1 / math.log(2)))
+    before = fma(-whole, high, x)
+    r = fma(-whole, low, before)
+    lost = fma(-whole, low, before - r)
+    tail = fma(r * r, polynomial(r, EXP[x.dtype.itemsize]), lost)
+    scale = power_of_two(n)
+    start = scale - 1.0
+    total = fma(scale, r, start)
+    return total + fma(scale, tail, fma(scale, r, start - total))
 
 
 def log_of_parts(x: Scalar) -> tuple[Scalar, Scalar]:
@@ -207,19 +215,9 @@ def log1p(x: Scalar) -> Scalar:
 
 def tanh(x: Scalar) -> Scalar:
     a = abs(x)
-    is_large = a >= 1.0
-    a = choose(a > 22.0, constant(x.f, 22.0, x.dtype), a)
-    t = expm1_between(choose(is_large, a * 2.0, a * -2.0))
-    y = choose(is_large, 1.0 - 2.0 / (t + 2.0), -t / (t + 2.0))
+    t = expm1_within(choose(a > 22.0, constant(x.f, 22.0, x.dtype), a) * 2.0)
+    y = choose(a >= 0.55, 1.0 - 2.0 / (t + 2.0), t / (t + 2.0))
     return call_math("copysign", [y, x])
-
-
-def expm1_between(x: Scalar) -> Scalar:
-    """exp(x) - 1 where the result is neither infinite nor -1."""
-    r, n = reduced(x)
-    y = fma(r * r, polynomial(r, EXP[x.dtype.itemsize]), r)
-    scale = power_of_two(n)
-    return fma(scale, y, scale - 1.0)
 
 
 def quadrant(x: Scalar) -> tuple[Scalar, Scalar]:

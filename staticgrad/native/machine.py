@@ -4,22 +4,36 @@ import ctypes
 from functools import cache
 from typing import Any
 
-import llvmlite.binding as llvm
+
+@cache
+def llvm() -> Any:
+    """llvmlite, which is of the extra `native`."""
+    import llvmlite.binding
+
+    return llvmlite.binding
 
 
 @cache
 def target() -> Any:
     """The machine that this process runs on."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    llvm().initialize_native_target()
+    llvm().initialize_native_asmprinter()
     return new_machine()
 
 
 def new_machine() -> Any:
     """A description of the machine, which an engine may own."""
-    features = llvm.get_host_cpu_features().flatten()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=2, codemodel="jitdefault", jit=True
+    features = llvm().get_host_cpu_features().flatten()
+    return (
+        llvm()
+        .Target.from_default_triple()
+        .create_target_machine(
+            cpu=llvm().get_host_cpu_name(),
+            features=features,
+            opt=2,
+            codemodel="jitdefault",
+            jit=True,
+        )
     )
 
 
@@ -29,11 +43,11 @@ class Code:
     def __init__(self, text: str) -> None:
         self.text = text
         machine = target()
-        self.module = llvm.parse_assembly(text)
+        self.module = llvm().parse_assembly(text)
         self.module.triple = machine.triple
         self.module.data_layout = str(machine.target_data)
         optimize(self.module, machine)
-        self.engine = llvm.create_mcjit_compiler(self.module, new_machine())
+        self.engine = llvm().create_mcjit_compiler(self.module, new_machine())
         self.engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -48,15 +62,15 @@ class Code:
 
 def optimize(module: Any, machine: Any) -> None:
     """Run LLVM's passes, with its vectorizer of loops; that of blocks gains little for its time."""
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm().create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
-    builder = llvm.create_pass_builder(machine, options)
+    builder = llvm().create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 
 
 def symbol(name: str, address: int) -> None:
     """Give an address the name by which code calls it."""
-    llvm.add_symbol(name, address)
+    llvm().add_symbol(name, address)
 
 
 def address_of(function: Any) -> int:

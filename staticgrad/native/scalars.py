@@ -1,9 +1,8 @@
 """Scalars in machine code: values of a register, on which operators and ops write instructions.
 
-Note [Formulas]. An op is lowered by the declaration it has: the Python expression `scalar` is read
-as instructions, a `formula` of other ops is called with these scalars. Operands are converted to
-the dtype in which the op computes, which is that of the result, or for a truth value that of the
-operands.
+Note [Lowering of ops]. An op is lowered by the declaration it has: the Python expression `scalar`
+is read as instructions. Operands are converted to the dtype in which the op computes, which is that
+of the result, or for a truth value that of the operands. `FORMULAS` has what is shorter otherwise.
 """
 
 import ast
@@ -69,7 +68,7 @@ class Scalar:
         """The value of an instruction, by default of the same dtype."""
         return Scalar(self.f, self.f.emit(instruction), dtype or self.dtype)
 
-    def arithmetic(self, kind: type, y: Any) -> "Scalar":
+    def arithmetic(self, kind: type[ast.operator], y: Any) -> "Scalar":
         """An operation on this value and another."""
         y = self.match(y)
         name = (FLOAT_OPS if self.dtype.kind == "f" else INT_OPS).get(kind)
@@ -77,7 +76,7 @@ class Scalar:
             raise NotNative(f"{kind.__name__} of {self.dtype} and {y.dtype}")
         return self.then(f"{name} {self.typed}, {y.name}")
 
-    def compare(self, kind: type, y: Any) -> "Scalar":
+    def compare(self, kind: type[ast.cmpop], y: Any) -> "Scalar":
         """A truth value."""
         y = self.match(y)
         of_floats, of_ints = TESTS[kind]
@@ -202,7 +201,7 @@ def parsed(source: str, arity: int) -> ast.expr:
 
 
 def apply(op: Op, args: Sequence[Scalar], attrs: Mapping[str, Any], dtype: np.dtype) -> Scalar:
-    """The value of an elementwise op in `dtype`. See Note [Formulas]."""
+    """The value of an elementwise op in `dtype`. See Note [Lowering of ops]."""
     kinds = [a.dtype for a in args if a.dtype != BOOL]
     within = dtype if dtype != BOOL or not kinds else np.result_type(*kinds)
     args = [a if a.dtype == BOOL else cast(a, within) for a in args]

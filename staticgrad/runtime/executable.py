@@ -61,14 +61,15 @@ class Executable:
         self.pipeline = pipeline_for(optimize)
         with collector_paused():
             self.graph, self.pass_reports = self.pipeline.run(written)
-            self.run = self.code()
+            self.run = self.compiled(self.graph)
         self.silent = meets_singularities(self.graph)
         self.names = [e.name for e in self.graph.inputs]
         self.count = len(self.names)
 
-    def code(self) -> Callable[..., Any]:
-        """The function that runs the graph."""
-        return code_of(self.graph, self.written, self.form, self.any_layout, self.check_numerics)
+    @property
+    def bound(self) -> float:
+        """How far results may be from those of the graph as written, in rounding errors."""
+        return self.pipeline.bound
 
     @property
     def source(self) -> str:
@@ -94,6 +95,10 @@ class Executable:
         from .memory_report import current_report
 
         return current_report(self)
+
+    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
+        """The function that runs a graph, in this executable's form."""
+        return code_of(graph, self.written, self.form, self.any_layout, self.check_numerics)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != self.count:
@@ -286,7 +291,7 @@ def compile(
         form, rebuild = form_of(outputs)
     result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
     if verify is not False:
-        require_code(result.graph, result.attempt, pipeline, verify)
+        require_code(result.graph, result.attempt, result.bound, verify)
     return result
 
 

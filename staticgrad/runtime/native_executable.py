@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gradops.core.errors import OptionError
 
 from ..ir.graph import FrozenGraph
+from ..native.entry import NativeCode
 from ..native.scalars import NotNative
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
@@ -21,18 +22,17 @@ from ..passes.scalars import FloatScalars, MathScalars
 from .executable import Executable
 from .feeds import as_feed
 
-if TYPE_CHECKING:
-    pass
-
 FOR_NUMPY = (ComputePairs, FloatScalars, FuseElementwise, InvertFactors,
              MathScalars, MultiplyLogs)  # fmt: skip
 """Passes that save calls of NumPy, of which native code has none."""
+BOUND = 64.0  # rounding errors of functions, and of sums in another order
 
 
 class NativeExecutable(Executable):
     """A graph compiled to machine code. NumPy's code stands in where that gives up.
 
-    `ir` and `assembly` are the code as LLVM and the assembler write it.
+    `ir` and `assembly` are the code as LLVM and the assembler write it. `source`, `report` and
+    `profile` are of the same graph in NumPy.
     """
 
     def __init__(
@@ -42,10 +42,8 @@ class NativeExecutable(Executable):
         super().__init__(written, pipeline_for(optimize).without(*FOR_NUMPY), form, rebuild)
         self.optimize, self.silent = optimize, False
 
-    def code(self) -> Callable[..., Any]:
-        from ..native.entry import NativeCode
-
-        self.native: NativeCode = NativeCode(self.graph, self.form)
+    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
+        self.native = NativeCode(graph, self.form)
         return self.native.run
 
     @property
@@ -58,10 +56,18 @@ class NativeExecutable(Executable):
         """The instructions of the machine."""
         return self.native.code.assembly
 
+    @property
+    def bound(self) -> float:
+        return self.pipeline.bound + BOUND
+
     @cached_property
     def by_numpy(self) -> Executable:
         """The executable for values on which machine code gives up: NumPy raises, or computes."""
         return Executable(self.written, self.optimize, self.form, self.rebuild)
+
+    def attempt(self, args: Sequence[Any]) -> Any:
+        result = self.run(*args)
+        return self.by_numpy.attempt(args) if result is NotImplemented else result
 
     def may_run_on_arrays(self, error: Exception) -> bool:
         return False

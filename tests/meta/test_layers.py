@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 MAY_IMPORT = {
     "gradops": {"numpy", "scipy"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
-    "staticgrad": {"gradops", "networkx", "numpy"},
+    "staticgrad": {"gradops", "llvmlite", "networkx", "numpy", "scipy"},
 }
-ONLY_WHEN_USED = {"networkx", "safetensors", "scipy"}
+ONLY_WHEN_USED = {"llvmlite", "networkx", "safetensors", "scipy"}
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
@@ -51,6 +51,7 @@ ROWS = {
         ["control", "export", "initializers", "passes", "transform"],
         ["layers", "train"],
         ["codegen"],
+        ["native"],
         ["functions", "runtime", "scipy_solvers"],
     ],
 }

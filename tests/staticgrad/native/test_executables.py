@@ -1,0 +1,178 @@
+"""Executables of the native tier: feeds of all kinds, errors, threads, memory."""
+
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import staticgrad as sg
+from gradops import FeedError, OptionError
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture
+def affine():
+    """tanh(x @ w + 1), its sum and its gradient."""
+    x, w = sg.placeholder("float64", [40, 30], name="x"), sg.placeholder("float64", [30, 50])
+    y = sg.tanh(x @ w + 1.0)
+    fetches = [y, sg.reduce_sum(y), *sg.gradients(sg.reduce_sum(y), [w])]
+    return tuple(sg.compile(fetches, [x, w], backend=b) for b in ("native", "numpy"))
+
+
+def feeds(seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(40, 30)), rng.normal(size=(30, 50))]
+
+
+def check(pair, *args):
+    """Compare a native executable with one of NumPy."""
+    native, numpy = pair
+    for got, want in zip(native(*args), numpy(*args), strict=True):
+        assert type(got) is type(want)
+        np.testing.assert_allclose(got, want, 1e-12, 1e-12)
+
+
+def misaligned(x):
+    """A copy at an odd address."""
+    memory = np.empty(x.nbytes + 1, np.uint8)
+    result = np.frombuffer(memory[1:].data, x.dtype).reshape(x.shape)
+    np.copyto(result, x)
+    return result
+
+
+@pytest.mark.parametrize("change", [
+    lambda x: x, np.asfortranarray, lambda x: x[::-1], np.ndarray.tolist, misaligned,
+    lambda x: np.repeat(x, 2, axis=1)[:, ::2], lambda x: x.astype(">f8"),
+    lambda x: np.broadcast_to(x[:1], x.shape), lambda x: x.view(np.memmap),
+])  # fmt: skip
+def test_feeds_of_all_kinds(affine, change):
+    x, w = feeds()
+    x = change(x)
+    if isinstance(x, np.ndarray):
+        x.flags.writeable = False
+    check(affine, x, w)
+
+
+def test_what_is_no_feed_is_refused_as_by_numpy(affine):
+    x, w = feeds()
+    for args in [(x[:3], w), (x[0], w), ("a", w), (None, w), (x * 1j, w)]:
+        messages = []
+        for executable in affine:
+            with pytest.raises(FeedError) as caught:
+                executable(*args)
+            messages.append(str(caught.value))
+        assert messages[0] == messages[1]
+    with pytest.raises(FeedError):
+        affine[0](x)
+    check(affine, x, w)
+
+
+def test_results_are_fresh_and_keep_nothing_alive(affine):
+    native, _ = affine
+    x, w = feeds()
+    first = native(x, w)
+    kept = [np.array(y) for y in first]
+    native(x + 1, w)
+    for y, k in zip(first, kept, strict=True):
+        np.testing.assert_array_equal(y, k)
+    counts = [sys.getrefcount(z) for z in (x, w, np.dtype("f8"), NotImplemented)]
+    for _ in range(100):
+        native(x, w)
+    assert [sys.getrefcount(z) for z in (x, w, np.dtype("f8"), NotImplemented)] == counts
+    count = sys.getrefcount(first[0])
+    assert count == 2
+
+
+def test_it_may_be_called_from_many_threads(affine):
+    native, numpy = affine
+    wrong = []
+
+    def work(seed):
+        x, w = feeds(seed)
+        want = numpy(x, w)
+        for _ in range(30):
+            wrong.extend(
+                seed for got, y in zip(native(x, w), want, strict=True)
+                if not np.allclose(got, y, 1e-12, 1e-12)
+            )  # fmt: skip
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_executables_are_freed():
+    x = sg.placeholder("float64", [100_000])
+    for _ in range(3):
+        executable = sg.compile(sg.exp(x) @ sg.exp(-x), [x], backend="native")
+        executable(np.ones(100_000))
+        del executable
+        gc.collect()
+
+
+def test_matrices_that_are_singular_raise_numpys_error():
+    a = sg.placeholder("float64", [3, 3], name="a")
+    native, numpy = (sg.compile(sg.linalg.cholesky(a), [a], backend=b) for b in ("native", "numpy"))
+    np.testing.assert_allclose(native(np.eye(3) * 4), np.eye(3) * 2)
+    for executable in (native, numpy):
+        with pytest.raises(Exception, match=r"positive definite") as caught:
+            executable(-np.eye(3))
+        assert any("test_executables.py" in note for note in caught.value.__notes__)
+
+
+def test_an_index_that_is_too_large_raises_numpys_error():
+    x, i = sg.placeholder("float64", [3]), sg.placeholder("int64", [2])
+    native = sg.compile(sg.gather(x, i), [x, i], backend="native")
+    values = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(native(values, np.array([2, 0])), [3.0, 1.0])
+    with pytest.raises(IndexError, match="3"):
+        native(values, np.array([0, 3]))
+
+
+def test_forms_of_results():
+    x = sg.placeholder("float32", [], name="x")
+    assert sg.compile({"a": x * 2, "b": [x + 1]}, [x], backend="native")(3.0) == {"a": 6, "b": [4]}
+    y = sg.compile(sg.sin(x), [x], backend="native")(np.float32(0.5))
+    assert type(y) is np.float32
+    assert y == pytest.approx(np.sin(0.5))
+
+
+def test_what_cannot_be_compiled_is_named():
+    x = sg.placeholder("float64", ["n"], name="x")
+    with pytest.raises(OptionError, match="x: float64"):
+        sg.compile(sg.exp(x), [x], backend="native")
+    auto = sg.compile(sg.exp(x), [x], backend="auto")
+    np.testing.assert_allclose(auto([0.0, 1.0]), np.exp([0.0, 1.0]))
+    with pytest.raises(OptionError, match="backend is one of"):
+        sg.compile(sg.exp(x), [x], backend="fast")
+    with pytest.raises(OptionError, match="check_numerics"):
+        sg.compile(sg.exp(x), [x], backend="native", check_numerics=True)
+
+
+def test_code_is_shown(affine):
+    assert "define ptr @entry" in affine[0].ir
+    assert "entry" in affine[0].assembly
+
+
+def test_code_is_verified():
+    x = sg.placeholder("float64", [20, 30], name="x")
+    loss = sg.reduce_sum(sg.square(sg.nn.softmax(x @ sg.transpose(x) * 0.1)))
+    for level in (0, 1, 2):
+        fetches = [loss, *sg.gradients(loss, [x])]
+        sg.compile(fetches, [x], level, verify=True, backend="native")
+
+
+def test_loops_keep_their_lists_and_state():
+    x, w = sg.placeholder("float64", [50, 8]), sg.placeholder("float64", [8, 8])
+    states = sg.scan(lambda h, row: sg.tanh(h @ w + row), x, sg.constant(np.zeros(8)))
+    loss = sg.reduce_sum(states * states) + sg.reduce_sum(states[-1])
+    fetches = [loss, states, *sg.gradients(loss, [x, w])]
+    pair = tuple(sg.compile(fetches, [x, w], backend=b) for b in ("native", "numpy"))
+    rng = np.random.default_rng(0)
+    check(pair, rng.normal(size=(50, 8)), rng.normal(size=(8, 8)) / 3)
