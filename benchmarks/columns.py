@@ -9,11 +9,13 @@ LEVEL_COLUMNS = [
     Library(f"staticgrad {n}", "staticgrad", "static_graph", (("level", n),)) for n in NUMBERS
 ]
 BY_HAND, EAGER, TORCH = "NumPy by hand", "dynamicgrad", "torch eager"
+NATIVE = "staticgrad native"
 DEFAULT_LEVEL = f"staticgrad {max(NUMBERS)}"
 LIBRARIES: list[Library] = [
     Library(BY_HAND, "numpy", "by_hand"),
     Library(EAGER, "dynamicgrad", "torch_names", (("package", "dynamicgrad"),)),
     *LEVEL_COLUMNS,
+    Library(NATIVE, "llvmlite", "static_graph", (("backend", "native"),)),
     Library("sg.function", "staticgrad", "torch_names",
             (("package", "dynamicgrad"), ("mode", "traced"))),
     Library(TORCH, "torch", "torch_names"),
@@ -25,4 +27,5 @@ LIBRARIES: list[Library] = [
     Library("HIPS autograd", "autograd", "hips"),
     Library("CasADi", "casadi", "casadi_sx"),
 ]  # fmt: skip
-OURS = [lib.name for lib in LIBRARIES if lib.package in ("numpy", "dynamicgrad", "staticgrad")]
+PACKAGES = ("numpy", "dynamicgrad", "staticgrad", "llvmlite")
+OURS = [lib.name for lib in LIBRARIES if lib.package in PACKAGES]

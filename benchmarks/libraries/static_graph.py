@@ -12,7 +12,7 @@ from staticgrad.layers.recurrent import loop
 from staticgrad.passes.levels import LEVELS
 
 from ..workload import ADAM, RATE, Arrays, Run, Workload, directions
-from .interface import request
+from .interface import Refusal, request
 from .namespace import Namespace, Step
 
 CHANNELS_LAST = True
@@ -91,10 +91,17 @@ class StaticNamespace(Namespace):
         return recurrent(CELLS["LSTM"], x, [[Weights(*weights)]], loop)[0]
 
 
-def build(workload: Workload, params: Arrays, data: Arrays, level: int = 2) -> Run:
+How = dict[str, Any]
+"""How graphs are compiled: a level, and a backend."""
+
+
+def build(
+    workload: Workload, params: Arrays, data: Arrays, level: int = 2, backend: str = "numpy"
+) -> Run:
     """The workload compiled, with parameters and data as feeds."""
+    how = {"optimize": level, "backend": backend}
     with sg.Graph().as_default():
-        return request(workload, REQUESTS)(workload, params, data, level)
+        return request(workload, REQUESTS)(workload, params, data, how)
 
 
 def placeholders(arrays: Arrays) -> list[Any]:
@@ -110,9 +117,9 @@ def loss_of(workload: Workload, params: Sequence[Any], data: Sequence[Any]) -> A
 def fetching(fetches: Any) -> Any:
     """Build a run that fetches `fetches(loss, params)`."""
 
-    def build_run(workload: Workload, params: Arrays, data: Arrays, level: int) -> Run:
+    def build_run(workload: Workload, params: Arrays, data: Arrays, how: How) -> Run:
         ps, ds = placeholders(params), placeholders(data)
-        run = sg.compile(fetches(loss_of(workload, ps, ds), ps), [*ps, *ds], optimize=level)
+        run = sg.compile(fetches(loss_of(workload, ps, ds), ps), [*ps, *ds], **how)
         fed = [*params, *data]
         return lambda: run(*fed)
 
@@ -125,12 +132,12 @@ def jacobian(y: Any, params: Sequence[Any]) -> list[Any]:
     return [y, *[sg.stack(blocks) for blocks in zip(*rows, strict=True)]]
 
 
-def sgd(workload: Workload, params: Arrays, data: Arrays, level: int) -> Run:
+def sgd(workload: Workload, params: Arrays, data: Arrays, how: How) -> Run:
     """A step from parameters to new parameters."""
     ps, ds = placeholders(params), placeholders(data)
     loss = loss_of(workload, ps, ds)
     new = [p - RATE * g for p, g in zip(ps, sg.gradients(loss, ps), strict=True)]
-    run = sg.compile([loss, *new], [*ps, *ds], optimize=level)
+    run = sg.compile([loss, *new], [*ps, *ds], **how)
     state = list(params)
 
     def step() -> Any:
@@ -140,12 +147,14 @@ def sgd(workload: Workload, params: Arrays, data: Arrays, level: int) -> Run:
     return step
 
 
-def adam(workload: Workload, params: Arrays, data: Arrays, level: int) -> Run:
+def adam(workload: Workload, params: Arrays, data: Arrays, how: How) -> Run:
     """Variables, which an optimizer trains in a session."""
     ps, ds = [sg.Variable(p) for p in params], placeholders(data)
     loss = loss_of(workload, ps, ds)
     train = sg.train.AdamOptimizer(ADAM["rate"]).minimize(loss)
-    session = sg.Session(optimize=level)
+    if how["backend"] != "numpy":
+        raise Refusal("sessions run on NumPy")
+    session = sg.Session(optimize=how["optimize"])
     session.run(sg.global_variables_initializer())
     step = session.make_callable([loss, train], ds)
     read = session.make_callable(ps, [])

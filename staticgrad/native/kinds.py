@@ -17,7 +17,10 @@ from .scalars import NotNative
 from .text import Index, is_native
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "sum_to"})
-VIEWS = frozenset({"part", "stacked", "unstacked", "reshape"})
+VIEWS = frozenset({
+    "part", "stacked", "unstacked", "list_entry", "list_slice", "retyped", "reshape",
+})  # fmt: skip
+OF_LISTS = frozenset({"summed", "zeroed"})
 TRIANGLES = frozenset({"tril", "triu"})
 MOST = 4000  # expressions; LLVM takes more than linear time for what is in one function
 
@@ -39,7 +42,9 @@ def is_computed(e: Expr) -> bool:
     name = e.op.name
     if name == "reshape":
         return only_units_change(e)
-    return name in MOVES or name in TRIANGLES or Trait.ELEMENTWISE in e.op.traits
+    return (
+        name in MOVES or name in TRIANGLES or name in OF_LISTS or Trait.ELEMENTWISE in e.op.traits
+    )
 
 
 def is_view(e: Expr) -> bool:

@@ -108,8 +108,13 @@ class GraphWriter:
         if e.op.name == "part":
             return self.parts[x][e.attrs["index"]]
         source = self.place(x)
-        if e.op.name in ("stacked", "unstacked"):
-            return source
+        match e.op.name:
+            case "stacked" | "unstacked" | "retyped":
+                return source
+            case "list_entry":
+                return source.entry(e.attrs["index"])
+            case "list_slice":
+                return source.entries(slice(*e.attrs.values()))
         return source.view(e.op, e.attrs, e.shape) or self.place_of_copy(e, source)
 
     def place_of_copy(self, e: Expr, source: Place) -> Place:
@@ -175,11 +180,13 @@ class GraphWriter:
         name = e.op.name
         if name in MOVES:
             return self.value(e.inputs[0], MOVES[name](e, index))
-        if name == "full_like":
-            return constant(self.f, e.attrs["value"], e.dtype)
+        if name in ("full_like", "zeroed"):
+            return constant(self.f, e.attrs.get("value", 0), e.dtype)
         if name in TRIANGLES:
             return self.entry_of_triangle(e, index)
         args = [self.value(x, aligned(x.shape, index)) for x in e.inputs]
+        if name == "summed":
+            return args[0] + args[1]
         return cast(args[0], e.dtype) if name == "astype" else apply(e.op, args, e.attrs, e.dtype)
 
     def entry_of_triangle(self, e: Expr, index: tuple[Index, ...]) -> Scalar:

@@ -68,6 +68,18 @@ class Place:
         pointer = replace(self, shape=self.shape[:1], strides=self.strides[:1]).address(f, [i])
         return Place(pointer, self.dtype, self.shape[1:], self.strides[1:])
 
+    def entry(self, i: int) -> "Place":
+        """The entry of the first axis at a known index, which may count from the end."""
+        at = self.offset + (i % self.shape[0]) * self.strides[0]
+        return replace(self, shape=self.shape[1:], strides=self.strides[1:], offset=at)
+
+    def entries(self, some: slice) -> "Place":
+        """The entries of the first axis in a range."""
+        found = range(*some.indices(self.shape[0]))
+        strides = (self.strides[0] * found.step, *self.strides[1:])
+        at = self.offset + found.start * self.strides[0]
+        return replace(self, shape=(len(found), *self.shape[1:]), strides=strides, offset=at)
+
     def reshaped(self, shape: tuple[int, ...]) -> "Place | None":
         """The entries in another shape, if they lie so."""
         if self.is_contiguous:

@@ -176,3 +176,13 @@ def test_loops_keep_their_lists_and_state():
     pair = tuple(sg.compile(fetches, [x, w], backend=b) for b in ("native", "numpy"))
     rng = np.random.default_rng(0)
     check(pair, rng.normal(size=(50, 8)), rng.normal(size=(8, 8)) / 3)
+
+
+def test_unrolled_loops_are_rolled():
+    x = sg.placeholder("float64", [3])
+    y = x
+    for i in range(60):
+        y = sg.sin(y * 1.5 + x) + float(i % 2)
+    fetches = [y, *sg.gradients(sg.reduce_sum(y), [x])]
+    pair = tuple(sg.compile(fetches, [x], backend=b) for b in ("native", "numpy"))
+    check(pair, np.array([0.1, 0.2, 0.3]))
