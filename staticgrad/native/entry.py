@@ -29,10 +29,12 @@ from .text import FunctionText, memory_type
 
 DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
 NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
-EMPTY, SCALAR = 184, 60  # places of PyArray_Empty and PyArray_Scalar in NumPy's table
+TABLE = {"PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Scalar": 60}  # places in NumPy's
 FASTCALL = 0x0080
+DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
 PYTHON = ("PyTuple_New", "PyList_New", "PyTuple_SetItem", "PyList_SetItem", "Py_IncRef",
-          "Py_DecRef", "PyErr_NoMemory", "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
+          "Py_DecRef", "PyErr_Clear", "PyErr_NoMemory", "PyObject_CallFunctionObjArgs",
+          "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
 LONG = 200_000  # bytes of arrays from which other threads may run
 
 
@@ -48,7 +50,7 @@ class NativeCode:
 
     def __init__(self, graph: FrozenGraph, form: str) -> None:
         require_types(graph)
-        self.ir = text_of(written_out(graph), form)
+        self.ir, self.kept = text_of(written_out(graph), form)
         self.code = Code(self.ir)
         self.method = Method(b"run", self.code.address("entry"), FASTCALL, b"")
         make = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
@@ -77,11 +79,11 @@ def define_symbols() -> None:
     """Give names to what code calls and refers to."""
     for name in PYTHON:
         symbol(name, address_of(getattr(ctypes.pythonapi, name)))
-    symbol("PyArray_Empty", numpy_table()[EMPTY])
-    symbol("PyArray_Scalar", numpy_table()[SCALAR])
+    for name, number in TABLE.items():
+        symbol(name, numpy_table()[number])
     symbol("ndarray", id(np.ndarray))
     symbol("not_implemented", id(NotImplemented))
-    for code in "f4", "f8", "i4", "i8", "b1":
+    for code in DTYPES:
         symbol(f"dtype_{code}", id(np.dtype(code)))
     define_blas()
 
@@ -107,8 +109,8 @@ def dtype_symbol(dtype: np.dtype) -> str:
     return f"@dtype_{dtype.kind}{dtype.itemsize}"
 
 
-def text_of(graph: FrozenGraph, form: str) -> str:
-    """The module of a graph: its body, and the function that Python calls."""
+def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
+    """The module of a graph, and what it refers to: its body, and what Python calls."""
     define_symbols()
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
@@ -125,13 +127,14 @@ def text_of(graph: FrozenGraph, form: str) -> str:
         body.do(f"ret i32 {body.emit(f'zext i1 {noted} to i32')}")
     else:
         body.do("ret i32 0")
-    entry = EntryWriter(inputs, results, form, memory.bytes)
+    entry = EntryWriter(inputs, results, form, memory.bytes, bool(memory.kept))
     entry.write()
     lines, functions = declarations(list(body.used))
-    return "\n".join([
+    text = "\n".join([
         *GLOBALS, *lines, *memory.globals, *[g.text() for g in functions], body.text(),
         entry.f.text(), memory.metadata,
     ])  # fmt: skip
+    return text, memory.kept
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
@@ -143,7 +146,7 @@ def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
 
 GLOBALS = [
     "@ndarray = external global i8", "@not_implemented = external global i8",
-    *[f"@dtype_{c} = external global i8" for c in ("f4", "f8", "i4", "i8", "b1")],
+    *[f"@dtype_{c} = external global i8" for c in DTYPES],
     "declare ptr @PyArray_Empty(i32, ptr, ptr, i32)",
     "declare ptr @PyArray_Scalar(ptr, ptr, ptr)",
     "declare ptr @PyTuple_New(i64)", "declare ptr @PyList_New(i64)",
@@ -154,6 +157,8 @@ GLOBALS = [
     "declare void @blas_sgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)",
     "declare void @blas_dgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)",
     *[f"declare void @blas_{k}gemv({', '.join(['ptr'] * 11)})" for k in "sd"],
+    "declare ptr @PyArray_New(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)",
+    "declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)", "declare void @PyErr_Clear()",
     "declare ptr @PyErr_NoMemory()", "@spare = global ptr null",
     "define void @free_spare() {", "  %old = atomicrmw xchg ptr @spare, ptr null acq_rel",
     "  call void @free(ptr %old)", "  ret void", "}",
@@ -164,9 +169,11 @@ class EntryWriter:
     """Writes the function that Python calls. See Note [Entry]."""
 
     def __init__(
-        self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, arena: int
-    ) -> None:
+        self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, arena: int,
+        calls_python: bool,
+    ) -> None:  # fmt: skip
         self.inputs, self.results, self.form, self.arena = inputs, results, form, arena
+        self.calls_python = calls_python
         self.made: list[str] = []  # arrays; nothing for a number
         self.slots: list[str] = []  # where arrays are to be found if something fails
         self.f = FunctionText("define ptr @entry(ptr %self, ptr %args, i64 %count)")
@@ -200,7 +207,9 @@ class EntryWriter:
         """Run the code, and let other threads run if it takes long; returns its status."""
         f = self.f
         size = self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
-        state = f.emit("call ptr @PyEval_SaveThread()") if size > LONG else ""
+        state = (
+            f.emit("call ptr @PyEval_SaveThread()") if size > LONG and not self.calls_python else ""
+        )
         status = f.emit(f"call i32 @body({', '.join(f'ptr {p}' for p in given)})")
         if state:
             f.do(f"call void @PyEval_RestoreThread(ptr {state})")

@@ -13,8 +13,9 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions, has_graphs
 from ..ir.tuple_types import TupleType, types_of_parts
-from .scalars import NotNative
-from .text import Index, is_native
+from .places import Place, contiguous
+from .scalars import NotNative, lowers
+from .text import Index, is_computable, is_movable
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "sum_to"})
 VIEWS = frozenset({
@@ -31,27 +32,42 @@ def name_of(e: Expr) -> str:
 
 
 def is_reduction(e: Expr) -> bool:
-    """True for a sum, or the like, over axes."""
-    return name_of(e) in REDUCTIONS
+    """True for a sum, or the like, over axes, of a dtype that there is arithmetic on."""
+    if name_of(e) not in REDUCTIONS:
+        return False
+    return is_computable(e.dtype) and is_computable(e.inputs[0].dtype)
 
 
 def is_computed(e: Expr) -> bool:
     """True for a value whose entries are computed each by itself."""
     if e.op is None or has_graphs(e):
         return False
-    name = e.op.name
+    name, dtypes = e.op.name, [x.dtype for x in e.inputs]
     if name == "reshape":
         return only_units_change(e)
-    return (
-        name in MOVES or name in TRIANGLES or name in OF_LISTS or Trait.ELEMENTWISE in e.op.traits
-    )
+    if name in MOVES:
+        return True
+    if not all(map(is_computable, (e.dtype, *dtypes))):
+        return False
+    if name in TRIANGLES or name in OF_LISTS or name == "full_like":
+        return True
+    if name == "astype":
+        return dtypes[0].kind != "f" or e.dtype.kind != "i"  # of what does not fit nothing is known
+    if Trait.ELEMENTWISE not in e.op.traits:
+        return False
+    return lowers(e.op, tuple(dtypes), e.dtype, tuple(e.attrs.items()))
 
 
 def is_view(e: Expr) -> bool:
     """True for what is a way to look at memory; some of these can be computed, too."""
     if e.op is None or is_reduction(e):
         return False
-    return name_of(e) in VIEWS or (Trait.VIEW in e.op.traits and Trait.CONTROL not in e.op.traits)
+    if e.op.name in VIEWS:
+        return True
+    x = e.inputs[0] if e.inputs else e
+    if Trait.VIEW not in e.op.traits or Trait.CONTROL in e.op.traits or x.dtype != e.dtype:
+        return False
+    return Place("", x.dtype, x.shape, contiguous(x.shape)).view(e.op, e.attrs, e.shape) is not None
 
 
 def only_units_change(e: Expr) -> bool:
@@ -114,7 +130,7 @@ def require_types(graph: FrozenGraph) -> None:
     for e in expressions:
         types = types_of_parts(e) if isinstance(e.type, TupleType) else [e.type]
         for t in types:
-            if not is_native(t.dtype) or any(type(n) is not int for n in t.shape):
+            if not is_movable(t.dtype) or any(type(n) is not int for n in t.shape):
                 raise NotNative(f"{e.label} has no machine type")
             if 0 in t.shape:
                 raise NotNative(f"{e.label} has no entries")

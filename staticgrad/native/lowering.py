@@ -13,7 +13,8 @@ import numpy as np
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from . import indexing, loops, matrices, products
-from .kinds import MOVES, TRIANGLES, aligned, is_computed, is_reduction, is_view, name_of
+from .calls import write_call
+from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
 from .memory import Memory
 from .nests import NestWriter
 from .places import Place
@@ -41,8 +42,6 @@ class GraphWriter:
     def write(self, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines that compute the results of the graph into places."""
         graph = self.graph
-        for e in graph.order:
-            require_code(e)
         self.places |= dict(zip(graph.inputs, inputs, strict=True))
         plan = Plan(graph)
         for e, place in zip(graph.results, results, strict=True):
@@ -70,10 +69,14 @@ class GraphWriter:
 
     def write_unit(self, unit: Unit, plan: Plan) -> None:
         """Write one unit."""
-        if unit.axes is None:
-            WRITERS[name_of(unit.members[0])](self, unit.members[0])
-        else:
+        if unit.axes is not None:
             NestWriter(self, unit, plan).write()
+            return
+        e = unit.members[0]
+        try:
+            WRITERS.get(name_of(e), write_call)(self, e)
+        except NotNative:  # which writers raise before they write
+            write_call(self, e)
 
     def release(self, e: Expr) -> None:
         """Let others use the memory of a value that nothing reads any more."""
@@ -194,10 +197,3 @@ class GraphWriter:
         x, test = self.value(e.inputs[0], index), "sle" if name_of(e) == "tril" else "sge"
         i, j = plus(self.f, index[-2], e.attrs["k"]), index[-1]
         return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {j}, {i}"), BOOL), x, 0)
-
-
-def require_code(e: Expr) -> None:
-    """Raise NotNative for an op that has no code."""
-    if e.op is None or is_computed(e) or is_reduction(e) or is_view(e) or name_of(e) in WRITERS:
-        return
-    raise NotNative(f"{e.label}: {e.op.name} has no machine code")

@@ -24,6 +24,7 @@ class Memory:
         self.f, self.bytes, self.in_frame = f, 0, 0
         self.globals: list[str] = []
         self.constants: dict[int, tuple[np.ndarray, Place]] = {}
+        self.kept: list[object] = []  # what code refers to by its address
         self.free: list[tuple[int, int]] = []  # offsets and sizes
         self.taken: dict[str, tuple[int, int]] = {}
 
@@ -71,6 +72,20 @@ class Memory:
             place = Place(name, value.dtype, value.shape, contiguous(value.shape))
             self.constants[id(value)] = value, place
         return self.constants[id(value)][1]
+
+    def numbers(self, values: Sequence[int]) -> str:
+        """The address of integers that are known."""
+        if not values:
+            return "null"
+        name = f"@n{len(self.globals)}"
+        listed = ", ".join(f"i64 {n}" for n in values)
+        self.globals.append(f"{name} = private constant [{len(values)} x i64] [{listed}]")
+        return name
+
+    def keep(self, value: object) -> str:
+        """The address of a Python object, which lives as long as the code."""
+        self.kept.append(value)
+        return f"inttoptr (i64 {id(value)} to ptr)"
 
     def blas(self, name: str, dtype: np.dtype) -> str | None:
         """The name of a function of BLAS for a dtype."""

@@ -23,6 +23,8 @@ class NestWriter:
         self.inner = {e: r for e, r in self.reductions.items() if r.is_suffix}
         self.stores = {e: writer.memory_for(e) for e in unit.members if e not in plan.unwritten}
         self.totals: dict[Expr, Place] = {}
+        for e in plan.views_read(unit.members):  # what is copied for a view is copied once
+            writer.place(e)
         self.is_parallel = all(r.is_suffix or r.keeps_last for r in self.reductions.values())
 
     def write(self) -> None:

@@ -8,7 +8,7 @@ nest; what only its own nest reads, at the same index, need not be written to me
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..ir.expr import Expr, Kind
@@ -89,6 +89,18 @@ class Plan:
                     yield x, alike
                 elif x.op is not None:
                     stack += [(y, alike and reads_alike(x, y)) for y in x.inputs]
+
+    def views_read(self, members: Sequence[Expr]) -> Iterator[Expr]:
+        """The values in memory, but not stored, that the code of some values reads."""
+        stack, seen = [x for e in members for x in e.inputs], set()
+        while stack:
+            x = stack.pop()
+            if x not in seen and x not in self.stored:
+                seen.add(x)
+                if x in self.in_memory:
+                    yield x
+                else:
+                    stack += x.inputs
 
     def assign(self, e: Expr) -> None:
         """Give a stored value a unit: the first that has its axes, after those it waits for."""

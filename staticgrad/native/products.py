@@ -9,7 +9,7 @@ from .kinds import name_of
 from .places import Place
 from .reductions import added
 from .scalars import NotNative, constant
-from .text import Index, memory_type
+from .text import Index, is_computable, memory_type
 from .writers import WRITERS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SMALL = 24**3  # multiplications up to which loops are faster than a call
 
 def write_matmul(w: "GraphWriter", e: Expr) -> None:
     """Write a product as NumPy's matmul defines it."""
-    if any(x.dtype != e.dtype for x in e.inputs) or e.dtype == bool:
+    if any(x.dtype != e.dtype for x in e.inputs) or e.dtype == bool or not is_computable(e.dtype):
         raise NotNative(f"{e.label} of several dtypes")
     a, b = (w.place(x) for x in e.inputs)
     to = w.place_for(e)

@@ -8,14 +8,14 @@ of the result, or for a truth value that of the operands. `FORMULAS` has what is
 import ast
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from gradops import Op
 
-from .text import FunctionText, register_type
+from .text import FunctionText, is_computable, register_type
 
 BOOL = np.dtype(bool)
 FLOAT_OPS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
@@ -155,6 +155,8 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
     """A value in another dtype."""
     if x.dtype == dtype:
         return x
+    if not (is_computable(x.dtype) and is_computable(dtype)):
+        raise NotNative(f"{x.dtype} as {dtype}")
     before, to = x.dtype, register_type(dtype)
     if dtype == BOOL:
         return x.compare(ast.NotEq, 0)
@@ -200,8 +202,21 @@ def parsed(source: str, arity: int) -> ast.expr:
     return ast.parse(source.format(*(f"x{i}" for i in range(arity))), mode="eval").body
 
 
+@lru_cache(4096)
+def lowers(op: Op, given: tuple[np.dtype, ...], result: np.dtype, attrs: Any) -> bool:
+    """True if there is machine code for an elementwise op on these dtypes."""
+    f = FunctionText("")
+    try:
+        apply(op, [Scalar(f, "%x", dtype) for dtype in given], dict(attrs), result)
+    except NotNative:
+        return False
+    return True
+
+
 def apply(op: Op, args: Sequence[Scalar], attrs: Mapping[str, Any], dtype: np.dtype) -> Scalar:
     """The value of an elementwise op in `dtype`. See Note [Lowering of ops]."""
+    if not all(is_computable(t) for t in (dtype, *[a.dtype for a in args])):
+        raise NotNative(f"{op.name} of {', '.join(str(a.dtype) for a in args)}")
     kinds = [a.dtype for a in args if a.dtype != BOOL]
     within = dtype if dtype != BOOL or not kinds else np.result_type(*kinds)
     args = [a if a.dtype == BOOL else cast(a, within) for a in args]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 REGISTER = {"f4": "float", "f8": "double", "i8": "i64", "i4": "i32", "b1": "i1"}
-MEMORY = {**REGISTER, "b1": "i8"}
+BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
 Index = str | int
 """A number of entries or steps: known, or the name of an i64."""
 
@@ -21,19 +21,24 @@ def code_of(dtype: np.dtype) -> str:
     return f"{dtype.kind}{dtype.itemsize}"
 
 
-def is_native(dtype: np.dtype) -> bool:
-    """True for dtypes that have a type in machine code."""
+def is_movable(dtype: np.dtype) -> bool:
+    """True for dtypes whose entries may lie in memory of machine code."""
+    return dtype.kind in "fciub" and dtype.itemsize in BITS and dtype.isnative
+
+
+def is_computable(dtype: np.dtype) -> bool:
+    """True for dtypes on which there is arithmetic in machine code."""
     return code_of(dtype) in REGISTER and dtype.isnative
 
 
 def register_type(dtype: np.dtype) -> str:
     """The type of a value."""
-    return REGISTER[code_of(dtype)]
+    return REGISTER.get(code_of(dtype)) or BITS[dtype.itemsize]
 
 
 def memory_type(dtype: np.dtype) -> str:
     """The type of an entry of an array."""
-    return MEMORY[code_of(dtype)]
+    return "i8" if dtype.kind == "b" else register_type(dtype)
 
 
 class FunctionText:

@@ -1,6 +1,7 @@
 """Executables of the native tier, and the choice among backends."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +12,7 @@ from gradops.core.errors import OptionError
 
 from ..ir.graph import FrozenGraph
 from ..native.entry import NativeCode
+from ..native.matrices import MOST
 from ..native.scalars import NotNative
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
@@ -22,8 +24,7 @@ from ..passes.scalars import FloatScalars, MathScalars
 from .executable import Executable
 from .feeds import as_feed
 
-FOR_NUMPY = (ComputePairs, FloatScalars, FuseElementwise, InvertFactors,
-             MathScalars, MultiplyLogs)  # fmt: skip
+FOR_NUMPY = ComputePairs, FloatScalars, FuseElementwise, MathScalars, MultiplyLogs
 """Passes that save calls of NumPy, of which native code has none."""
 BOUND = 64.0  # rounding errors of functions, and of sums in another order
 
@@ -39,7 +40,7 @@ class NativeExecutable(Executable):
         self, written: FrozenGraph, optimize: Any = 2, form: str = "{},",
         rebuild: Callable[[Any], Any] | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(written, pipeline_for(optimize).without(*FOR_NUMPY), form, rebuild)
+        super().__init__(written, for_native(pipeline_for(optimize)), form, rebuild)
         self.optimize, self.silent = optimize, False
 
     def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
@@ -79,6 +80,15 @@ class NativeExecutable(Executable):
         if result is NotImplemented:
             return self.by_numpy(*arrays)
         return result if self.rebuild is None else self.rebuild(result)
+
+
+def for_native(pipeline: Pipeline) -> Pipeline:
+    """The passes that machine code is worth: it solves small equations itself."""
+    steps = pipeline.without(*FOR_NUMPY).passes
+    few = InvertFactors(least=MOST + 1)
+    return replace(
+        pipeline, passes=tuple([few if isinstance(p, InvertFactors) else p for p in steps])
+    )
 
 
 def native_executable(

@@ -72,15 +72,16 @@ class InvertFactors(Pass):
     """Invert triangular matrices with which many right sides are solved, in double precision.
 
     An inverse has the rounding errors of a solve with the columns of the identity. Errors of
-    singular matrices are those of the solves.
+    singular matrices are those of the solves. Matrices of less than `least` rows are left alone.
     """
 
     bound: ClassVar[float] = 64.0
+    least: int = 1
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         groups: dict[Factor, list[Expr]] = {}
         for e in graph.order:
-            if e.op is SOLVE and may_invert(e):
+            if e.op is SOLVE and may_invert(e, self.least):
                 groups.setdefault(factor_of(e), []).append(e)
         chosen = {e for f, solves in groups.items() if is_worth(f.matrix, solves) for e in solves}
         return graph.remade(Inverses(chosen).make) if chosen else graph
@@ -94,12 +95,12 @@ class Factor(NamedTuple):
     unit_diagonal: bool
 
 
-def may_invert(e: Expr) -> bool:
+def may_invert(e: Expr, least: int) -> bool:
     """True for a small float64 solve of known size."""
     a, b = e.inputs
     rows = a.shape[-1]
     known = all(type(n) is int for n in (*a.shape, *b.shape))
-    return known and 0 < rows <= MOST and a.dtype == b.dtype == np.float64
+    return known and least <= rows <= MOST and a.dtype == b.dtype == np.float64
 
 
 def is_worth(matrix: Expr, solves: Sequence[Expr]) -> bool:

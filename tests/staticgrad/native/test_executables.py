@@ -186,3 +186,35 @@ def test_unrolled_loops_are_rolled():
     fetches = [y, *sg.gradients(sg.reduce_sum(y), [x])]
     pair = tuple(sg.compile(fetches, [x], backend=b) for b in ("native", "numpy"))
     check(pair, np.array([0.1, 0.2, 0.3]))
+
+
+def test_arrays_that_are_copied_for_a_view_are_copied_before_the_loops_that_read_it():
+    x = sg.placeholder("float64", [3, 4, 5], name="x")
+    moved = sg.reshape(sg.transpose(sg.exp(x), [2, 0, 1]), [15, 4])
+    native = sg.compile(sg.reduce_sum(moved * 2.0, 0), [x], backend="native")
+    values = np.arange(60.0).reshape(3, 4, 5) / 60
+    np.testing.assert_allclose(native(values), 2 * np.exp(values).sum(axis=(0, 2)), 1e-14)
+    depth = most = 0
+    for line in native.ir.splitlines():  # loops within loops
+        depth += line.startswith("head") - (line.startswith("end") and depth > 0)
+        most = max(most, depth)
+    assert most <= 3
+
+
+def test_ops_without_machine_code_are_calls_of_kernels():
+    x = sg.placeholder("float64", [4, 5], name="x")
+    y = sg.sort(sg.exp(x), axis=1)
+    q, r = sg.linalg.qr(sg.transpose(x) * 2.0)
+    fetches = [y * 2.0, q @ r, sg.cumsum(y, 0), *sg.gradients(sg.reduce_sum(y * y), [x])]
+    pair = tuple(sg.compile(fetches, [x], backend=b) for b in ("native", "numpy"))
+    assert "PyObject_CallFunctionObjArgs(ptr inttoptr" in pair[0].ir
+    check(pair, np.random.default_rng(0).normal(size=(4, 5)))
+
+
+def test_dtypes_without_arithmetic_are_moved():
+    x = sg.placeholder("float16", [4, 6], name="x")
+    z = sg.placeholder("complex128", [3], name="z")
+    fetches = [sg.transpose(x)[::2], x * x, sg.stack([z, z * 2.0]), sg.cast(x, "uint8")]
+    pair = tuple(sg.compile(fetches, [x, z], backend=b) for b in ("native", "numpy"))
+    rng = np.random.default_rng(0)
+    check(pair, rng.uniform(0, 9, (4, 6)).astype("f2"), rng.normal(size=3) + 1j)
