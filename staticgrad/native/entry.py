@@ -32,9 +32,11 @@ NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
 TABLE = {"PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Scalar": 60}  # places in NumPy's
 FASTCALL = 0x0080
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
-PYTHON = ("PyTuple_New", "PyList_New", "PyTuple_SetItem", "PyList_SetItem", "Py_IncRef",
-          "Py_DecRef", "PyErr_Clear", "PyErr_NoMemory", "PyObject_CallFunctionObjArgs",
-          "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
+PYTHON = (
+    "PyErr_CheckSignals", "PyErr_Clear", "PyErr_NoMemory", "PyEval_RestoreThread",
+    "PyEval_SaveThread", "PyList_New", "PyList_SetItem", "PyObject_CallFunctionObjArgs",
+    "PyTuple_New", "PyTuple_SetItem", "Py_DecRef", "Py_IncRef",
+)  # fmt: skip
 LONG = 200_000  # bytes of arrays from which other threads may run
 
 
@@ -127,7 +129,7 @@ def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
         body.do(f"ret i32 {body.emit(f'zext i1 {noted} to i32')}")
     else:
         body.do("ret i32 0")
-    entry = EntryWriter(inputs, results, form, memory.bytes, bool(memory.kept))
+    entry = EntryWriter(inputs, results, form, memory.bytes, memory.calls_python)
     entry.write()
     lines, functions = declarations(list(body.used))
     text = "\n".join([
@@ -159,6 +161,7 @@ GLOBALS = [
     *[f"declare void @blas_{k}gemv({', '.join(['ptr'] * 11)})" for k in "sd"],
     "declare ptr @PyArray_New(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)",
     "declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)", "declare void @PyErr_Clear()",
+    "declare i32 @PyErr_CheckSignals()",
     "declare ptr @PyErr_NoMemory()", "@spare = global ptr null",
     "define void @free_spare() {", "  %old = atomicrmw xchg ptr @spare, ptr null acq_rel",
     "  call void @free(ptr %old)", "  ret void", "}",
@@ -189,9 +192,7 @@ class EntryWriter:
         if self.arena:
             old = f.emit(f"atomicrmw xchg ptr @spare, ptr {arena} acq_rel")
             f.do(f"call void @free(ptr {old})")
-        done = f.fresh("done")
-        f.branch(f.emit(f"icmp eq i32 {status}, 0"), done, "failed")
-        f.start(done)
+        self.require_status(status)
         f.do(f"ret ptr {self.write_output(outs)}")
         f.start("failed")
         self.drop_results()
@@ -199,6 +200,9 @@ class EntryWriter:
         f.start("no")
         f.do("call void @Py_IncRef(ptr @not_implemented)")
         f.do("ret ptr @not_implemented")
+        f.start("raised")
+        self.drop_results()
+        f.do("ret ptr null")
         f.start("no_memory")
         self.drop_results()
         f.do(f"ret ptr {f.emit('call ptr @PyErr_NoMemory()')}")
@@ -214,6 +218,14 @@ class EntryWriter:
         if state:
             f.do(f"call void @PyEval_RestoreThread(ptr {state})")
         return status
+
+    def require_status(self, status: str) -> None:
+        """Go on if the code has neither given up, 1, nor raised an error, 2."""
+        f, done, other = self.f, self.f.fresh("done"), self.f.fresh("other")
+        f.branch(f.emit(f"icmp eq i32 {status}, 0"), done, other)
+        f.start(other)
+        f.branch(f.emit(f"icmp eq i32 {status}, 1"), "failed", "raised")
+        f.start(done)
 
     def drop_results(self) -> None:
         """Give back what was made for results."""

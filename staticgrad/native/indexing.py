@@ -9,7 +9,7 @@ from ..ir.expr import Expr
 from .matrices import write_scatter
 from .places import Place
 from .scalars import NotNative, Scalar, cast, choose
-from .text import Index
+from .text import Index, is_computable
 from .writers import WRITERS
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def write_scatter_add(w: "GraphWriter", e: Expr) -> None:
         write_scatter(w, e)
         return
     axis = axis_of(e)
+    if e.dtype.kind not in "fi" or not is_computable(e.dtype):
+        raise NotNative(f"sums of {e.dtype}")
     source, numbers = (w.place(x) for x in e.inputs)
     to = w.place_for(e)
     w.fill(to, 0)

@@ -56,6 +56,10 @@ class GraphWriter:
             if self.targets.get(e) is not place:
                 self.copy(self.place(e), place)
 
+    def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
+        """Write the lines of a graph inside this one, here."""
+        GraphWriter(self.f, self.memory, graph).write(inputs, results)
+
     def place_joined(self, plan: Plan) -> None:
         """Compute what is joined, and read by nothing else, where it is to lie."""
         for e in plan.stored:
@@ -72,10 +76,11 @@ class GraphWriter:
         if unit.axes is not None:
             NestWriter(self, unit, plan).write()
             return
-        e = unit.members[0]
+        e, mark = unit.members[0], self.f.mark()
         try:
             WRITERS.get(name_of(e), write_call)(self, e)
-        except NotNative:  # which writers raise before they write
+        except NotNative:
+            self.f.undo(mark)
             write_call(self, e)
 
     def release(self, e: Expr) -> None:

@@ -25,6 +25,7 @@ class Memory:
         self.globals: list[str] = []
         self.constants: dict[int, tuple[np.ndarray, Place]] = {}
         self.kept: list[object] = []  # what code refers to by its address
+        self.calls_python = False
         self.free: list[tuple[int, int]] = []  # offsets and sizes
         self.taken: dict[str, tuple[int, int]] = {}
 
@@ -85,6 +86,7 @@ class Memory:
     def keep(self, value: object) -> str:
         """The address of a Python object, which lives as long as the code."""
         self.kept.append(value)
+        self.calls_python = True
         return f"inttoptr (i64 {id(value)} to ptr)"
 
     def blas(self, name: str, dtype: np.dtype) -> str | None:

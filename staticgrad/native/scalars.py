@@ -72,7 +72,7 @@ class Scalar:
         """An operation on this value and another."""
         y = self.match(y)
         name = (FLOAT_OPS if self.dtype.kind == "f" else INT_OPS).get(kind)
-        if name is None or self.dtype != y.dtype or self.dtype == BOOL:
+        if name is None or self.dtype != y.dtype or self.dtype.kind not in "fi":
             raise NotNative(f"{kind.__name__} of {self.dtype} and {y.dtype}")
         return self.then(f"{name} {self.typed}, {y.name}")
 
@@ -135,8 +135,10 @@ class Scalar:
 
 
 def constant(f: FunctionText, value: Any, dtype: np.dtype) -> Scalar:
-    """A number as a literal."""
+    """A number as a literal; of a dtype without arithmetic, its bits."""
     value = dtype.type(value)
+    if not is_computable(dtype):
+        return Scalar(f, str(int.from_bytes(value.tobytes(), "little")), dtype)
     if dtype.kind == "f":
         bits = struct.pack(">d", float(value)).hex().upper()
         return Scalar(f, f"0x{bits}", dtype)

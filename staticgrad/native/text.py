@@ -57,6 +57,15 @@ class FunctionText:
         self.count += 1
         return f"{prefix}{self.count}"
 
+    def mark(self) -> tuple[int, str]:
+        """A place to which `undo` goes back."""
+        return len(self.lines), self.label
+
+    def undo(self, mark: tuple[int, str]) -> None:
+        """Forget the lines since a mark."""
+        count, self.label = mark
+        del self.lines[count:]
+
     def emit(self, instruction: str) -> str:
         """The name of the value of an instruction."""
         name = f"%{self.fresh()}"

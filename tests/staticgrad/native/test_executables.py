@@ -1,6 +1,7 @@
 """Executables of the native tier: feeds of all kinds, errors, threads, memory."""
 
 import gc
+import signal
 import sys
 import threading
 
@@ -218,3 +219,33 @@ def test_dtypes_without_arithmetic_are_moved():
     pair = tuple(sg.compile(fetches, [x, z], backend=b) for b in ("native", "numpy"))
     rng = np.random.default_rng(0)
     check(pair, rng.uniform(0, 9, (4, 6)).astype("f2"), rng.normal(size=3) + 1j)
+
+
+def test_branches_and_loops_with_a_condition():
+    x = sg.placeholder("float64", [3], name="x")
+    y = sg.cond(sg.reduce_sum(x) > 0.0, lambda: sg.sin(x), lambda: x * x)
+    z = sg.switch_case(sg.cast(x[0] * 3.0, "int64"), [lambda: x, lambda: x + 1.0, lambda: -x])
+    count, last = sg.while_loop(
+        lambda i, v: sg.reduce_sum(v) < 100.0, lambda i, v: (i + 1, v * 1.5 + 0.1),
+        [sg.constant(0), sg.exp(x)],
+    )  # fmt: skip
+    fetches = [y, z, count, last, *sg.gradients(sg.reduce_sum(y), [x])]
+    pair = tuple(sg.compile(fetches, [x], backend=b) for b in ("native", "numpy"))
+    for first in (-1.0, 0.1, 0.4, 0.8, 5.0):
+        check(pair, np.array([first, 0.2, 0.3]))
+
+
+def test_a_loop_without_end_can_be_stopped():
+    x = sg.placeholder("float64", [3], name="x")
+    loop = sg.while_loop(lambda v: sg.reduce_sum(v) < 100.0, lambda v: (sg.sin(v),), [x])
+    native = sg.compile(loop, [x], backend="native")
+    ran = threading.Event()
+    threading.Timer(0.05, ran.set).start()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            native(np.ones(3))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert ran.is_set()  # other threads run meanwhile
