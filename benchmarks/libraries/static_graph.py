@@ -12,7 +12,7 @@ from staticgrad.layers.recurrent import loop
 from staticgrad.passes.levels import LEVELS
 
 from ..workload import ADAM, RATE, Arrays, Run, Workload, directions
-from .interface import Refusal, request
+from .interface import request
 from .namespace import Namespace, Step
 
 CHANNELS_LAST = True
@@ -152,9 +152,7 @@ def adam(workload: Workload, params: Arrays, data: Arrays, how: How) -> Run:
     ps, ds = [sg.Variable(p) for p in params], placeholders(data)
     loss = loss_of(workload, ps, ds)
     train = sg.train.AdamOptimizer(ADAM["rate"]).minimize(loss)
-    if how["backend"] != "numpy":
-        raise Refusal("sessions run on NumPy")
-    session = sg.Session(optimize=how["optimize"])
+    session = sg.Session(**how)
     session.run(sg.global_variables_initializer())
     step = session.make_callable([loss, train], ds)
     read = session.make_callable(ps, [])

@@ -10,6 +10,7 @@ from .text import FunctionText, memory_type
 IN_FRAME = 2048  # bytes up to which an array may become registers
 MOST_IN_FRAME = 1 << 18  # bytes of all such arrays: a thread's stack may be small
 ALIGNMENT = 64
+SMALL = 4096  # bytes up to which a constant is part of the code
 
 
 class Memory:
@@ -64,13 +65,18 @@ class Memory:
         self.free = merged
 
     def constant(self, value: np.ndarray) -> Place:
-        """The place of a constant."""
+        """The place of a constant: in the code, or of a large one, where it is."""
         if id(value) not in self.constants:
-            name = f"@c{len(self.globals)}"
-            text = "".join(f"\\{b:02X}" for b in np.array(value, order="C").tobytes())
-            type = f"[{value.nbytes} x i8]"
-            self.globals.append(f'{name} = private constant {type} c"{text}", align 64')
-            place = Place(name, value.dtype, value.shape, contiguous(value.shape))
+            data = np.array(value, order="C")
+            if data.nbytes > SMALL:
+                self.kept.append(data)
+                name = f"inttoptr (i64 {data.ctypes.data} to ptr)"
+            else:
+                name = f"@c{len(self.globals)}"
+                text = "".join(f"\\{b:02X}" for b in data.tobytes())
+                type = f"[{data.nbytes} x i8]"
+                self.globals.append(f'{name} = private constant {type} c"{text}", align 64')
+            place = Place(name, data.dtype, data.shape, contiguous(data.shape))
             self.constants[id(value)] = value, place
         return self.constants[id(value)][1]
 

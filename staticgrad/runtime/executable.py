@@ -295,10 +295,22 @@ def compile(
     return result
 
 
+BACKENDS = ("numpy", "native", "auto")
+
+
+def require_backend(caller: str, backend: str) -> str:
+    """The name of a backend; raises OptionError for one that there is not."""
+    if backend not in BACKENDS:
+        names = ", ".join(map(repr, BACKENDS))
+        raise OptionError(caller, [], f"backend is one of {names}, not {backend!r}")
+    return backend
+
+
 def executable_for(
     backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
 ) -> Executable:
     """The executable of a backend."""
+    require_backend("compile", backend)
     if backend == "numpy" or (backend == "auto" and checked):
         return Executable(graph, pipeline, form, rebuild, check_numerics=checked)
     from .native_executable import native_executable

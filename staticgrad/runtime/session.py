@@ -21,9 +21,10 @@ from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.names import SESSION
 from ..ir.reachability import by_age
+from ..passes.levels import pipeline_for
 from .blocks import Block, Blocked, with_blocks
 from .debugging import run_watched
-from .executable import Executable
+from .executable import Executable, executable_for, require_backend
 from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches
 from .variables import VariableValues
@@ -81,8 +82,8 @@ class Session:
     """Runs parts of a graph, and owns the values of its variables.
 
     A variable begins with its initial value. In a `with` block, what is evaluated by `eval` is
-    evaluated in it. Plans are compiled once per choice of fetches and
-    feeds. A run that fails changes no variable. A session may be used from many threads; their
+    evaluated in it. Plans are compiled once per choice of fetches and feeds, for the `backend`: see
+    `compile`. A run that fails changes no variable. A session may be used from many threads; their
     runs follow one another.
 
     >>> x = sg.placeholder("float32", [None], name="x")
@@ -92,12 +93,14 @@ class Session:
     {'y': array([2., 4.], dtype=float32)}
     """
 
-    def __init__(self, graph: Graph | None = None, optimize: int = 2) -> None:
+    def __init__(
+        self, graph: Graph | None = None, optimize: int = 2, backend: str = "numpy"
+    ) -> None:
         self.graph = get_default_graph() if graph is None else graph
         if not isinstance(self.graph, Graph):
             hint = "Session() runs the default graph"
             raise GraphError(f"a session runs a Graph, not {graph!r}\n  hint: {hint}")
-        self.optimize = optimize
+        self.optimize, self.backend = optimize, require_backend("Session", backend)
         self.values = VariableValues()
         self.plans: dict[Any, Plan] = {}
         self.lock = threading.RLock()  # what debugs a run may run in turn
@@ -201,7 +204,8 @@ class Session:
         places = {e: self.place(e, blocked) for e in blocked.graph.inputs[len(feeds) :]
                   if e.kind is Kind.VARIABLE}  # fmt: skip
         updated = [places[v] for v, _ in blocked.graph.updates]
-        executable = Executable(blocked.graph, self.optimize)
+        passes = pipeline_for(self.optimize)
+        executable = executable_for(self.backend, blocked.graph, passes, "{},", None, False)
         return Plan(
             executable, tuple(fetches), tuple(feeds), tuple(places.values()), tuple(updated)
         )

@@ -249,3 +249,29 @@ def test_a_loop_without_end_can_be_stopped():
     finally:
         signal.signal(signal.SIGALRM, before)
     assert ran.is_set()  # other threads run meanwhile
+
+
+def test_sessions_train_in_machine_code():
+    rng = np.random.default_rng(0)
+    start = [rng.normal(size=(8, 16)), rng.normal(size=(16, 1))]
+    x, y = sg.placeholder("float64", [32, 8], name="x"), sg.placeholder("float64", [32, 1])
+    w, v = (sg.Variable(value) for value in start)
+    loss = sg.reduce_mean(sg.square(sg.tanh(x @ w) @ v - y))
+    train = sg.train.AdamOptimizer(0.01).minimize(loss)
+    data = {x: rng.normal(size=(32, 8)), y: rng.normal(size=(32, 1))}
+    losses = []
+    for backend in ("numpy", "native"):
+        with sg.Session(backend=backend) as session:
+            session.run(sg.global_variables_initializer())
+            losses.append([session.run([loss, train], data)[0] for _ in range(30)])
+    np.testing.assert_allclose(losses[1], losses[0], 1e-9)
+    with pytest.raises(OptionError, match="Session"):
+        sg.Session(backend="fast")
+
+
+def test_large_constants_are_not_part_of_the_text():
+    table = np.random.default_rng(0).normal(size=(300, 200))
+    x = sg.placeholder("float64", [200], name="x")
+    native = sg.compile(sg.constant(table) @ x, [x], backend="native")
+    assert len(native.ir) < 20_000
+    np.testing.assert_allclose(native(np.ones(200)), table.sum(1), 1e-10)
