@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..columns import BY_HAND, DEFAULT_LEVEL, EAGER, OURS, TORCH
+from ..columns import BY_HAND, DEFAULT_LEVEL, EAGER, NATIVE, OURS, TORCH
 from ..measure.cells import Cell
 from ..rows import ORDER, TITLES
 
@@ -89,7 +89,7 @@ def best_peer(found: dict[str, float]) -> str | None:
 
 
 RATIOS = ["staticgrad / by hand", "staticgrad / JAX", "best peer", "staticgrad / best peer",
-          "dynamicgrad / torch"]  # fmt: skip
+          "native / best peer", "dynamicgrad / torch"]  # fmt: skip
 
 
 def ratios(table: Table) -> str:
@@ -103,7 +103,8 @@ def ratio_cells(found: dict[str, float]) -> list[str]:
     peer = best_peer(found)
     return [
         ratio(found, DEFAULT_LEVEL, BY_HAND, 1.15), ratio(found, DEFAULT_LEVEL, "JAX jit", 1.0),
-        peer or "-", ratio(found, DEFAULT_LEVEL, peer, 1.0), ratio(found, EAGER, TORCH, 1.0),
+        peer or "-", ratio(found, DEFAULT_LEVEL, peer, 1.0), ratio(found, NATIVE, peer, 1.0),
+        ratio(found, EAGER, TORCH, 1.0),
     ]  # fmt: skip
 
 
