@@ -9,6 +9,7 @@ SECONDS = 0.004  # of one measurement
 ROUNDS = range(5, 42)  # at least and at most
 SLOW, FEW = 100_000, 3  # microseconds above which a run is measured that often
 BUDGET = 0.25  # seconds for each function, in which more rounds than the least are made
+ASLEEP = 0.06  # seconds after which threads of a pool no longer spin, of OpenBLAS and OpenMP
 
 
 Clock = Callable[[], float]
@@ -38,11 +39,12 @@ def repetitions(
 
 def turns(
     runs: Mapping[str, Callable[[], Any]], rounds: range, budget: float,
-    clock: Clock = time.perf_counter, note: Callable[[str], object] = str,
+    clock: Clock = time.perf_counter, note: Callable[[str], object] = str, pause: float = 0.0,
 ) -> dict[str, list[float]]:  # fmt: skip
     """The times of each run in microseconds: in each round all are measured, one after another.
 
     Those above `SLOW` are measured in the first rounds only. `note` is told whose turn it is.
+    A turn begins with a pause of that many seconds, and a run that is not measured.
     """
     counts = {}
     for name, run in runs.items():
@@ -56,6 +58,9 @@ def turns(
         for name, run in runs.items():
             if i < FEW or times[name][-1] < SLOW:
                 note(name)
+                if pause:
+                    time.sleep(pause)
+                    run()
                 times[name].append(microseconds(run, counts[name], clock))
     return times
 

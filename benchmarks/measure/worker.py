@@ -18,7 +18,7 @@ from ..workload import Run, Workload
 from .cells import Cell, append, turn_file
 from .check import error, reference, require_close
 from .limits import TooLong, first_call, reason, too_long
-from .timing import BUDGET, ROUNDS, turns
+from .timing import ASLEEP, BUDGET, ROUNDS, turns
 from .warnings import silence
 
 QUICK = (range(3, 8), 0.05)
@@ -68,7 +68,9 @@ def measure(
             runs[library.name] = run
         except (Exception, TooLong) as failure:
             cell.reason = reason(failure)
-    for name, times in turns(runs, *rounds, CLOCKS[min(threads, 2)], note).items():
+    # Threads of one library that still wait for work would take a core from the next.
+    pause = ASLEEP if threads > 1 else 0.0
+    for name, times in turns(runs, *rounds, CLOCKS[min(threads, 2)], note, pause).items():
         cell = cells[name]
         cell.us = statistics.median(times)
         cell.low, _, cell.high = statistics.quantiles(times, n=4)
