@@ -3,11 +3,11 @@
 import ctypes
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from .machine import address_of, symbol
+from .blas import OPERANDS, address_of, blas, pointer_of
+from .machine import symbol
 
 PYTHON = {
     "PyErr_CheckSignals": "i32 ()", "PyErr_Clear": "void ()", "PyErr_NoMemory": "ptr ()",
@@ -23,7 +23,6 @@ NUMPY = {
     "PyArray_Scalar": "ptr (ptr, ptr, ptr)",
 }  # fmt: skip
 PLACES = {"PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Scalar": 60}  # in NumPy's table
-OPERANDS = {"gemm": 13, "gemv": 11}  # of products by BLAS
 MEMORY = {"aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)"}
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
 OBJECTS = {"ndarray": np.ndarray, "not_implemented": NotImplemented} | {
@@ -51,7 +50,6 @@ def declared() -> Iterator[str]:
 def define() -> None:
     """Give all of it the names by which code knows it."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-    from scipy.linalg import cython_blas
 
     for name in PYTHON:
         symbol(name, address_of(getattr(ctypes.pythonapi, name)))
@@ -61,14 +59,5 @@ def define() -> None:
         symbol(name, table[number] or 0)
     for name, value in OBJECTS.items():
         symbol(name, id(value))
-    for name in OPERANDS:
-        for kind in "sd":
-            symbol(f"blas_{kind}{name}", pointer_of(cython_blas.__pyx_capi__[f"{kind}{name}"]))
-
-
-def pointer_of(capsule: Any) -> int:
-    """The address in a capsule."""
-    api, name = ctypes.pythonapi, ctypes.c_char_p
-    name_of = ctypes.PYFUNCTYPE(name, ctypes.py_object)(("PyCapsule_GetName", api))
-    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, name)(("PyCapsule_GetPointer", api))
-    return get(capsule, name_of(capsule))
+    for name, address in blas()[1].items():
+        symbol(f"blas_{name}", address)
