@@ -53,7 +53,8 @@ if _TYPE_CHECKING:
     from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
     from .passes.rewrite import Rule
     from .runtime.check import check
-    from .runtime.executable import Executable, compile
+    from .runtime.compilation import compile
+    from .runtime.executable import Executable
     from .runtime.interpreter import interpret
     from .runtime.session import Session
     from .scipy_solvers import scipy
@@ -89,8 +90,9 @@ __getattr__, __dir__ = _lazily(
         "ir.verify": "verify",
         "ops.distributions": "multinomial random_crop random_gamma random_poisson",
         "passes.rewrite": "Rule", "runtime.check": "check",
-        "runtime.executable": "Executable compile", "runtime.interpreter": "interpret",
-        "runtime.session": "Session", "scipy_solvers": "scipy", "text.parser": "parse",
+        "runtime.compilation": "compile", "runtime.executable": "Executable",
+        "runtime.interpreter": "interpret", "runtime.session": "Session",
+        "scipy_solvers": "scipy", "text.parser": "parse",
         "text.printer": "to_text", "train.clipping": "clip_by_global_norm clip_by_norm global_norm",
         "transform.forward": "hvp jvp vjp", "transform.importing": "import_graph",
         "transform.jacobian": "hessian jacobian", "transform.reverse": "gradients",

@@ -13,8 +13,9 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions, has_graphs
 from ..ir.tuple_types import TupleType, types_of_parts
+from .elementwise import lowers
 from .places import Place, contiguous
-from .scalars import NotNative, lowers
+from .scalars import NotNative
 from .text import Index, is_computable, is_movable
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "sum_to"})

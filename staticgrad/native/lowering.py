@@ -14,12 +14,13 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from . import indexing, loops, matrices, products
 from .calls import write_call
+from .elementwise import apply
 from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
 from .memory import Memory
 from .nests import NestWriter
 from .places import Place
 from .plan import Plan, Unit
-from .scalars import BOOL, NotNative, Scalar, apply, cast, choose, constant
+from .scalars import BOOL, NotNative, Scalar, cast, choose, constant
 from .text import FunctionText, Index, plus
 from .writers import WRITERS
 

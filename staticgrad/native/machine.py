@@ -1,6 +1,5 @@
 """LLVM: text to machine code, and addresses of functions."""
 
-import ctypes
 from functools import cache
 from typing import Any
 
@@ -71,8 +70,3 @@ def optimize(module: Any, machine: Any) -> None:
 def symbol(name: str, address: int) -> None:
     """Give an address the name by which code calls it."""
     llvm().add_symbol(name, address)
-
-
-def address_of(function: Any) -> int:
-    """The address of a function of ctypes."""
-    return ctypes.cast(function, ctypes.c_void_p).value or 0

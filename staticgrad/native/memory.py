@@ -8,7 +8,7 @@ from .places import Place, contiguous
 from .text import FunctionText, memory_type
 
 IN_FRAME = 2048  # bytes up to which an array may become registers
-MOST_IN_FRAME = 1 << 18  # bytes of all such arrays: a thread's stack may be small
+MOST_IN_FRAME = 1 << 17  # bytes of all such arrays: a thread's stack may be small
 ALIGNMENT = 64
 SMALL = 4096  # bytes up to which a constant is part of the code
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
+from .blas import blas
 from .kinds import name_of
 from .places import Place
 from .reductions import added
@@ -87,7 +88,7 @@ def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
     kind = memory_type(to.dtype)
     one, zero = (slot(w, kind, constant(f, v, to.dtype).name) for v in (1, 0))
     sizes = [
-        slot(w, "i32", v) for v in (rows, columns, step, x.strides[0] or 1, to.strides[0] or 1)
+        slot(w, blas()[0], v) for v in (rows, columns, step, x.strides[0] or 1, to.strides[0] or 1)
     ]
     turn = slot(w, "i8", ord("T" if flag == "N" else "N"))
     given = [turn, sizes[0], sizes[1], one, pointer, sizes[2], x.address(f, (0, 0)), sizes[3], zero,
@@ -136,8 +137,8 @@ def by_blas(w: "GraphWriter", call: str, a: Place, b: Place, to: Place) -> None:
     y, y_flag, y_step = operand(w, a)
     target = to if is_row_major(to) else w.memory.array(to.shape, to.dtype)
     kind = memory_type(to.dtype)
-    numbers = [slot(w, "i32", v) for v in (n, m, k)]
-    steps = [slot(w, "i32", v) for v in (x_step, y_step, max(target.strides[0], n))]
+    numbers = [slot(w, blas()[0], v) for v in (n, m, k)]
+    steps = [slot(w, blas()[0], v) for v in (x_step, y_step, max(target.strides[0], n))]
     one, zero = (slot(w, kind, constant(f, v, to.dtype).name) for v in (1, 0))
     flags = [slot(w, "i8", ord(c)) for c in (x_flag, y_flag)]
     given = [

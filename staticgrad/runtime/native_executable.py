@@ -1,5 +1,7 @@
 """Executables of the native tier, and the choice among backends."""
 
+import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,8 +13,8 @@ import numpy as np
 from gradops.core.errors import OptionError
 
 from ..ir.graph import FrozenGraph
-from ..native.entry import NativeCode
 from ..native.matrices import MOST
+from ..native.native_code import NativeCode
 from ..native.scalars import NotNative
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
@@ -98,6 +100,8 @@ def native_executable(
     reason, hint = "", "backend='numpy' runs every graph"
     if checked:
         reason = "check_numerics is of the NumPy backend"
+    elif not is_known_here():
+        reason = "it is for CPython with its lock, on Linux and macOS"
     elif not is_installed():
         reason, hint = "it needs llvmlite and scipy", "pip install 'staticgrad[native]'"
     else:
@@ -113,3 +117,10 @@ def native_executable(
 def is_installed() -> bool:
     """True if the packages of the native tier are there."""
     return find_spec("llvmlite") is not None and find_spec("scipy") is not None
+
+
+def is_known_here() -> bool:
+    """True where objects have the headers that the code reads: CPython with its lock, 64 bits."""
+    has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
+    known = sys.implementation.name == "cpython" and sys.platform != "win32"
+    return known and has_lock and sys.maxsize > 1 << 32

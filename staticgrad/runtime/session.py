@@ -23,8 +23,9 @@ from ..ir.names import SESSION
 from ..ir.reachability import by_age
 from ..passes.levels import pipeline_for
 from .blocks import Block, Blocked, with_blocks
+from .compilation import executable_for, require_backend
 from .debugging import run_watched
-from .executable import Executable, executable_for, require_backend
+from .executable import Executable
 from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches
 from .variables import VariableValues

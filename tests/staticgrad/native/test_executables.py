@@ -275,3 +275,16 @@ def test_large_constants_are_not_part_of_the_text():
     native = sg.compile(sg.constant(table) @ x, [x], backend="native")
     assert len(native.ir) < 20_000
     np.testing.assert_allclose(native(np.ones(200)), table.sum(1), 1e-10)
+
+
+@pytest.mark.parametrize(("missing", "says"), [
+    ("is_installed", r"llvmlite and scipy\n  hint: pip install"), ("is_known_here", "CPython"),
+])  # fmt: skip
+def test_where_it_cannot_run_numpy_does(monkeypatch, missing, says):
+    monkeypatch.setattr(f"staticgrad.runtime.native_executable.{missing}", lambda: False)
+    x = sg.placeholder("float64", [3], name="x")
+    with pytest.raises(OptionError, match=says):
+        sg.compile(sg.exp(x), [x], backend="native")
+    auto = sg.compile(sg.exp(x), [x], backend="auto")
+    assert not hasattr(auto, "ir")
+    np.testing.assert_array_equal(auto(np.zeros(3)), np.ones(3))

@@ -1,0 +1,39 @@
+"""BLAS: the library that NumPy has loaded, or SciPy's.
+
+Two libraries would have two pools of threads; one that waits for work takes cores from the other.
+"""
+
+import ctypes
+from functools import cache
+from typing import Any
+
+OPERANDS = {"gemm": 13, "gemv": 11}  # of products, all of them addresses
+NAMES = tuple(f"{kind}{name}" for name in OPERANDS for kind in "sd")
+WIDE = ("scipy_{}_64_", "{}_64_")  # names of functions that take integers of 64 bits
+
+
+@cache
+def blas() -> tuple[str, dict[str, int]]:
+    """The type of BLAS's integers, and the addresses of its functions, which are Fortran's."""
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+    numpy = ctypes.CDLL(_multiarray_umath.__file__)  # also looks into what it is linked with
+    for pattern in WIDE:
+        if all(hasattr(numpy, pattern.format(name)) for name in NAMES):
+            return "i64", {n: address_of(getattr(numpy, pattern.format(n))) for n in NAMES}
+    from scipy.linalg import cython_blas
+
+    return "i32", {name: pointer_of(cython_blas.__pyx_capi__[name]) for name in NAMES}
+
+
+def address_of(function: Any) -> int:
+    """The address of a function of ctypes."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def pointer_of(capsule: Any) -> int:
+    """The address in a capsule."""
+    api, name = ctypes.pythonapi, ctypes.c_char_p
+    name_of = ctypes.PYFUNCTYPE(name, ctypes.py_object)(("PyCapsule_GetName", api))
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, name)(("PyCapsule_GetPointer", api))
+    return get(capsule, name_of(capsule))

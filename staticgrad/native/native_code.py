@@ -1,0 +1,84 @@
+"""A graph as machine code, and the function by which Python calls it."""
+
+import ctypes
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradops import ArrayType
+
+from ..ir.graph import FrozenGraph
+from . import symbols
+from .entry import SPARE, EntryWriter
+from .formulas import written_out
+from .functions import declarations
+from .kinds import require_types
+from .loops import known
+from .lowering import GraphWriter
+from .machine import Code
+from .memory import Memory
+from .places import Place, contiguous
+from .text import FunctionText
+
+FASTCALL = 0x0080
+
+
+class Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+                ("doc", ctypes.c_char_p))  # fmt: skip
+
+
+class NativeCode:
+    """A graph as machine code: `run` is a function of arrays."""
+
+    def __init__(self, graph: FrozenGraph, form: str) -> None:
+        require_types(graph)
+        self.ir, self.kept = text_of(written_out(graph), form)
+        self.code = Code(self.ir)
+        self.method = Method(b"run", self.code.address("entry"), FASTCALL, b"")
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
+            ("PyCFunction_NewEx", ctypes.pythonapi)
+        )
+        self.run: Callable[..., Any] = make(ctypes.addressof(self.method), None, None)
+        weakref.finalize(self, free_spare, self.code)
+
+
+def free_spare(code: Code) -> None:
+    """Free the memory that the last call left."""
+    ctypes.CFUNCTYPE(None)(code.address("free_spare"))()
+
+
+def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
+    """The module of a graph, and what it refers to: its body, and what Python calls."""
+    symbols.define()
+    inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
+    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
+    names += [f"ptr noalias %out{i}" for i in range(len(results))]
+    body = FunctionText(
+        f"define internal i32 @body(ptr noalias %arena, {', '.join(names)}) nounwind"
+    )
+    memory = Memory(body)
+    writer = GraphWriter(body, memory, graph)
+    writer.write(places("in", inputs), places("out", results))
+    if body.notes:
+        body.frame += ["  %noted = alloca i1", "  store i1 false, ptr %noted"]
+        noted = body.emit("load i1, ptr %noted")
+        body.do(f"ret i32 {body.emit(f'zext i1 {noted} to i32')}")
+    else:
+        body.do("ret i32 0")
+    entry = EntryWriter(inputs, results, form, memory.bytes, memory.calls_python)
+    entry.write()
+    lines, functions = declarations(list(body.used))
+    parts = [*functions, body, entry.f]
+    known_names = [*symbols.declared(), SPARE, *lines, *memory.globals]
+    text = "\n".join([*known_names, *[part.text() for part in parts], memory.metadata])
+    return text, memory.kept
+
+
+def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
+    """The places of arguments of the body."""
+    return [
+        Place(f"%{prefix}{i}", t.dtype, known(t), contiguous(known(t))) for i, t in enumerate(types)
+    ]

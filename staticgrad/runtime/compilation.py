@@ -1,0 +1,136 @@
+"""Compiling: an executable of expressions or of a frozen graph, by one of the backends."""
+
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from typing import Any
+
+from gradops import FeedError, FetchError, OptionError, flatten
+
+from ..build.graph import get_default_graph
+from ..codegen.memory.schedule import predicted_peak
+from ..freezing.freezer import freeze
+from ..ir.expr import Expr, Kind, sequence
+from ..ir.graph import FrozenGraph
+from ..ir.nominal import nominal_bytes
+from ..passes.fusion.elementwise import FuseElementwise
+from ..passes.levels import Level, PassLike, pipeline_for
+from ..passes.pairs import ComputePairs
+from ..passes.pipeline import Pipeline
+from ..passes.rematerialize import Rematerialize
+from ..passes.rewrite import Rule
+from .executable import Executable
+from .verification import require_code, verifier
+
+
+def compile(
+    outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
+    rules: Sequence[Rule] = (), *, passes: Iterable[PassLike] | None = None,
+    without: Iterable[PassLike] | PassLike = (), verify: bool | Sequence[Any] = False,
+    memory_budget: int | None = None, backend: str = "numpy",
+) -> Executable:  # fmt: skip
+    """An executable that computes `outputs` from `inputs`.
+
+    `outputs` is an expression, or a structure (list, tuple, dict, dataclass) of them, whose form
+    the results have; or a frozen graph, whose results come as a tuple. `optimize=0` computes what
+    was written and nothing else; 1 also runs passes that are exact: both have the bits that eager
+    execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
+    `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
+    `verify` the graph is run before and after each pass, on random feeds or on those given, and
+    what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
+    values are computed again in the backward until the predicted peak of what a run allocates is
+    within it; unknown sizes count as 64. With `check_numerics` the first value
+    that is not finite, inside loops too, raises NotFiniteError. `backend="native"` compiles the
+    whole graph to machine code, `"auto"` does where that is possible: where the extra `native` is
+    installed, all sizes are known, and each op has machine code. Raises
+    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
+    and for a budget that is not reached, or a backend that cannot run the graph.
+
+    >>> x = sg.placeholder("float32", ["batch"], name="x")
+    >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])
+    >>> f([1.0, 2.0])
+    {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
+    """
+    pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
+    if memory_budget is not None:
+        if not is_number_of_bytes(memory_budget):
+            raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
+        pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
+            Rematerialize(memory_budget, predicted_peak, value_bytes)
+        )
+    if isinstance(outputs, FrozenGraph):
+        if inputs is not None:
+            raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
+        graph, form, rebuild = outputs, "{},", None
+    else:
+        graph = graph_of(outputs, inputs)
+        form, rebuild = form_of(outputs)
+    result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
+    if verify is not False:
+        require_code(result.graph, result.attempt, result.bound, verify)
+    return result
+
+
+BACKENDS = ("numpy", "native", "auto")
+
+
+def require_backend(caller: str, backend: str) -> str:
+    """The name of a backend; raises OptionError for one that there is not."""
+    if backend not in BACKENDS:
+        names = ", ".join(map(repr, BACKENDS))
+        raise OptionError(caller, [], f"backend is one of {names}, not {backend!r}")
+    return backend
+
+
+def executable_for(
+    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> Executable:
+    """The executable of a backend."""
+    require_backend("compile", backend)
+    if backend == "numpy" or (backend == "auto" and checked):
+        return Executable(graph, pipeline, form, rebuild, check_numerics=checked)
+    from .native_executable import native_executable
+
+    result = native_executable(backend, graph, pipeline, form, rebuild, checked)
+    return result or Executable(graph, pipeline, form, rebuild)
+
+
+def is_number_of_bytes(budget: object) -> bool:
+    """True for a number but NaN; a truth value is not one."""
+    return isinstance(budget, Real) and not isinstance(budget, bool) and budget == budget
+
+
+def value_bytes(e: Expr) -> int:
+    """The bytes of a value."""
+    return nominal_bytes(e.type)
+
+
+def graph_of(outputs: Any, inputs: Any) -> FrozenGraph:
+    """The frozen graph of a structure of expressions, without variables."""
+    graph = freeze(
+        [fetched(e) for e in flatten(outputs)[0]], [fetched(e) for e in sequence(inputs)]
+    )
+    if variables := [e for e in graph.inputs if e.kind is Kind.VARIABLE]:
+        shown = ", ".join(e.label for e in variables)
+        raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
+                        " it in a Session, which has their values")  # fmt: skip
+    return graph
+
+
+def form_of(outputs: Any) -> tuple[str, Any]:
+    """How the generated function returns results, and a function that rebuilds their structure."""
+    if isinstance(outputs, Expr):
+        return "{}", None
+    if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
+        return "[{}]", None
+    return "{},", flatten(outputs)[1]
+
+
+def fetched(e: Any) -> Expr:
+    """An expression to compute, or a FetchError."""
+    if isinstance(e, str):
+        return get_default_graph().get_tensor_by_name(e)
+    if isinstance(e, Expr):
+        return e
+    hint = "\n  hint: function(f) compiles what f does; trace(f, arguments) gives its graph"
+    hint = hint if callable(e) else ""
+    raise FetchError(f"{e!r} is neither an expression nor the name of one{hint}")
