@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 SECONDS = 0.004  # of one measurement
-ROUNDS = range(5, 42)  # at least and at most
+ROUNDS = range(7, 42)  # at least and at most
 SLOW, FEW = 100_000, 3  # microseconds above which a run is measured that often
 BUDGET = 0.25  # seconds for each function, in which more rounds than the least are made
-ASLEEP = 0.06  # seconds after which threads of a pool no longer spin, of OpenBLAS and OpenMP
+ASLEEP = 0.1  # seconds after which threads of a pool no longer spin, of OpenBLAS and OpenMP
 
 
 Clock = Callable[[], float]
