@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.expr import Expr
+from .copies import fill
 from .matrices import write_scatter
 from .places import Place
 from .scalars import NotNative, Scalar, cast, choose
@@ -42,7 +43,7 @@ def write_scatter_add(w: "GraphWriter", e: Expr) -> None:
         raise NotNative(f"sums of {e.dtype}")
     source, numbers = (w.place(x) for x in e.inputs)
     to = w.place_for(e)
-    w.fill(to, 0)
+    fill(w.f, to, 0)
 
     def visit(at: tuple[Index, ...], found: tuple[Index, ...]) -> None:
         to.store(w.f, found, to.load(w.f, found) + source.load(w.f, at))
@@ -73,7 +74,7 @@ def over_entries(
         assert number is not None
         visit(at, (*at[:axis], number.name, *at[axis + rank :]))
         return
-    with w.f.loop(whole.shape[len(at)]) as i:
+    for i in w.f.loop(whole.shape[len(at)]):
         over_entries(w, whole, numbers, axis, n, visit, (*at, i), number)
 
 

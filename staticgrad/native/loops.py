@@ -9,8 +9,10 @@ from gradops import ArrayType
 
 from ..ir.expr import Expr
 from ..ir.tuple_types import types_of_parts
+from .copies import copy
 from .places import Place
 from .scalars import BOOL, NotNative, cast, choose, constant
+from .text import minus
 from .writers import WRITERS
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def write_loop(w: "GraphWriter", e: Expr) -> None:
     made = w.parts[e] = [w.memory.array(known(t), t.dtype) for t in types_of_parts(e)]
     after = [w.memory.array(p.shape, p.dtype) for p in made[:carries]]
     for x, place in zip(given, made[:carries], strict=False):
-        w.copy(x, place)
+        copy(w.f, x, place)
     write = write_steps if e.attrs["cond"] is None else write_while
     write(w, e, given, made, after)
     for place in after:
@@ -40,13 +42,13 @@ def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places, after: P
     """Write the loop over lists, whose state is at the beginning of `made`, then lists."""
     f, carries, end = w.f, len(after), len(after) + e.attrs["lists"]
     steps = given[carries].shape[0]
-    with f.loop(steps) as i:
-        at = f.emit(f"sub i64 {steps - 1}, {i}") if e.attrs["reverse"] and steps > 1 else i
+    for i in f.loop(steps):
+        at = minus(f, steps - 1, i) if e.attrs["reverse"] else i
         entries = [p.row(f, at) for p in given[carries:end]]
         kept = [p.row(f, at) for p in made[carries:]]
         w.inside(e.attrs["body"], [*made[:carries], *entries, *given[end:]], [*after, *kept])
         for new, old in zip(after, made, strict=False):
-            w.copy(new, old)
+            copy(w.f, new, old)
 
 
 def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places, after: Places) -> None:
@@ -60,7 +62,7 @@ def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places, after: P
     f.start(body)
     w.inside(e.attrs["body"], operands, after)
     for new, old in zip(after, made, strict=True):
-        w.copy(new, old)
+        copy(w.f, new, old)
     check_signals(w)
     f.jump(head)
     f.start(end)

@@ -14,6 +14,7 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from . import indexing, loops, matrices, products
 from .calls import write_call
+from .copies import copy
 from .elementwise import apply
 from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
 from .memory import Memory
@@ -55,7 +56,7 @@ class GraphWriter:
                 self.release(e)
         for e, place in zip(graph.results, results, strict=True):
             if self.targets.get(e) is not place:
-                self.copy(self.place(e), place)
+                copy(self.f, self.place(e), place)
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""
@@ -130,27 +131,11 @@ class GraphWriter:
         """The place of a view of an array that does not lie in order; the array is copied."""
         assert e.op is not None
         compact = self.memory.array(source.shape, source.dtype)
-        self.copy(source, compact)
+        copy(self.f, source, compact)
         seen = compact.view(e.op, e.attrs, e.shape)
         if seen is None:
             raise NotNative(f"{e.label} is no view of {source}")
         return seen
-
-    def copy(self, source: Place, to: Place, index: tuple[Index, ...] = ()) -> None:
-        """Copy an array."""
-        if len(index) == len(to.shape):
-            to.store(self.f, index, cast(source.load(self.f, index), to.dtype))
-            return
-        with self.f.loop(to.shape[len(index)]) as i:
-            self.copy(source, to, (*index, i))
-
-    def fill(self, to: Place, value: float, index: tuple[Index, ...] = ()) -> None:
-        """Set all entries."""
-        if len(index) == len(to.shape):
-            to.store(self.f, index, constant(self.f, value, to.dtype))
-            return
-        with self.f.loop(to.shape[len(index)]) as i:
-            self.fill(to, value, (*index, i))
 
     def give_up_unless(self, test: Scalar) -> None:
         """Go on only if a test holds; else NumPy runs the graph."""
@@ -167,7 +152,7 @@ class GraphWriter:
             bound = constant(self.f, np.inf, p.dtype)
             self.f.note(self.f.emit(f"fcmp uge {x.typed}, {bound.name}"))
             return
-        with self.f.loop(p.shape[len(index)]) as i:
+        for i in self.f.loop(p.shape[len(index)], passes=p.size):
             self.note_infinities(p, (*index, i))
 
     def value(self, e: Expr, index: tuple[Index, ...]) -> Scalar:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from gradops import OPS
 
 from ..ir.expr import Expr
+from .copies import copy, fill
 from .places import Place
 from .products import row
 from .scalars import NotNative, Scalar, call_math
-from .text import memory_type, plus
+from .text import ACCESS, Index, memory_type, minus, plus
 from .writers import WRITERS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def over_matrices(
         write(w, *places, to)
         return
     rank = len(to.shape)
-    with w.f.loop(to.shape[0]) as i:
+    for i in w.f.loop(to.shape[0]):
         over_matrices(w, [row(w, p, i, rank) for p in places], to.row(w.f, i), write)
 
 
@@ -53,27 +54,27 @@ def factor(w: "GraphWriter", a: Place, l: Place) -> None:
     f, n = w.f, a.shape[0]
     w.note_infinities(a)
     work = w.memory.array(a.shape, a.dtype)
-    w.fill(work, 0)
-    with f.loop(n) as j:
+    fill(w.f, work, 0)
+    for j in f.loop(n, passes=n * n):
         rest = less_products(w, a.load(f, (j, j)), work, (j, work, j), j)
         w.give_up_unless(rest > 0)
         pivot = call_math("sqrt", [rest])
         work.store(f, (j, j), pivot)
-        with f.loop(f.emit(f"sub i64 {n - 1}, {j}") if n > 1 else 0) as k:
-            i = f.emit(f"add i64 {plus(f, j, k)}, 1")
+        for k in f.loop(minus(f, n - 1, j)):
+            i = plus(f, plus(f, j, k), 1)
             rest = less_products(w, a.load(f, (i, j)), work, (i, work, j), j)
             work.store(f, (i, j), rest / pivot)
-    w.copy(work, l)
+    copy(w.f, work, l)
 
 
 def less_products(
-    w: "GraphWriter", start: Scalar, a: Place, rows: tuple[str, Place, str], count: str
+    w: "GraphWriter", start: Scalar, a: Place, rows: tuple[Index, Place, Index], count: Index
 ) -> Scalar:
     """A value less the products of the first entries of two rows."""
     i, b, j = rows
     total = Place(w.f.reserve(memory_type(a.dtype)), a.dtype, (), ())
     total.store(w.f, (), start)
-    with w.f.loop(count) as k:
+    for k in w.f.loop(count):
         term = a.load(w.f, (i, k)) * b.load(w.f, (j, k))
         total.store(w.f, (), total.load(w.f, ()) - term)
     return total.load(w.f, ())
@@ -100,23 +101,23 @@ def solve(
     for p in (a, b):
         w.note_infinities(p)
     work = w.memory.array(b.shape, b.dtype)
-    w.copy(b, work)
-    with f.loop(n) as step:
-        i = step if lower or n == 1 else f.emit(f"sub i64 {n - 1}, {step}")
-        with f.loop(step) as k:
-            other = k if lower or n == 1 else f.emit(f"sub i64 {n - 1}, {k}")
+    copy(w.f, b, work)
+    for step in f.loop(n, passes=n * n * m):
+        i = step if lower else minus(f, n - 1, step)
+        for k in f.loop(step):
+            other = k if lower else minus(f, n - 1, k)
             factor = a.load(f, (i, other))
-            with f.loop(m, w.memory.parallel) as j:
-                tag = w.memory.access
+            for j in f.loop(m, is_parallel=True):
+                tag = ACCESS
                 before = work.load(f, (i, j), tag)
                 work.store(f, (i, j), before - factor * work.load(f, (other, j), tag), tag)
         if not unit:
             pivot = a.load(f, (i, i))
             if checked:
                 w.give_up_unless(abs(pivot) > 0)
-            with f.loop(m) as j:
+            for j in f.loop(m):
                 work.store(f, (i, j), work.load(f, (i, j)) / pivot)
-    w.copy(work, x)
+    copy(w.f, work, x)
 
 
 def write_scatter(w: "GraphWriter", e: Expr) -> None:
@@ -127,8 +128,8 @@ def write_scatter(w: "GraphWriter", e: Expr) -> None:
     part = to.view(OPS[look], attrs, source.shape)
     if part is None:
         raise NotNative(f"{e.label} is no view")
-    w.fill(to, 0)
-    w.copy(source, part)
+    fill(w.f, to, 0)
+    copy(w.f, source, part)
 
 
 WRITERS |= {

@@ -16,11 +16,6 @@ SMALL = 4096  # bytes up to which a constant is part of the code
 class Memory:
     """Gives arrays memory: small ones in the frame of a function, others in an arena."""
 
-    access, parallel = ", !llvm.access.group !0", "!1"
-    metadata = (
-        '!0 = distinct !{}\n!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}\n'
-    )
-
     def __init__(self, f: FunctionText) -> None:
         self.f, self.bytes, self.in_frame = f, 0, 0
         self.globals: list[str] = []

@@ -18,7 +18,7 @@ from .lowering import GraphWriter
 from .machine import Code
 from .memory import Memory
 from .places import Place, contiguous
-from .text import FunctionText
+from .text import METADATA, FunctionText
 
 FASTCALL = 0x0080
 
@@ -73,7 +73,7 @@ def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     lines, functions = declarations(list(body.used))
     parts = [*functions, body, entry.f]
     known_names = [*symbols.declared(), SPARE, *lines, *memory.globals]
-    text = "\n".join([*known_names, *[part.text() for part in parts], memory.metadata])
+    text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return text, memory.kept
 
 

@@ -42,7 +42,7 @@ class Place:
         """The address of an entry."""
         at: Index = self.offset
         for i, stride in zip(index, self.strides, strict=True):
-            at = plus(f, at, times(f, int(i) if str(i).isdigit() else i, stride))
+            at = plus(f, at, times(f, i, stride))
         if at == 0:
             return self.pointer
         type = memory_type(self.dtype)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
 from .blas import blas
+from .copies import copy
 from .kinds import name_of
 from .places import Place
 from .reductions import added
 from .scalars import NotNative, constant
-from .text import Index, is_computable, memory_type
+from .small_products import is_small, write_small
+from .text import ACCESS, Index, is_computable, memory_type
 from .writers import WRITERS
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def batch(w: "GraphWriter", a: Place, b: Place, to: Place, index: list[str]) -> 
         product(w, a, b, to)
         return
     rank = len(to.shape)
-    with w.f.loop(to.shape[0]) as i:
+    for i in w.f.loop(to.shape[0]):
         batch(w, row(w, a, i, rank), row(w, b, i, rank), to.row(w.f, i), index)
 
 
@@ -65,7 +67,7 @@ def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     (m, k), n = a.shape, b.shape[1]
     call = w.memory.blas("gemm", a.dtype)
     if call is None or m * n * k <= (SMALL if min(m, n) > 1 else SMALL_VECTOR):
-        loops(w, a, b, to)
+        (write_small if is_small(b) else loops)(w, a, b, to)
     elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
         matrix_by_vector(w, turned(b), turned(a), turned(to))
     elif n == 1 and (a.strides[0] == 1 or a.strides[1] == 1):
@@ -103,18 +105,18 @@ def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     if n == 1 or (b.strides[1] != 1 and b.strides[0] == 1):
         entries(w, a, b, to)
         return
-    with f.loop(m) as i:
+    for i in f.loop(m):
         total = w.memory.array((n,), to.dtype)
-        with f.loop(n) as j:
+        for j in f.loop(n):
             total.store(f, (j,), zero)
-        with f.loop(k) as l:
+        for l in f.loop(k):
             x = a.load(f, (i, l))
-            with f.loop(n, w.memory.parallel) as j:
-                tag = w.memory.access
+            for j in f.loop(n, is_parallel=True):
+                tag = ACCESS
                 y = b.load(f, (l, j), tag)
                 before = total.load(f, (j,), tag)
                 total.store(f, (j,), before + x * y, tag)
-        with f.loop(n) as j:
+        for j in f.loop(n):
             to.store(f, (i, j), total.load(f, (j,)))
 
 
@@ -122,12 +124,13 @@ def entries(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Compute each entry as the sum of products."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     total = Place(f.reserve(memory_type(to.dtype)), to.dtype, (), ())
-    with f.loop(m) as i, f.loop(n) as j:
-        total.store(f, (), constant(f, 0, to.dtype))
-        with f.loop(k) as l:
-            term, before = a.load(f, (i, l)) * b.load(f, (l, j)), total.load(f, ())
-            total.store(f, (), added(before, term))
-        to.store(f, (i, j), total.load(f, ()))
+    for i in f.loop(m, passes=m * n * k):
+        for j in f.loop(n):
+            total.store(f, (), constant(f, 0, to.dtype))
+            for l in f.loop(k):
+                term, before = a.load(f, (i, l)) * b.load(f, (l, j)), total.load(f, ())
+                total.store(f, (), added(before, term))
+            to.store(f, (i, j), total.load(f, ()))
 
 
 def by_blas(w: "GraphWriter", call: str, a: Place, b: Place, to: Place) -> None:
@@ -155,7 +158,7 @@ def by_blas(w: "GraphWriter", call: str, a: Place, b: Place, to: Place) -> None:
     ]
     f.do(f"call void {call}({', '.join(f'ptr {p}' for p in given)})")
     if target is not to:
-        w.copy(target, to)
+        copy(w.f, target, to)
 
 
 def is_row_major(p: Place) -> bool:
@@ -171,7 +174,7 @@ def operand(w: "GraphWriter", p: Place) -> tuple[str, str, int]:
     if (r == 1 or m == 1) and (c >= m or n == 1):
         return p.address(w.f, (0, 0)), "T", max(c, m)
     compact = w.memory.array(p.shape, p.dtype)
-    w.copy(p, compact)
+    copy(w.f, p, compact)
     return compact.address(w.f, (0, 0)), "N", n
 
 
@@ -187,7 +190,7 @@ def write_joined(w: "GraphWriter", e: Expr) -> None:
     to = w.place_for(e)
     for x, part in zip(e.inputs, parts_of(e, to), strict=True):
         if w.targets.get(x) != part:
-            w.copy(w.place(x), part)
+            copy(w.f, w.place(x), part)
 
 
 def parts_of(e: Expr, to: Place) -> Iterator[Place]:

@@ -90,7 +90,7 @@ class Reduction:
             count = math.prod(self.shape[i] for i in self.axes)
             place.store(f, index, place.load(f, index) / float(count))
             return
-        with f.loop(place.shape[len(index)]) as i:
+        for i in f.loop(place.shape[len(index)]):
             self.finish(f, place, (*index, i))
 
 

@@ -12,6 +12,15 @@ import numpy as np
 
 REGISTER = {"f4": "float", "f8": "double", "i8": "i64", "i4": "i32", "b1": "i1"}
 BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
+FEW = 16  # passes of a nest of loops that are written one after another
+ACCESS = ", !llvm.access.group !0"
+"""Metadata of reads and writes in a parallel loop, none of which waits for another pass's."""
+METADATA = """!0 = distinct !{}
+!1 = !{!"llvm.loop.parallel_accesses", !0}
+!2 = !{!"llvm.loop.unroll.disable"}
+!3 = distinct !{!3, !2}
+!4 = distinct !{!4, !1, !2}
+"""
 Index = str | int
 """A number of entries or steps: known, or the name of an i64."""
 
@@ -50,20 +59,20 @@ class FunctionText:
         self.lines: list[str] = []
         self.count, self.label = 0, "start"
         self.used: dict[str, None] = {}
-        self.notes = False
+        self.notes = self.unrolls = False
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that no other value or label has."""
         self.count += 1
         return f"{prefix}{self.count}"
 
-    def mark(self) -> tuple[int, str]:
+    def mark(self) -> tuple[int, str, bool]:
         """A place to which `undo` goes back."""
-        return len(self.lines), self.label
+        return len(self.lines), self.label, self.unrolls
 
-    def undo(self, mark: tuple[int, str]) -> None:
+    def undo(self, mark: tuple[int, str, bool]) -> None:
         """Forget the lines since a mark."""
-        count, self.label = mark
+        count, self.label, self.unrolls = mark
         del self.lines[count:]
 
     def emit(self, instruction: str) -> str:
@@ -101,12 +110,24 @@ class FunctionText:
         """Go on at one of two blocks."""
         self.do(f"br i1 {test}, label %{yes}, label %{no}")
 
-    @contextmanager
-    def loop(self, count: Index, tag: str = "") -> Iterator[str]:
-        """A counted loop; `tag` is metadata of it. Gives the name of its counter."""
-        if count == 1:
-            yield "0"
-            return
+    def loop(
+        self, count: Index, is_parallel: bool = False, passes: int | None = None
+    ) -> Iterator[Index]:
+        """A counted loop: `for i in f.loop(n)` writes what follows once, for a counter `i`.
+
+        It is parallel if all its reads and writes are `ACCESS`. Of a nest whose number of passes
+        is given, and small, all passes are written, for known numbers. LLVM would do that, too, and
+        more often than is good; it takes about a millisecond for a loop.
+        """
+        if count == 1 or (isinstance(count, int) and (self.unrolls or few(passes))):
+            before, self.unrolls = self.unrolls, self.unrolls or few(passes)
+            yield from range(int(count))
+            self.unrolls = before
+        else:
+            yield from self.counted(count, 3 + is_parallel)
+
+    def counted(self, count: Index, tag: int) -> Iterator[str]:
+        """A loop of the machine, with a number of `METADATA`."""
         head, body, end = self.fresh("head"), self.fresh("body"), self.fresh("end")
         i, before, line = f"%{self.fresh('i')}", self.label, len(self.lines) + 2
         self.jump(head)
@@ -117,7 +138,7 @@ class FunctionText:
         yield i
         after = self.emit(f"add nuw nsw i64 {i}, 1")
         self.lines[line] = f"  {i} = phi i64 [ 0, %{before} ], [ {after}, %{self.label} ]"
-        self.do(f"br label %{head}{tag and f', !llvm.loop {tag}'}")
+        self.do(f"br label %{head}, !llvm.loop !{tag}")
         self.start(end)
 
     @contextmanager
@@ -135,11 +156,16 @@ class FunctionText:
         return "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
 
 
+def few(passes: int | None) -> bool:
+    """True for a known and small number of passes."""
+    return passes is not None and passes <= FEW
+
+
 def times(f: FunctionText, a: Index, b: Index) -> Index:
     """The product of two numbers."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
-    if 0 in (a, b) or "0" in (a, b):
+    if 0 in (a, b):
         return 0
     if a == 1:
         return b
@@ -150,6 +176,13 @@ def plus(f: FunctionText, a: Index, b: Index) -> Index:
     """The sum of two numbers."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
-    if a in (0, "0"):
+    if a == 0:
         return b
-    return a if b in (0, "0") else f.emit(f"add nsw i64 {a}, {b}")
+    return a if b == 0 else f.emit(f"add nsw i64 {a}, {b}")
+
+
+def minus(f: FunctionText, a: Index, b: Index) -> Index:
+    """The difference of two numbers."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b
+    return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}")

@@ -10,7 +10,7 @@ pytest.importorskip("llvmlite")
 from staticgrad.native.functions import FUNCTIONS, declarations
 from staticgrad.native.machine import Code
 from staticgrad.native.scalars import NOTING, Scalar, call_math
-from staticgrad.native.text import FunctionText, register_type
+from staticgrad.native.text import METADATA, FunctionText, register_type
 
 RANGES = {
     "exp": (-87.0, 88.0), "expm1": (-30.0, 80.0), "log": (1e-30, 10.0), "log1p": (-0.999, 10.0),
@@ -28,7 +28,7 @@ def code():
     loops = [loop(name, np.dtype(kind)) for name in FUNCTIONS for kind in ("f4", "f8")]
     used = list(dict.fromkeys(entry for f in loops for entry in f.used))
     lines, functions = declarations(used)
-    return Code("\n".join([*lines, *[f.text() for f in (*functions, *loops)]]))
+    return Code("\n".join([*lines, *[f.text() for f in (*functions, *loops)], METADATA]))
 
 
 def loop(name, dtype):
@@ -37,7 +37,7 @@ def loop(name, dtype):
     given = "ptr noalias %x, ptr noalias %y, i64 %n"
     f = FunctionText(f"define i1 @{name}{dtype.itemsize}({given})")
     f.frame += ["  %noted = alloca i1", "  store i1 false, ptr %noted"]
-    with f.loop("%n") as i:
+    for i in f.loop("%n"):
         at = f.emit(f"getelementptr {kind}, ptr %x, i64 {i}")
         y = call_math(name, [Scalar(f, f.emit(f"load {kind}, ptr {at}"), dtype)])
         f.do(f"store {y.typed}, ptr {f.emit(f'getelementptr {kind}, ptr %y, i64 {i}')}")

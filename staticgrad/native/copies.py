@@ -1,0 +1,78 @@
+"""Copies of arrays, and arrays filled with a number."""
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .places import Place
+from .scalars import cast, constant
+from .text import ACCESS, FunctionText, Index
+
+if TYPE_CHECKING:
+    pass
+
+BLOCK = 16  # bytes from which a row is copied by one instruction of LLVM
+
+
+def copy(f: FunctionText, source: Place, to: Place) -> None:
+    """Copy an array; axes that lie one after another in both are one."""
+    source, to = joined(source, to)
+    if source.dtype == to.dtype and to.shape and source.strides[-1] == to.strides[-1] == 1:
+        size = to.shape[-1] * to.dtype.itemsize
+        if size >= BLOCK:
+            copy_rows(f, source, to, size)
+            return
+    copy_entries(f, source, to, ())
+
+
+def copy_rows(f: FunctionText, source: Place, to: Place, size: int) -> None:
+    """Copy row by row, each of `size` bytes."""
+    if len(to.shape) > 1:
+        for i in f.loop(to.shape[0], passes=math.prod(to.shape[:-1])):
+            copy_rows(f, source.row(f, i), to.row(f, i), size)
+        return
+    pointers = [p.address(f, (0,)) for p in (to, source)]
+    f.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {pointers[0]}, ptr {pointers[1]},"
+         f" i64 {size}, i1 false)")  # fmt: skip
+
+
+def copy_entries(f: FunctionText, source: Place, to: Place, index: tuple[Index, ...]) -> None:
+    """Copy entry by entry."""
+    if len(index) == len(to.shape):
+        to.store(f, index, cast(source.load(f, index, ACCESS), to.dtype), ACCESS)
+        return
+    is_last = len(index) == len(to.shape) - 1
+    for i in f.loop(to.shape[len(index)], is_last, passes=to.size):
+        copy_entries(f, source, to, (*index, i))
+
+
+def fill(f: FunctionText, to: Place, value: float) -> None:
+    """Set all entries."""
+    fill_entries(f, joined(to)[0], value, ())
+
+
+def fill_entries(f: FunctionText, to: Place, value: float, index: tuple[Index, ...]) -> None:
+    """Set all entries, one by one."""
+    if len(index) == len(to.shape):
+        to.store(f, index, constant(f, value, to.dtype), ACCESS)
+        return
+    is_last = len(index) == len(to.shape) - 1
+    for i in f.loop(to.shape[len(index)], is_last, passes=to.size):
+        fill_entries(f, to, value, (*index, i))
+
+
+def joined(*places: Place) -> list[Place]:
+    """Places of one shape, without axes of one entry, and with those one that lie so in all."""
+    axes: list[tuple[int, tuple[int, ...]]] = []
+    for n, *steps in zip(places[0].shape, *[p.strides for p in places], strict=True):
+        if n == 1:
+            continue
+        if axes and all(s == n * t for s, t in zip(axes[-1][1], steps, strict=True)):
+            axes[-1] = axes[-1][0] * n, tuple(steps)
+        else:
+            axes.append((n, tuple(steps)))
+    shape = tuple([n for n, _ in axes])
+    return [
+        replace(p, shape=shape, strides=tuple([s[k] for _, s in axes]))
+        for k, p in enumerate(places)
+    ]
