@@ -17,6 +17,7 @@ import numpy as _np
 
 from gradops import DetachWarning
 from gradops.core.lazy_import import lazily as _lazily
+from gradops.kernels.threads import get_num_threads, set_num_threads
 
 from . import linalg, special
 from .devices import device
@@ -85,9 +86,9 @@ __all__ = [
     "Array", "DetachWarning", "Tensor", "array", "array_api", "autograd", "bool", "channels_last",
     "check", "checkpoint", "complex128", "complex64", "contiguous_format", "cuda", "data", "device",
     "double", "e", "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack",
-    "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "int", "int16", "int32",
-    "int64", "int8", "jacobian", "linalg", "load", "long", "nan", "nn", "optim", "pi",
-    "preserve_format", "random", "save", "scipy", "set_default_dtype", "short", "special", "to_dot",
-    "to_text", "uint8", "value_and_grad", "vmap",
+    "func", "get_default_dtype", "get_num_threads", "grad", "half", "hessian", "hvp", "inf",
+    "int", "int16", "int32", "int64", "int8", "jacobian", "linalg", "load", "long",
+    "nan", "nn", "optim", "pi", "preserve_format", "random", "save", "scipy", "set_default_dtype",
+    "set_num_threads", "short", "special", "to_dot", "to_text", "uint8", "value_and_grad", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_grad_mode.__all__, *_creation.__all__, *_FUNCTIONS])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 from gradops.core.lazy_import import lazily as _lazily
+from gradops.kernels.threads import get_num_threads, set_num_threads
 
 from . import linalg, nn, random, signal
 from .build import effects as _effects
@@ -160,13 +161,13 @@ __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
     "Session", "UnreachedWarning", "array_api", "case", "check", "clip_by_global_norm",
     "clip_by_norm", "compile", "cond", "custom_gradient", "explain", "extract", "foldl", "fori",
-    "freeze", "function", "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp",
-    "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers", "linalg", "load",
-    "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse", "passes", "random",
-    "random_crop", "random_gamma", "random_poisson", "replace", "replay", "save", "scan", "scipy",
-    "signal", "switch", "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx",
-    "to_python", "to_text",
-    "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
+    "freeze", "function", "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
+    "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
+    "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
+    "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
+    "save", "scan", "scipy", "set_num_threads", "signal", "switch", "switch_case", "to_dot",
+    "to_json", "to_mermaid", "to_networkx", "to_python", "to_text", "trace", "train", "verify",
+    "vjp", "while_loop", "why_none", "wrap",
 ]  # fmt: skip
 __all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

@@ -19,7 +19,6 @@ INSTEAD = {
     "reduce_sum": "dg.sum",
     "seed": "dg.manual_seed",
     "set_default_tensor_type": "dg.set_default_dtype",
-    "set_num_threads": "OPENBLAS_NUM_THREADS, before NumPy is imported",
     "set_printoptions": "np.set_printoptions",
     "utils": "dg.data, dg.checkpoint and dg.from_dlpack, for utils.data, .checkpoint, .dlpack",
 }

@@ -6,6 +6,7 @@ faster if each core copies and multiplies. Threads are started for one call, and
 """
 
 import itertools
+import operator
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,18 +14,55 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from threading import Thread
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+LIMIT = np.zeros(1, np.int64)  # what was set, or zero; machine code reads it where it is
+
+
+def set_num_threads(n: int) -> None:
+    """Set on how many threads kernels and machine code run, at most one for each core.
+
+    BLAS reads `OPENBLAS_NUM_THREADS` instead, before NumPy is imported; by default, so do we.
+    Raises ValueError for less than one, TypeError for what is no integer.
+
+    >>> usual = get_num_threads()
+    >>> set_num_threads(1)
+    >>> get_num_threads()
+    1
+    >>> set_num_threads(usual)
+
+    """
+    if operator.index(n) < 1:
+        raise ValueError(f"set_num_threads({n}): at least one thread runs")
+    LIMIT[0] = min(n, machine_cores())
+
+
+def get_num_threads() -> int:
+    """The number of threads on which kernels and machine code run.
+
+    >>> get_num_threads() >= 1
+    True
+    """
+    return cores()
+
+
+def machine_cores() -> int:
+    """The number of cores on which this process may run."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
 
 
 def cores() -> int:
-    """The number of threads a kernel may use: OpenBLAS's limit, at most the cores."""
-    try:
-        found = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        found = os.cpu_count() or 1
+    """The number of threads a kernel may use: what was set, or OpenBLAS's limit."""
+    found = machine_cores()
+    if LIMIT[0]:
+        return int(LIMIT[0])
     for name in VARIABLES:
         if (said := os.environ.get(name, "")).isdecimal():
             return max(1, min(found, int(said)))

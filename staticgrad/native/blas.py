@@ -10,14 +10,34 @@ from typing import Any
 OPERANDS = {"gemm": 13, "gemv": 11}  # of products, all of them addresses
 NAMES = tuple(f"{kind}{name}" for name in OPERANDS for kind in "sd")
 WIDE = ("scipy_{}_64_", "{}_64_")  # names of functions that take integers of 64 bits
+CONTROL = ("scipy_openblas_{}64_", "openblas_{}64_", "openblas_{}")  # those of OpenBLAS's threads
+
+
+@cache
+def loaded() -> ctypes.CDLL:
+    """NumPy's library, in which what it is linked with is found, too."""
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+    return ctypes.CDLL(_multiarray_umath.__file__)
+
+
+@cache
+def thread_control() -> dict[str, int]:
+    """The addresses of functions that say and set on how many threads BLAS runs.
+
+    Of a BLAS that is not known to have them, they say one, and do nothing.
+    """
+    for pattern in CONTROL:
+        names = [f"{do}_num_threads" for do in ("get", "set")]
+        if blas()[0] == "i64" and all(hasattr(loaded(), pattern.format(n)) for n in names):
+            return {f"blas_{n}": address_of(getattr(loaded(), pattern.format(n))) for n in names}
+    return {}
 
 
 @cache
 def blas() -> tuple[str, dict[str, int]]:
     """The type of BLAS's integers, and the addresses of its functions, which are Fortran's."""
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-    numpy = ctypes.CDLL(_multiarray_umath.__file__)  # also looks into what it is linked with
+    numpy = loaded()
     for pattern in WIDE:
         if all(hasattr(numpy, pattern.format(name)) for name in NAMES):
             return "i64", {n: address_of(getattr(numpy, pattern.format(n))) for n in NAMES}

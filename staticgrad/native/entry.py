@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from gradops import ArrayType
 
 from .loops import known
+from .memory import Memory
 from .symbols import dtype_symbol
 from .text import FunctionText, memory_type
 
@@ -31,11 +32,10 @@ class EntryWriter:
     """Writes the function that Python calls. See Note [Entry]."""
 
     def __init__(
-        self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, arena: int,
-        calls_python: bool,
-    ) -> None:  # fmt: skip
-        self.inputs, self.results, self.form, self.arena = inputs, results, form, arena
-        self.calls_python = calls_python
+        self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, memory: Memory
+    ) -> None:
+        self.inputs, self.results, self.form, self.memory = inputs, results, form, memory
+        self.arena = memory.bytes
         self.made: list[str] = []  # arrays; nothing for a number
         self.slots: list[str] = []  # where arrays are to be found if something fails
         self.f = FunctionText("define ptr @entry(ptr %self, ptr %args, i64 %count)")
@@ -68,12 +68,14 @@ class EntryWriter:
 
     def call_body(self, given: Sequence[str]) -> str:
         """Run the code, and let other threads run if it takes long; returns its status."""
-        f = self.f
-        size = self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
-        state = (
-            f.emit("call ptr @PyEval_SaveThread()") if size > LONG and not self.calls_python else ""
-        )
+        f, size = self.f, self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
+        lets_go = size > LONG and not self.memory.calls_python
+        state = f.emit("call ptr @PyEval_SaveThread()") if lets_go else ""
+        if self.memory.calls_blas:
+            f.do("call void @blas_enter()")
         status = f.emit(f"call i32 @body({', '.join(f'ptr {p}' for p in given)})")
+        if self.memory.calls_blas:
+            f.do("call void @blas_leave()")
         if state:
             f.do(f"call void @PyEval_RestoreThread(ptr {state})")
         return status

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gradops.kernels.threads import cores
+
 from .places import Place, contiguous
 from .text import FunctionText, memory_type
 
@@ -21,7 +23,8 @@ class Memory:
         self.globals: list[str] = []
         self.constants: dict[int, tuple[np.ndarray, Place]] = {}
         self.kept: list[object] = []  # what code refers to by its address
-        self.calls_python = False
+        self.calls_python = self.calls_blas = False
+        self.threads = cores()  # which work on parts of a loop
         self.free: list[tuple[int, int]] = []  # offsets and sizes
         self.taken: dict[str, tuple[int, int]] = {}
 
@@ -33,11 +36,20 @@ class Memory:
         if size <= IN_FRAME and self.in_frame + size <= MOST_IN_FRAME:
             self.in_frame += size
             return Place(self.f.reserve(memory_type(dtype), count), dtype, shape, contiguous(shape))
-        pointer = f"%{self.f.fresh('a')}"
-        offset = self.take(size)
-        self.taken[pointer] = offset, size
-        self.f.frame.append(f"  {pointer} = getelementptr inbounds i8, ptr %arena, i64 {offset}")
-        return Place(pointer, dtype, shape, contiguous(shape))
+        return Place(self.in_arena(size), dtype, shape, contiguous(shape))
+
+    def in_arena(self, size: int) -> str:
+        """The address of memory in the arena; in a part, each thread has some of its own."""
+        f, count = self.f, self.threads if self.f.outer else 1
+        pointer, at = f"%{f.fresh('a')}", str(self.take(size * count))
+        self.taken[pointer] = int(at), size * count
+        if f.outer:
+            own, first = f"%{f.fresh('n')}", at
+            at = f"%{f.fresh('n')}"
+            f.frame.append(f"  {own} = mul nsw i64 %thread, {size}")
+            f.frame.append(f"  {at} = add nsw i64 {own}, {first}")
+        f.frame.append(f"  {pointer} = getelementptr inbounds i8, ptr %arena, i64 {at}")
+        return pointer
 
     def take(self, size: int) -> int:
         """The offset of free memory: the first that is large enough, or behind all."""

@@ -18,6 +18,7 @@ from .lowering import GraphWriter
 from .machine import Code
 from .memory import Memory
 from .places import Place, contiguous
+from .pool import pool
 from .text import METADATA, FunctionText
 
 FASTCALL = 0x0080
@@ -62,13 +63,10 @@ def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     memory = Memory(body)
     writer = GraphWriter(body, memory, graph)
     writer.write(places("in", inputs), places("out", results))
-    if body.notes:
-        body.frame += ["  %noted = alloca i1", "  store i1 false, ptr %noted"]
-        noted = body.emit("load i1, ptr %noted")
-        body.do(f"ret i32 {body.emit(f'zext i1 {noted} to i32')}")
-    else:
-        body.do("ret i32 0")
-    entry = EntryWriter(inputs, results, form, memory.bytes, memory.calls_python)
+    body.end()
+    if body.parts or memory.calls_blas:
+        pool()
+    entry = EntryWriter(inputs, results, form, memory)
     entry.write()
     lines, functions = declarations(list(body.used))
     parts = [*functions, body, entry.f]

@@ -1,15 +1,17 @@
 """A nest of loops: values that are computed entry by entry, and sums of entries."""
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
 from .copies import fill
 from .kinds import MOVES, TRIANGLES, is_reduction, name_of
+from .parts import CHUNKS, WORTH, shared, split
 from .places import Place
 from .plan import Plan, Unit
 from .reductions import Reduction
-from .text import ACCESS, Index
+from .text import ACCESS, FunctionText, Index, minus, plus, times
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
@@ -30,12 +32,15 @@ class NestWriter:
         for e in plan.views_read(unit.members):  # what is copied for a view is copied once
             writer.place(e)
         self.is_parallel = all(r.is_suffix or r.keeps_last for r in self.reductions.values())
-        count = math.prod(self.axes)
-        is_cheap = sum(plan.cost[e] for e in unit.members) <= CHEAP
-        self.passes = count if is_cheap else None
+        count, cost = math.prod(self.axes), sum(plan.cost[e] for e in unit.members)
+        self.passes = count if cost <= CHEAP else None
         if self.is_flat(plan):
             longest = max([i for i, n in enumerate(self.axes) if n > 1], default=0)
             self.axes = tuple([count if i == longest else 1 for i in range(len(self.axes))])
+        self.work = count * max(1, cost)
+        self.cut = next((i for i, n in enumerate(self.axes) if n > 1), 0)
+        self.across = {e: r for e, r in self.reductions.items() if self.cut in r.axes}
+        self.range: tuple[Index, Index] = 0, self.axes[self.cut] if self.axes else 1
 
     def is_flat(self, plan: Plan) -> bool:
         """True if all arrays lie in order and are read entry by entry: one loop is enough then."""
@@ -62,15 +67,47 @@ class NestWriter:
         return tuple(e.shape) == self.axes and is_ordered and not is_moved
 
     def write(self) -> None:
-        """Write the loops."""
-        for e, r in self.reductions.items():
-            if e not in self.inner:
-                fill(self.w.f, self.stores[e], r.start)
-        self.write_axis(())
+        """Write the loops. Those of the first axis threads share, if there is much work."""
+        self.clear(e for e in self.reductions if e not in self.across)
+        if not self.across:
+            for some in shared(self.w, int(self.range[1]), self.work):
+                self.range = some
+                self.write_axis(())
+        elif self.has_chunks():
+            self.write_chunks()
+        else:
+            self.clear(self.across)
+            self.write_axis(())
         self.w.values.clear()
         self.w.places |= self.stores
         for e, r in self.reductions.items():
             r.finish(self.f, self.stores[e])
+
+    def clear(self, some: Iterable[Expr]) -> None:
+        """Let sums that are added up in memory start."""
+        for e in some:
+            if e not in self.inner:
+                fill(self.f, self.stores[e], self.reductions[e].start)
+
+    def has_chunks(self) -> bool:
+        """True if sums over the first axis are sums of sums. See Note [Shared loops]."""
+        size = sum(math.prod(e.shape) for e in self.across)
+        is_long = int(self.range[1]) >= CHUNKS and size * CHUNKS * 4 <= math.prod(self.axes)
+        return self.work >= WORTH and is_long
+
+    def write_chunks(self) -> None:
+        """Write the loops for parts of the first axis, and add up what they sum."""
+        whole, n = self.stores, int(self.range[1])
+        sums = {e: self.w.memory.array((CHUNKS, *e.shape), e.dtype) for e in self.across}
+        for c in split(self.w, CHUNKS, self.work):
+            self.stores = whole | {e: p.row(self.f, c) for e, p in sums.items()}
+            self.range = part_of(self.f, n, c), part_of(self.f, n, plus(self.f, c, 1))
+            self.clear(self.across)
+            self.write_axis(())
+        self.stores = whole
+        for e, r in self.across.items():
+            r.combine(self.f, sums[e], whole[e])
+            self.w.memory.release(sums[e])
 
     def write_axis(self, index: tuple[Index, ...]) -> None:
         """Write the loops of the axes from here on; sums that begin here end here."""
@@ -79,16 +116,20 @@ class NestWriter:
             self.totals[e] = r.begin(self.f)
         if len(index) == len(self.axes):
             self.write_entry(index)
-        elif len(index) == len(self.axes) - 1 and self.is_parallel:
-            self.w.tag = ACCESS
-            for i in self.f.loop(self.axes[-1], True, self.passes):
-                self.write_axis((*index, i))
-            self.w.tag = ""
         else:
-            for i in self.f.loop(self.axes[len(index)], passes=self.passes):
+            for i in self.passes_of(len(index)):
                 self.write_axis((*index, i))
         for e, r in here.items():
             self.stores[e].store(self.f, r.place_index(index), self.totals[e].load(self.f, ()))
+
+    def passes_of(self, axis: int) -> Iterator[Index]:
+        """The loop of an axis."""
+        begin, end = self.range if axis == self.cut else (0, self.axes[axis])
+        is_parallel = axis == len(self.axes) - 1 and self.is_parallel
+        self.w.tag = ACCESS if is_parallel else ""
+        for i in self.f.loop(minus(self.f, end, begin), is_parallel, self.passes):
+            yield plus(self.f, begin, i)
+        self.w.tag = ""
 
     def write_entry(self, index: tuple[Index, ...]) -> None:
         """Write what is computed for one entry."""
@@ -104,3 +145,8 @@ class NestWriter:
             else:
                 x, place = self.w.value(e.inputs[0], index), self.stores[e]
                 r.add(self.f, place, r.place_index(index), x, tag=self.w.tag)
+
+
+def part_of(f: FunctionText, n: int, c: Index) -> Index:
+    """Where one of the chunks of n passes begins."""
+    return f.emit(f"udiv i64 {times(f, c, n)}, {CHUNKS}", "n")

@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
-from .blas import blas
+from .blas import thread_control
+from .blas_calls import SPEED, matrix_by_matrix, matrix_by_vector
 from .copies import copy
 from .kinds import name_of
+from .parts import split
 from .places import Place
 from .reductions import added
 from .scalars import NotNative, constant
@@ -34,7 +36,7 @@ def write_matmul(w: "GraphWriter", e: Expr) -> None:
     if len(b.shape) == 1:
         b = replace(b, shape=(*b.shape, 1), strides=(*b.strides, 0))
         to = with_axis(to, len(to.shape))
-    batch(w, a, b, to, [])
+    batch(w, a, b, to)
 
 
 def with_axis(p: Place, axis: int) -> Place:
@@ -45,14 +47,14 @@ def with_axis(p: Place, axis: int) -> Place:
     return replace(p, shape=tuple(shape), strides=tuple(strides))
 
 
-def batch(w: "GraphWriter", a: Place, b: Place, to: Place, index: list[str]) -> None:
+def batch(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the loops over matrices."""
     if len(to.shape) == 2:
         product(w, a, b, to)
         return
-    rank = len(to.shape)
-    for i in w.f.loop(to.shape[0]):
-        batch(w, row(w, a, i, rank), row(w, b, i, rank), to.row(w.f, i), index)
+    rank, work = len(to.shape), to.size * a.shape[-1] // SPEED
+    for i in split(w, to.shape[0], work if thread_control() else 0):
+        batch(w, row(w, a, i, rank), row(w, b, i, rank), to.row(w.f, i))
 
 
 def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
@@ -65,37 +67,21 @@ def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
 def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
     (m, k), n = a.shape, b.shape[1]
-    call = w.memory.blas("gemm", a.dtype)
-    if call is None or m * n * k <= (SMALL if min(m, n) > 1 else SMALL_VECTOR):
+    if w.memory.blas("gemm", a.dtype) is None or m * n * k <= (
+        SMALL if min(m, n) > 1 else SMALL_VECTOR
+    ):
         (write_small if is_small(b) else loops)(w, a, b, to)
     elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
         matrix_by_vector(w, turned(b), turned(a), turned(to))
     elif n == 1 and (a.strides[0] == 1 or a.strides[1] == 1):
         matrix_by_vector(w, a, b, to)
     else:
-        by_blas(w, call, a, b, to)
+        matrix_by_matrix(w, a, b, to)
 
 
 def turned(p: Place) -> Place:
     """The transpose of a matrix."""
     return replace(p, shape=p.shape[::-1], strides=p.strides[::-1])
-
-
-def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
-    """Call gemv, which takes columns one after another."""
-    f, (m, k) = w.f, a.shape
-    call = w.memory.blas("gemv", a.dtype)
-    pointer, flag, step = operand(w, a)
-    rows, columns = (k, m) if flag == "N" else (m, k)
-    kind = memory_type(to.dtype)
-    one, zero = (slot(w, kind, constant(f, v, to.dtype).name) for v in (1, 0))
-    sizes = [
-        slot(w, blas()[0], v) for v in (rows, columns, step, x.strides[0] or 1, to.strides[0] or 1)
-    ]
-    turn = slot(w, "i8", ord("T" if flag == "N" else "N"))
-    given = [turn, sizes[0], sizes[1], one, pointer, sizes[2], x.address(f, (0, 0)), sizes[3], zero,
-             to.address(f, (0, 0)), sizes[4]]  # fmt: skip
-    f.do(f"call void {call}({', '.join(f'ptr {p}' for p in given)})")
 
 
 def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
@@ -131,58 +117,6 @@ def entries(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
                 term, before = a.load(f, (i, l)) * b.load(f, (l, j)), total.load(f, ())
                 total.store(f, (), added(before, term))
             to.store(f, (i, j), total.load(f, ()))
-
-
-def by_blas(w: "GraphWriter", call: str, a: Place, b: Place, to: Place) -> None:
-    """Call gemm, which takes columns one after another: to.T = b.T @ a.T."""
-    f, (m, k), n = w.f, a.shape, b.shape[1]
-    x, x_flag, x_step = operand(w, b)
-    y, y_flag, y_step = operand(w, a)
-    target = to if is_row_major(to) else w.memory.array(to.shape, to.dtype)
-    kind = memory_type(to.dtype)
-    numbers = [slot(w, blas()[0], v) for v in (n, m, k)]
-    steps = [slot(w, blas()[0], v) for v in (x_step, y_step, max(target.strides[0], n))]
-    one, zero = (slot(w, kind, constant(f, v, to.dtype).name) for v in (1, 0))
-    flags = [slot(w, "i8", ord(c)) for c in (x_flag, y_flag)]
-    given = [
-        *flags,
-        *numbers,
-        one,
-        x,
-        steps[0],
-        y,
-        steps[1],
-        zero,
-        target.address(f, (0, 0)),
-        steps[2],
-    ]
-    f.do(f"call void {call}({', '.join(f'ptr {p}' for p in given)})")
-    if target is not to:
-        copy(w.f, target, to)
-
-
-def is_row_major(p: Place) -> bool:
-    """True if the entries of a row lie one after another."""
-    return (p.strides[1] == 1 or p.shape[1] == 1) and p.strides[0] >= p.shape[1]
-
-
-def operand(w: "GraphWriter", p: Place) -> tuple[str, str, int]:
-    """The address of a matrix, the flag with which BLAS reads it, and its step."""
-    (m, n), (r, c) = p.shape, p.strides
-    if (c == 1 or n == 1) and (r >= n or m == 1):
-        return p.address(w.f, (0, 0)), "N", max(r, n)
-    if (r == 1 or m == 1) and (c >= m or n == 1):
-        return p.address(w.f, (0, 0)), "T", max(c, m)
-    compact = w.memory.array(p.shape, p.dtype)
-    copy(w.f, p, compact)
-    return compact.address(w.f, (0, 0)), "N", n
-
-
-def slot(w: "GraphWriter", type: str, value: int | str) -> str:
-    """The address of a number, as BLAS takes them."""
-    pointer = w.f.reserve(type)
-    w.f.do(f"store {type} {value}, ptr {pointer}")
-    return pointer
 
 
 def write_joined(w: "GraphWriter", e: Expr) -> None:

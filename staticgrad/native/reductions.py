@@ -78,9 +78,25 @@ class Reduction:
     ) -> None:  # fmt: skip
         """Add an entry to a total."""
         total, x = place.load(f, index, tag), cast(x, self.e.dtype)
+        place.store(f, index, self.joined(total, x, flags), tag)
+
+    def joined(self, a: Scalar, b: Scalar, flags: str) -> Scalar:
+        """The sum, or the like, of two values."""
         is_sum = self.name not in ("max", "min")
-        y = added(total, x, flags) if is_sum else extreme(self.name, total, x)
-        place.store(f, index, y, tag)
+        return added(a, b, flags) if is_sum else extreme(self.name, a, b)
+
+    def combine(
+        self, f: FunctionText, sums: Place, to: Place, index: tuple[Index, ...] = ()
+    ) -> None:
+        """Add up the rows of an array of sums."""
+        if len(index) < len(to.shape):
+            for i in f.loop(to.shape[len(index)]):
+                self.combine(f, sums, to, (*index, i))
+            return
+        total = sums.load(f, (0, *index))
+        for c in range(1, sums.shape[0]):
+            total = self.joined(total, sums.load(f, (c, *index)), "")
+        to.store(f, index, total)
 
     def finish(self, f: FunctionText, place: Place, index: tuple[Index, ...] = ()) -> None:
         """Divide by the number of entries, for a mean."""

@@ -27,6 +27,9 @@ MEMORY = {
     "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }  # fmt: skip
+POOL = {
+    "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
+}  # fmt: skip
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
 OBJECTS = {"ndarray": np.ndarray, "not_implemented": NotImplemented} | {
     f"dtype_{code}": np.dtype(code) for code in DTYPES
@@ -44,7 +47,7 @@ def declared() -> Iterator[str]:
                 for name, n in OPERANDS.items() for k in "sd"}  # fmt: skip
     for name in OBJECTS:
         yield f"@{name} = external global i8"
-    for name, type in (PYTHON | NUMPY | MEMORY | products).items():
+    for name, type in (PYTHON | NUMPY | MEMORY | POOL | products).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
 

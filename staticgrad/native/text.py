@@ -21,6 +21,8 @@ METADATA = """!0 = distinct !{}
 !3 = distinct !{!3, !2}
 !4 = distinct !{!4, !1, !2}
 """
+Lines = tuple[list[str], list[str], str, bool, bool]
+"""A function of which others are written before it goes on: frame, lines and state."""
 Index = str | int
 """A number of entries or steps: known, or the name of an i64."""
 
@@ -60,24 +62,51 @@ class FunctionText:
         self.count, self.label = 0, "start"
         self.used: dict[str, None] = {}
         self.notes = self.unrolls = False
+        self.outer: list[Lines] = []
+        self.parts: list[str] = []  # whole functions, see `parts.py`
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that no other value or label has."""
         self.count += 1
         return f"{prefix}{self.count}"
 
-    def mark(self) -> tuple[int, str, bool]:
+    def mark(self) -> tuple[int, int, str, bool]:
         """A place to which `undo` goes back."""
-        return len(self.lines), self.label, self.unrolls
+        return len(self.outer), len(self.lines), self.label, self.unrolls
 
-    def undo(self, mark: tuple[int, str, bool]) -> None:
+    def undo(self, mark: tuple[int, int, str, bool]) -> None:
         """Forget the lines since a mark."""
-        count, self.label, self.unrolls = mark
+        depth, count, label, unrolls = mark
+        while len(self.outer) > depth:
+            self.leave()
+        self.label, self.unrolls = label, unrolls
         del self.lines[count:]
 
-    def emit(self, instruction: str) -> str:
+    def enter(self) -> None:
+        """Begin a function of its own; its lines are written until `leave`."""
+        self.outer.append((self.frame, self.lines, self.label, self.unrolls, self.notes))
+        self.frame, self.lines, self.label = [], [], "start"
+        self.unrolls = self.notes = False
+
+    def leave(self) -> list[str]:
+        """Go on with the function around; returns the lines of the inner one."""
+        self.end()
+        lines = [*self.frame, *self.lines]
+        self.frame, self.lines, self.label, self.unrolls, self.notes = self.outer.pop()
+        return lines
+
+    def end(self) -> None:
+        """Return 0, or 1 if something was noted."""
+        if not self.notes:
+            self.do("ret i32 0")
+            return
+        self.frame += ["  %noted = alloca i1", "  store i1 false, ptr %noted"]
+        noted = self.emit("load i1, ptr %noted")
+        self.do(f"ret i32 {self.emit(f'zext i1 {noted} to i32')}")
+
+    def emit(self, instruction: str, prefix: str = "t") -> str:
         """The name of the value of an instruction."""
-        name = f"%{self.fresh()}"
+        name = f"%{self.fresh(prefix)}"
         self.lines.append(f"  {name} = {instruction}")
         return name
 
@@ -153,7 +182,8 @@ class FunctionText:
 
     def text(self) -> str:
         """The whole function."""
-        return "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
+        whole = "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
+        return "\n".join([*self.parts, whole])
 
 
 def few(passes: int | None) -> bool:
@@ -169,7 +199,7 @@ def times(f: FunctionText, a: Index, b: Index) -> Index:
         return 0
     if a == 1:
         return b
-    return a if b == 1 else f.emit(f"mul nsw i64 {a}, {b}")
+    return a if b == 1 else f.emit(f"mul nsw i64 {a}, {b}", "n")
 
 
 def plus(f: FunctionText, a: Index, b: Index) -> Index:
@@ -178,11 +208,11 @@ def plus(f: FunctionText, a: Index, b: Index) -> Index:
         return a + b
     if a == 0:
         return b
-    return a if b == 0 else f.emit(f"add nsw i64 {a}, {b}")
+    return a if b == 0 else f.emit(f"add nsw i64 {a}, {b}", "n")
 
 
 def minus(f: FunctionText, a: Index, b: Index) -> Index:
     """The difference of two numbers."""
     if isinstance(a, int) and isinstance(b, int):
         return a - b
-    return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}")
+    return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}", "n")

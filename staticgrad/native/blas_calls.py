@@ -1,0 +1,139 @@
+"""Calls of BLAS's products, whose rows or columns threads share.
+
+BLAS runs on one thread while our code does, see Note [Pool]. It takes columns one after another, so
+what is computed is to.T = b.T @ a.T.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .blas import blas, thread_control
+from .copies import copy
+from .parts import shared
+from .places import Place
+from .scalars import constant
+from .text import FunctionText, Index, memory_type, minus, times
+
+if TYPE_CHECKING:
+    from .lowering import GraphWriter
+
+ROWS = 32  # of a result, of which a thread computes some multiple
+SPEED = 8  # multiplications of a matrix product in the time of an operation on an entry
+
+
+def matrix_by_matrix(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
+    """Call gemm."""
+    a, b = ordered(w, a), ordered(w, b)
+    (m, k), n = a.shape, b.shape[1]
+    target = to if is_row_major(to) else w.memory.array(to.shape, to.dtype)
+    for begin, count in some_of(w, max(m, n), m * n * k // SPEED):
+        top, left = (begin, 0) if m >= n else (0, begin)
+        rows, columns = (count, n) if m >= n else (m, count)
+        x, y = moved(w.f, b, (0, left)), moved(w.f, a, (top, 0))
+        gemm(w, (columns, rows, k), x, y, moved(w.f, target, (top, left)))
+    if target is not to:
+        copy(w.f, target, to)
+
+
+def gemm(
+    w: "GraphWriter", sizes: tuple[Index, Index, Index], b: Place, a: Place, to: Place
+) -> None:
+    """Call gemm, of matrices that begin where they lie."""
+    (x_flag, x_step), (y_flag, y_step) = layout(b), layout(a)
+    one, zero = numbers(w, to)
+    steps = [integer(w, v) for v in (x_step, y_step, max(to.strides[0], to.shape[1]))]
+    given = [
+        *[slot(w.f, "i8", ord(c)) for c in (x_flag, y_flag)],
+        *[integer(w, v) for v in sizes],
+        *(one, b.pointer, steps[0], a.pointer, steps[1], zero, to.pointer, steps[2]),
+    ]
+    call(w, "gemm", to, given)
+
+
+def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
+    """Call gemv."""
+    m, k = a.shape
+    flag, step = layout(a)
+    for begin, count in some_of(w, m, m * k):
+        rows, columns = (k, count) if flag == "N" else (count, k)
+        one, zero = numbers(w, to)
+        sizes = [integer(w, v) for v in (rows, columns, step, x.strides[0] or 1)]
+        turn = slot(w.f, "i8", ord("T" if flag == "N" else "N"))
+        given = [
+            *(turn, sizes[0], sizes[1], one, a.address(w.f, (begin, 0)), sizes[2]),
+            *(x.address(w.f, (0, 0)), sizes[3], zero, to.address(w.f, (begin, 0))),
+            integer(w, to.strides[0] or 1),
+        ]
+        call(w, "gemv", to, given)
+
+
+def call(w: "GraphWriter", name: str, to: Place, given: list[str]) -> None:
+    """Call one of BLAS's functions."""
+    w.memory.calls_blas = True
+    w.f.do(f"call void {w.memory.blas(name, to.dtype)}({', '.join(f'ptr {p}' for p in given)})")
+
+
+def some_of(w: "GraphWriter", length: int, work: int) -> Iterator[tuple[Index, Index]]:
+    """Where the rows of each thread begin, and their number."""
+    f = w.f
+    for begin, end in shared(w, -(-length // ROWS), work if thread_control() else 0):
+        first = times(f, begin, ROWS)
+        yield first, minus(f, least(f, times(f, end, ROWS), length), first)
+
+
+def least(f: FunctionText, a: Index, b: int) -> Index:
+    """The smaller one of two numbers."""
+    if isinstance(a, int):
+        return min(a, b)
+    test = f.emit(f"icmp slt i64 {a}, {b}")
+    return f.emit(f"select i1 {test}, i64 {a}, i64 {b}", "n")
+
+
+def moved(f: FunctionText, p: Place, index: tuple[Index, ...]) -> Place:
+    """A place that begins at an entry."""
+    return replace(p, pointer=p.address(f, index), offset=0)
+
+
+def ordered(w: "GraphWriter", p: Place) -> Place:
+    """A matrix as BLAS can read it: a copy, if neither rows nor columns lie in order."""
+    (m, n), (r, c) = p.shape, p.strides
+    if ((c == 1 or n == 1) and (r >= n or m == 1)) or ((r == 1 or m == 1) and (c >= m or n == 1)):
+        return p
+    compact = w.memory.array(p.shape, p.dtype)
+    copy(w.f, p, compact)
+    return compact
+
+
+def layout(p: Place) -> tuple[str, int]:
+    """The flag with which BLAS reads a matrix, and its step."""
+    (m, n), (r, c) = p.shape, p.strides
+    if (c == 1 or n == 1) and (r >= n or m == 1):
+        return "N", max(r, n)
+    return "T", max(c, m)
+
+
+def is_row_major(p: Place) -> bool:
+    """True if the entries of a row lie one after another."""
+    return (p.strides[1] == 1 or p.shape[1] == 1) and p.strides[0] >= p.shape[1]
+
+
+def numbers(w: "GraphWriter", to: Place) -> tuple[str, str]:
+    """The addresses of one and zero."""
+    one, zero = (constant(w.f, v, to.dtype).name for v in (1, 0))
+    return slot(w.f, memory_type(to.dtype), one), slot(w.f, memory_type(to.dtype), zero)
+
+
+def integer(w: "GraphWriter", value: Index) -> str:
+    """The address of an integer of BLAS's."""
+    type = blas()[0]
+    if isinstance(value, str) and type == "i32":
+        value = w.f.emit(f"trunc i64 {value} to i32")
+    return slot(w.f, type, value)
+
+
+def slot(f: FunctionText, type: str, value: Index) -> str:
+    """The address of a number, as BLAS takes them."""
+    pointer = f.reserve(type)
+    f.do(f"store {type} {value}, ptr {pointer}")
+    return pointer

@@ -1,0 +1,89 @@
+"""Loops whose passes threads share.
+
+Note [Shared loops]. The passes of such a loop are a function of their own, of a range of them. It
+reads what it takes from the function around it from an array of pointers and numbers. Whether a
+loop is cut depends on its work alone, and each pass computes what it would on one thread: so the
+number of threads changes no bits. Sums over passes are sums of `CHUNKS` sums, on one thread, too.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from .scalars import NotNative
+from .text import Index, minus, plus
+
+if TYPE_CHECKING:
+    from .lowering import GraphWriter
+
+WORTH = 1 << 17  # operations from which a loop is shared: about 50 us
+CHUNKS = 16
+NAME = re.compile(r"%([A-Za-z][\w.]*)")
+DEFINITION = re.compile(r"\s+%([\w.]+) = (.*)")
+GIVEN = ("env", "begin", "end", "thread")
+POINTERS = ("getelementptr", "alloca", "inttoptr", "load ptr", "call ptr")
+
+
+def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
+    """A loop whose passes do not wait for one another, of so many operations in all."""
+    for begin, end in shared(w, count, work):
+        for i in w.f.loop(minus(w.f, end, begin)):
+            yield plus(w.f, begin, i)
+
+
+def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Index]]:
+    """The ranges of passes that threads take: what follows is written once, for a range."""
+    f = w.f
+    if f.outer or work < WORTH or count < 2:
+        yield 0, count
+        return
+    f.enter()
+    yield "%begin", "%end"
+    lines = f.leave()
+    taken = {name: type_of(w, name) for name in taken_from_outside(lines)}
+    name = f"@part{f.fresh('')}"
+    f.parts.append(function(name, taken, lines))
+    env = f.reserve("i64", max(1, len(taken)))
+    for k, (x, type) in enumerate(taken.items()):
+        at = f.emit(f"getelementptr inbounds i64, ptr {env}, i64 {k}")
+        f.do(f"store {type} %{x}, ptr {at}")
+    given = f"ptr {name}, ptr {env}, i64 {count}, i64 {w.memory.threads}"
+    status = f.emit(f"call i32 @run_parts({given})")
+    bad, good = f.fresh("bad"), f.fresh("good")
+    f.branch(f.emit(f"icmp eq i32 {status}, 0"), good, bad)
+    f.start(bad)
+    f.do(f"ret i32 {status}")
+    f.start(good)
+
+
+def taken_from_outside(lines: list[str]) -> list[str]:
+    """The names that lines use, but do not define."""
+    known = {line[:-1] for line in lines if line.endswith(":")} | set(GIVEN)
+    known |= {found[1] for line in lines if (found := DEFINITION.match(line))}
+    names = chain.from_iterable(NAME.findall(line) for line in lines)
+    return [name for name in dict.fromkeys(names) if name not in known and name != "start"]
+
+
+def type_of(w: "GraphWriter", name: str) -> str:
+    """The type of a value of the function around: of arrays and of numbers of passes."""
+    if re.fullmatch(r"[ni]\d+", name):
+        return "i64"
+    if name[0] != "t":
+        return "ptr"
+    lines = chain(reversed(w.f.lines), w.f.frame)
+    made = next(m[2] for line in lines if (m := DEFINITION.match(line)) and m[1] == name)
+    if not made.startswith(POINTERS):
+        raise NotNative(f"a part of a loop takes {made}")
+    return "ptr"
+
+
+def function(name: str, taken: dict[str, str], lines: list[str]) -> str:
+    """The text of the function of a range of passes."""
+    head = f"define internal i32 {name}(ptr noalias %env, i64 %begin, i64 %end, i64 %thread)"
+    reads = []
+    for k, (x, type) in enumerate(taken.items()):
+        at = f"%env{k}"
+        reads += [f"  {at} = getelementptr inbounds i64, ptr %env, i64 {k}",
+                  f"  %{x} = load {type}, ptr {at}"]  # fmt: skip
+    return "\n".join([f"{head} nounwind {{", "start:", *reads, *lines, "}", ""])
