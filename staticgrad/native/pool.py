@@ -21,9 +21,11 @@ from .symbols import POOL
 
 TURNS = 2_000  # of a thread that waits for a job, about 50 us
 PATIENCE = 20_000  # turns of the caller that waits for the others
+YIELD = 4  # turns after which a thread that waits lets others run, which may be those it waits for
 CONDITION = 128  # bytes; more than a lock or a condition variable takes
 SYSTEM = ("pthread_create", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait",
-          "pthread_cond_broadcast", "pthread_sigmask", "sigfillset")  # fmt: skip
+          "pthread_cond_broadcast", "pthread_sigmask", "sigfillset",
+          "sched_yield")  # fmt: skip
 BLOCK = 1 if platform.system() == "Darwin" else 0  # SIG_BLOCK
 IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 PAUSE = "call void @llvm.x86.sse2.pause()" if IS_X86 else "fence acquire"
@@ -62,6 +64,7 @@ declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @pthread_sigmask(i32, ptr, ptr)
 declare i32 @sigfillset(ptr)
+declare i32 @sched_yield()
 declare i64 @llvm.umin.i64(i64, i64)
 {"declare void @llvm.x86.sse2.pause()" if IS_X86 else ""}
 
@@ -130,13 +133,20 @@ publish:
   call void @run_part(ptr %f, ptr %env, i64 %count, i64 %p, i64 0)
   br label %spin
 spin:
-  %turn = phi i64 [ 0, %publish ], [ %turned, %again ]
+  %turn = phi i64 [ 0, %publish ], [ %turned, %next_turn ]
   %rest = load atomic i64, ptr @left acquire, align 8
   %done = icmp eq i64 %rest, 0
   br i1 %done, label %finish, label %again
 again:
   {PAUSE}
   %turned = add i64 %turn, 1
+  %some = and i64 %turned, {YIELD - 1}
+  %yields = icmp eq i64 %some, 0
+  br i1 %yields, label %let, label %next_turn
+let:
+  call i32 @sched_yield()
+  br label %next_turn
+next_turn:
   %patient = icmp ult i64 %turned, {PATIENCE}
   br i1 %patient, label %spin, label %sleep
 sleep:
@@ -171,13 +181,20 @@ wait:
   %seen = phi i64 [ %birth, %start ], [ %now, %idle ], [ %now, %count_down ], [ %now, %last ]
   br label %spin
 spin:
-  %turn = phi i64 [ 0, %wait ], [ %turned, %again ]
+  %turn = phi i64 [ 0, %wait ], [ %turned, %next_turn ]
   %sight = load atomic i64, ptr @epoch monotonic, align 8
   %news = icmp ne i64 %sight, %seen
   br i1 %news, label %look, label %again
 again:
   {PAUSE}
   %turned = add i64 %turn, 1
+  %some = and i64 %turned, {YIELD - 1}
+  %yields = icmp eq i64 %some, 0
+  br i1 %yields, label %let, label %next_turn
+let:
+  call i32 @sched_yield()
+  br label %next_turn
+next_turn:
   %patient = icmp ult i64 %turned, {TURNS}
   br i1 %patient, label %spin, label %look
 look:
