@@ -20,6 +20,7 @@ from gradops.library.linalg.solve import solve_triangular_op as solve_triangular
 from gradops.library.nn.activation import sigmoid
 from gradops.library.reduce.reduction import max, mean, sum
 from gradops.library.shape.movement import transpose
+from gradops.library.shape.rearrange import matrix_transpose
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -108,12 +109,11 @@ def class_error(logits: Any, labels: Any) -> Any:
 
 def cholesky_cotangent(l: Any, g: Any) -> Any:
     l = tril(l)
-    inner = transpose(l) @ tril(g)
-    both = tril(inner) + transpose(tril(inner, k=-1))
-    half = solve_triangular(transpose(l), both, lower=False, checked=False)
-    return 0.5 * transpose(
-        solve_triangular(transpose(l), transpose(half), lower=False, checked=False)
-    )
+    right = matrix_transpose(l)
+    inner = right @ tril(g)
+    both = tril(inner) + matrix_transpose(tril(inner, k=-1))
+    half = matrix_transpose(solve_triangular(right, both, lower=False, checked=False))
+    return 0.5 * matrix_transpose(solve_triangular(right, half, lower=False, checked=False))
 
 
 def block(x: Any, i: int, count: int) -> Any:
@@ -168,10 +168,11 @@ def written_out(graph: FrozenGraph) -> FrozenGraph:
     """The graph, and those in it, without ops that are formulas of others."""
 
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-        if e.op is None or e.op.name not in FORMULAS or inputs[0].dtype.kind != "f":
+        if not is_formula(e):
             if e.op is not None and isinstance(e.attrs.get("body"), FrozenGraph):
                 e = e._replace(attrs={**e.attrs, "body": written_out(e.attrs["body"])})
             return intern.copy(e, inputs)
+        assert e.op is not None
         result = FORMULAS[e.op.name](*[Made(x, intern) for x in inputs], **e.attrs).e
         return (
             result
@@ -180,3 +181,10 @@ def written_out(graph: FrozenGraph) -> FrozenGraph:
         )
 
     return replaced(graph, derived={}).remade(make)
+
+
+def is_formula(e: Expr) -> bool:
+    """True for an op that is written out; not of nothing, which has no maximum."""
+    if e.op is None or e.op.name not in FORMULAS:
+        return False
+    return e.inputs[0].dtype.kind == "f" and 0 not in e.inputs[0].shape

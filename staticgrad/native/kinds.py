@@ -133,7 +133,5 @@ def require_types(graph: FrozenGraph) -> None:
         for t in types:
             if not is_movable(t.dtype) or any(type(n) is not int for n in t.shape):
                 raise NotNative(f"{e.label} has no machine type")
-            if 0 in t.shape:
-                raise NotNative(f"{e.label} has no entries")
     if len(expressions) > MOST:
         raise NotNative(f"there are {len(expressions)} expressions, more than {MOST}")

@@ -148,7 +148,7 @@ class FunctionText:
         is given, and small, all passes are written, for known numbers. LLVM would do that, too, and
         more often than is good; it takes about a millisecond for a loop.
         """
-        if count == 1 or (isinstance(count, int) and (self.unrolls or few(passes))):
+        if count in (0, 1) or (isinstance(count, int) and (self.unrolls or few(passes))):
             before, self.unrolls = self.unrolls, self.unrolls or few(passes)
             yield from range(int(count))
             self.unrolls = before
