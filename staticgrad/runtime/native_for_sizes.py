@@ -1,9 +1,9 @@
 """Executables of the native tier for graphs whose sizes are known only when they run.
 
-Note [Code for sizes]. Machine code is for sizes that are known: loops of few passes are written out, and
-arrays have their places. So a graph of unknown sizes is compiled when it is first run with some,
-and such versions are kept. A program has few sizes, as a rule: those of a batch and of the last
-one. For more than that NumPy's code runs, which is one for all sizes.
+Note [Code for sizes]. Machine code is for sizes that are known: loops of few passes are written
+out, and arrays have their places. So a graph of unknown sizes is compiled when it is first run with
+some, and such versions are kept. A program has few sizes, as a rule: those of a batch and of the
+last one. For more than that NumPy's code runs, which is one for all sizes.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ Shapes = tuple[tuple[int, ...], ...]
 
 
 class NativeForSizes(NativeExecutable):
-    """A graph compiled to machine code for each of the sizes it is run with. See Note [Code for sizes].
+    """A graph compiled for each of the sizes it is run with. See Note [Code for sizes].
 
     `ir` and `assembly` are of the sizes that came last; they raise FeedError before the first run.
     """
