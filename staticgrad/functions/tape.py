@@ -17,7 +17,7 @@ from ..build.tracing import expression, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.reachability import reachable
-from ..runtime.executable import Executable
+from ..runtime.backends import Compiler
 from .captures import TraceContext, TracedHolder, resume
 
 T = TypeVar("T")
@@ -29,9 +29,9 @@ class Tape:
 
     def __init__(
         self, inside: TraceContext, givens: Sequence[TracedHolder], feeds: Sequence[Expr],
-        ends: Sequence[object], outputs: Sequence[Any], optimize: int,
+        ends: Sequence[object], outputs: Sequence[Any], compiler: Compiler,
     ) -> None:  # fmt: skip
-        self.inside, self.givens, self.optimize = inside, givens, optimize
+        self.inside, self.givens, self.compiler = inside, givens, compiler
         self.feeds, self.ends, self.outputs = list(feeds), list(ends), list(outputs)
         self.kind: Any = outputs[0].__gradop_kind__ if outputs else None
         self.derivatives: dict[tuple[tuple[int, ...], tuple[int, ...]], Derivative] = {}
@@ -61,12 +61,12 @@ class Derivative:
         needed = reachable(fetches)
         self.places = [k for k, e in enumerate(tape.feeds) if e in needed]
         feeds = [tape.feeds[k] for k in self.places] + [held(s) for s in seeds]
-        self.executable = Executable(freeze(fetches, feeds), tape.optimize)
+        self.executable = tape.compiler(freeze(fetches, feeds))
         self.variables = [e.name for e in self.executable.written.inputs[len(feeds) :]]
         self.recorded = [k for k, g in enumerate(gradients) if kind.vertex(g) is not None]
         self.tape = Tape(
             tape.inside, tape.givens, feeds, [*tape.ends, *map(kind.vertex, seeds)],
-            [gradients[k] for k in self.recorded], tape.optimize,
+            [gradients[k] for k in self.recorded], tape.compiler,
         )  # fmt: skip
 
     def with_none(self, values: Sequence[T]) -> list[T | None]:

@@ -17,6 +17,7 @@ from ..build.tracing import name_of
 from ..control.calls import Calls, Rebuild
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
+from ..runtime.backends import Compiler, require_backend
 from ..runtime.executable import Executable
 from .captures import LOCK
 from .python_state import is_value
@@ -24,15 +25,18 @@ from .traces import Trace
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]  # by position and by name
 MANY_TRACES = 8
+BY_DEFAULT = Compiler()
 
 
-def function(fn: Callable[..., Any] | None = None, *, optimize: int = 2) -> Any:
+def function(
+    fn: Callable[..., Any] | None = None, *, optimize: int = 2, backend: str = "numpy"
+) -> Any:
     """Compile `fn` to a graph, which is traced once for each kind of arguments.
 
     Arguments are arrays, tensors and structures of them; other values (numbers, strings, objects)
     are part of the program, which is traced for each of them. Results have the structure that `fn`
     returns, with tensors where `fn` returned tensors. `traces` counts the graphs; `graph(*args)`
-    and `source(*args)` return one.
+    and `source(*args)` return one. `optimize` and `backend` are those of `compile`.
 
     A call is one operation on the tape, with a compiled gradient of any order. Tensors, modules,
     optimizers and arrays that `fn` reads from outside are read in each call and updated after it,
@@ -61,23 +65,22 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 2) -> Any:
     >>> w.grad
     tensor([1., 1.])
     """
-    if fn is None:
-        return functools.partial(function, optimize=optimize)
-    return Function(fn, optimize)
+    compiler = Compiler(optimize, require_backend("function", backend))
+    return functools.partial(Function, compiler=compiler) if fn is None else Function(fn, compiler)
 
 
 class Function:
     """A function and its traces, by the kinds of its arguments."""
 
-    def __init__(self, fn: Callable[..., Any], optimize: int = 2) -> None:
+    def __init__(self, fn: Callable[..., Any], compiler: Compiler = BY_DEFAULT) -> None:
         if not callable(fn):
             raise GraphError(f"function takes a callable, not {fn!r}")
-        self.start(fn, optimize)
+        self.start(fn, compiler)
 
-    def start(self, fn: Callable[..., Any], optimize: int) -> None:
+    def start(self, fn: Callable[..., Any], compiler: Compiler) -> None:
         """Initialize without traces."""
         functools.update_wrapper(self, fn)
-        self.fn, self.optimize = fn, optimize
+        self.fn, self.compiler = fn, compiler
         self.traced: dict[Hashable, list[Trace]] = {}
         self.captured: set[int] = set()
         self.last: Trace | None = None
@@ -131,7 +134,7 @@ class Function:
             with LOCK:
                 result = self.known(leaves, tree)
                 if result is None:
-                    result = Trace(self.fn, self.optimize, leaves, rebuild)
+                    result = Trace(self.fn, self.compiler, leaves, rebuild)
                     self.captured |= result.ids
                     self.traced.setdefault(self.key(leaves, tree), []).insert(0, result)
                     self.warn_of_many()
@@ -173,10 +176,10 @@ class Function:
         """No state that a program could change."""
         return []
 
-    def __getstate__(self) -> tuple[Callable[..., Any], int]:
-        return self.fn, self.optimize
+    def __getstate__(self) -> tuple[Callable[..., Any], Compiler]:
+        return self.fn, self.compiler
 
-    def __setstate__(self, state: tuple[Callable[..., Any], int]) -> None:
+    def __setstate__(self, state: tuple[Callable[..., Any], Compiler]) -> None:
         self.start(*state)
 
     def __repr__(self) -> str:

@@ -26,7 +26,7 @@ from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.names import set_context
 from ..ir.reachability import reachable
-from ..runtime.executable import Executable
+from ..runtime.backends import Compiler
 from .call_effects import Gradient, Write, effects_of, entries_of
 from .captures import LOCK, Numbers, TraceContext, TracedHolder, building
 from .python_state import is_value, refuse_changes
@@ -40,9 +40,9 @@ class Trace:
     """A function traced for one kind of arguments."""
 
     def __init__(
-        self, fn: Callable[..., Any], optimize: int, leaves: Sequence[object], rebuild: Rebuild
+        self, fn: Callable[..., Any], compiler: Compiler, leaves: Sequence[object], rebuild: Rebuild
     ) -> None:
-        self.name, self.optimize = name_of(fn), optimize
+        self.name, self.compiler = name_of(fn), compiler
         roots = [(f"argument {i}", x) for i, x in enumerate(leaves) if not is_value(x)]
         self.inside = inside = TraceContext(
             Graph(self.name), Surroundings([(self.name, fn), *roots])
@@ -102,7 +102,7 @@ class Trace:
         ends = fetches if not self.histories else self.inside.graph.get_operations()
         needed = reachable([*ends, *fetches])
         self.connect(needed)
-        self.executable = Executable(freeze(fetches, self.feeds), self.optimize)
+        self.executable = self.compiler(freeze(fetches, self.feeds))
         self.state = State(self.executable, len(self.feeds))
         self.active = [g for g in self.inside.given
                        if g.is_active and (g.feed is None or g.feed in needed)]  # fmt: skip
@@ -120,7 +120,7 @@ class Trace:
                        for g in self.active]  # fmt: skip
         self.copied = [numbers[g.feed] for g in written if g.feed in numbers]
         ends, givens = [g.vertex for g in self.active], self.inside.given
-        self.tape = Tape(self.inside, givens, self.feeds, ends, outputs, self.optimize)
+        self.tape = Tape(self.inside, givens, self.feeds, ends, outputs, self.compiler)
 
     def connect(self, needed: dict[Expr, None]) -> None:
         """Record the source of each input: arguments first, then captures."""

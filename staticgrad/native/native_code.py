@@ -36,19 +36,25 @@ class NativeCode:
 
     def __init__(self, graph: FrozenGraph, form: str) -> None:
         require_types(graph)
-        self.ir, self.kept = text_of(written_out(graph), form)
+        self.ir, kept = text_of(written_out(graph), form)
         self.code = Code(self.ir)
-        self.method = Method(b"run", self.code.address("entry"), FASTCALL, b"")
-        make = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
-            ("PyCFunction_NewEx", ctypes.pythonapi)
-        )
-        self.run: Callable[..., Any] = make(ctypes.addressof(self.method), None, None)
-        weakref.finalize(self, free_spare, self.code)
+        self.run = builtin(self.code, kept)
+        weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
 
 
-def free_spare(code: Code) -> None:
-    """Free the memory that the last call left."""
-    ctypes.CFUNCTYPE(None)(code.address("free_spare"))()
+def builtin(code: Code, kept: object) -> Callable[..., Any]:
+    """The function that calls code; it owns the code, and what that refers to."""
+    method = Method(b"run", code.address("entry"), FASTCALL, b"")
+    make = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+    )(("PyCFunction_NewEx", ctypes.pythonapi))  # fmt: skip
+    result: Callable[..., Any] = make(ctypes.addressof(method), (code, kept, method), None)
+    return result
+
+
+def free_spare(address: int) -> None:
+    """Free the memory that the last call left, by the function at an address."""
+    ctypes.CFUNCTYPE(None)(address)()
 
 
 def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:

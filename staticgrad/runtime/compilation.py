@@ -15,9 +15,9 @@ from ..ir.nominal import nominal_bytes
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
-from ..passes.pipeline import Pipeline
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
+from .backends import executable_for
 from .executable import Executable
 from .verification import require_code, verifier
 
@@ -40,8 +40,9 @@ def compile(
     values are computed again in the backward until the predicted peak of what a run allocates is
     within it; unknown sizes count as 64. With `check_numerics` the first value
     that is not finite, inside loops too, raises NotFiniteError. `backend="native"` compiles the
-    whole graph to machine code, `"auto"` does where that is possible: where the extra `native` is
-    installed, all sizes are known, and each op has machine code. Raises
+    whole graph to machine code, of unknown sizes for each of those it is run with, and
+    `"interpreter"` runs it node by node. `"auto"` is `"native"` where that is possible, with the
+    extra `native`, and where no promise of the bits forbids it: at levels 0 and 1. Raises
     FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
     and for a budget that is not reached, or a backend that cannot run the graph.
 
@@ -68,30 +69,6 @@ def compile(
     if verify is not False:
         require_code(result.graph, result.attempt, result.bound, verify)
     return result
-
-
-BACKENDS = ("numpy", "native", "auto")
-
-
-def require_backend(caller: str, backend: str) -> str:
-    """The name of a backend; raises OptionError for one that there is not."""
-    if backend not in BACKENDS:
-        names = ", ".join(map(repr, BACKENDS))
-        raise OptionError(caller, [], f"backend is one of {names}, not {backend!r}")
-    return backend
-
-
-def executable_for(
-    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
-) -> Executable:
-    """The executable of a backend."""
-    require_backend("compile", backend)
-    if backend == "numpy" or (backend == "auto" and checked):
-        return Executable(graph, pipeline, form, rebuild, check_numerics=checked)
-    from .native_executable import native_executable
-
-    result = native_executable(backend, graph, pipeline, form, rebuild, checked)
-    return result or Executable(graph, pipeline, form, rebuild)
 
 
 def is_number_of_bytes(budget: object) -> bool:

@@ -82,3 +82,10 @@ def inner(graph: FrozenGraph, watch: Watch, *operands: Any) -> tuple[Any, ...]:
     """The outputs of a graph inside another."""
     values = evaluate_all(graph, operands, sizes_of_operands(graph.inputs, operands), watch)
     return tuple([values[e] for e in graph.outputs])
+
+
+def in_form(results: Sequence[Any], form: str) -> Any:
+    """Results as generated code of a form returns them: one, in a list or in a tuple."""
+    if form == "{}":
+        return results[0]
+    return list(results) if form == "[{}]" else tuple(results)

@@ -1,21 +1,15 @@
-"""Executables of the native tier, and the choice among backends."""
+"""Executables of the native tier."""
 
-import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from gradops.core.errors import OptionError
-
 from ..ir.graph import FrozenGraph
 from ..native.matrices import MOST
 from ..native.native_code import NativeCode
-from ..native.scalars import NotNative
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
 from ..passes.pairs import ComputePairs
@@ -91,36 +85,3 @@ def for_native(pipeline: Pipeline) -> Pipeline:
     return replace(
         pipeline, passes=tuple([few if isinstance(p, InvertFactors) else p for p in steps])
     )
-
-
-def native_executable(
-    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
-) -> NativeExecutable | None:
-    """The executable of the native tier; None if `backend` is "auto" and there can be none."""
-    reason, hint = "", "backend='numpy' runs every graph"
-    if checked:
-        reason = "check_numerics is of the NumPy backend"
-    elif not is_known_here():
-        reason = "it is for CPython with its lock, on Linux and macOS"
-    elif not is_installed():
-        reason, hint = "it needs llvmlite and scipy", "pip install 'staticgrad[native]'"
-    else:
-        try:
-            return NativeExecutable(graph, pipeline, form, rebuild)
-        except NotNative as error:
-            reason = str(error)
-    if backend == "native":
-        raise OptionError("compile", [], f"backend='native' cannot run this: {reason}", hint)
-    return None
-
-
-def is_installed() -> bool:
-    """True if the packages of the native tier are there."""
-    return find_spec("llvmlite") is not None and find_spec("scipy") is not None
-
-
-def is_known_here() -> bool:
-    """True where objects have the headers that the code reads: CPython with its lock, 64 bits."""
-    has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
-    known = sys.implementation.name == "cpython" and sys.platform != "win32"
-    return known and has_lock and sys.maxsize > 1 << 32

@@ -22,6 +22,7 @@ from ..codegen.source import Source
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions
 from .debugging import run_watched
+from .interpreter import in_form
 
 Run = Callable[..., Any]
 
@@ -73,10 +74,7 @@ class Checked:
         """The results of the interpreter, which raises NotFiniteError."""
         if any(type(x) is not np.ndarray for x in args):
             return NotImplemented
-        result = run_watched(self.written, args, check_numerics=True)
-        if self.form == "{}":
-            return result[0]
-        return list(result) if self.form == "[{}]" else result
+        return in_form(run_watched(self.written, args, check_numerics=True), self.form)
 
 
 class CheckedCode:

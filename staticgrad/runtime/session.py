@@ -22,8 +22,8 @@ from ..ir.expr import Expr, Kind, sequence
 from ..ir.names import SESSION
 from ..ir.reachability import by_age
 from ..passes.levels import pipeline_for
+from .backends import executable_for, require_backend
 from .blocks import Block, Blocked, with_blocks
-from .compilation import executable_for, require_backend
 from .debugging import run_watched
 from .executable import Executable
 from .feeds import as_feed, single_feeds
@@ -206,7 +206,7 @@ class Session:
                   if e.kind is Kind.VARIABLE}  # fmt: skip
         updated = [places[v] for v, _ in blocked.graph.updates]
         passes = pipeline_for(self.optimize)
-        executable = executable_for(self.backend, blocked.graph, passes, "{},", None, False)
+        executable = executable_for(self.backend, blocked.graph, passes)
         return Plan(
             executable, tuple(fetches), tuple(feeds), tuple(places.values()), tuple(updated)
         )

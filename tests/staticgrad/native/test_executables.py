@@ -145,15 +145,25 @@ def test_forms_of_results():
 
 
 def test_what_cannot_be_compiled_is_named():
-    x = sg.placeholder("float64", ["n"], name="x")
-    with pytest.raises(OptionError, match="x: float64"):
-        sg.compile(sg.exp(x), [x], backend="native")
-    auto = sg.compile(sg.exp(x), [x], backend="auto")
-    np.testing.assert_allclose(auto([0.0, 1.0]), np.exp([0.0, 1.0]))
+    x = sg.placeholder("float64", [3], name="x")
+    grows = sg.while_loop(lambda v: sg.reduce_sum(v) < 9.0, lambda v: (v * 2.0,), [x])
+    gradient = sg.gradients(sg.reduce_sum(grows), [x])
+    with pytest.raises(OptionError, match="list"):
+        sg.compile(gradient, [x], backend="native")
+    auto = sg.compile(gradient, [x], backend="auto")
+    np.testing.assert_array_equal(auto(np.ones(3))[0], np.full(3, 4.0))
     with pytest.raises(OptionError, match="backend is one of"):
         sg.compile(sg.exp(x), [x], backend="fast")
     with pytest.raises(OptionError, match="check_numerics"):
         sg.compile(sg.exp(x), [x], backend="native", check_numerics=True)
+
+
+def test_a_function_taken_from_its_executable_keeps_the_code():
+    x = sg.placeholder("float64", [300], name="x")
+    run = sg.compile(sg.sort(sg.exp(x)), [x], backend="native").run
+    gc.collect()
+    values = np.linspace(-1.0, 1.0, 300)
+    np.testing.assert_allclose(run(values)[()], np.exp(values), 1e-15)
 
 
 def test_code_is_shown(affine):
@@ -281,7 +291,7 @@ def test_large_constants_are_not_part_of_the_text():
     ("is_installed", r"llvmlite and scipy\n  hint: pip install"), ("is_known_here", "CPython"),
 ])  # fmt: skip
 def test_where_it_cannot_run_numpy_does(monkeypatch, missing, says):
-    monkeypatch.setattr(f"staticgrad.runtime.native_executable.{missing}", lambda: False)
+    monkeypatch.setattr(f"staticgrad.runtime.backends.{missing}", lambda: False)
     x = sg.placeholder("float64", [3], name="x")
     with pytest.raises(OptionError, match=says):
         sg.compile(sg.exp(x), [x], backend="native")

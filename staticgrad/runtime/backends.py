@@ -1,0 +1,117 @@
+"""The backends: what runs a graph, and the choice among them."""
+
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Any
+
+from gradops.core.errors import OptionError
+
+from ..ir.graph import FrozenGraph
+from ..passes.levels import Level, pipeline_for
+from ..passes.pipeline import Pipeline
+from ..transform.sizing import is_sized
+from .executable import Executable
+from .interpreted import InterpretedExecutable
+
+HINT = "backend='numpy' runs every graph"
+
+
+def executable_for(
+    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str = "{},", rebuild: Any = None,
+    checked: bool = False,
+) -> Executable:  # fmt: skip
+    """The executable of a backend. Raises OptionError if that cannot run the graph."""
+    return BACKENDS[require_backend("compile", backend)](graph, pipeline, form, rebuild, checked)
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """How graphs are compiled: a level of optimization and a backend."""
+
+    optimize: Level = 2
+    backend: str = "numpy"
+
+    def __call__(self, graph: FrozenGraph) -> Executable:
+        return executable_for(self.backend, graph, pipeline_for(self.optimize))
+
+
+def require_backend(caller: str, backend: str) -> str:
+    """The name of a backend; raises OptionError for one that there is not."""
+    if backend not in BACKENDS:
+        names = ", ".join(map(repr, BACKENDS))
+        raise OptionError(caller, [], f"backend is one of {names}, not {backend!r}")
+    return backend
+
+
+def by_numpy(
+    graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> Executable:
+    """A graph as generated NumPy code."""
+    return Executable(graph, pipeline, form, rebuild, check_numerics=checked)
+
+
+def by_interpreter(
+    graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> Executable:
+    """A graph that is run node by node."""
+    return InterpretedExecutable(graph, pipeline, form, rebuild, check_numerics=checked)
+
+
+def by_machine_code(
+    graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> Executable:
+    """A graph as machine code; raises OptionError if there is none."""
+    if checked:
+        raise refusal("check_numerics is of the NumPy backend")
+    if not is_known_here():
+        raise refusal("it is for CPython with its lock, on Linux and macOS")
+    if not is_installed():
+        raise refusal("it needs llvmlite and scipy", "pip install 'staticgrad[native]'")
+    from ..native.scalars import NotNative
+    from .native_executable import NativeExecutable
+    from .native_for_sizes import NativeForSizes
+
+    kind = NativeExecutable if is_sized(graph) else NativeForSizes
+    try:
+        return kind(graph, pipeline, form, rebuild)
+    except NotNative as error:
+        raise refusal(str(error)) from error
+
+
+def by_the_best(
+    graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
+) -> Executable:
+    """A graph as machine code where that is possible, and no promise of the bits forbids it."""
+    if pipeline.bound and not checked and is_known_here() and is_installed():
+        try:
+            return by_machine_code(graph, pipeline, form, rebuild, checked)
+        except OptionError:
+            pass
+    return by_numpy(graph, pipeline, form, rebuild, checked)
+
+
+def refusal(reason: str, hint: str = HINT) -> OptionError:
+    """The error for a graph that the native backend cannot run."""
+    return OptionError("compile", [], f"backend='native' cannot run this: {reason}", hint)
+
+
+def is_installed() -> bool:
+    """True if the packages of the native tier are there."""
+    return find_spec("llvmlite") is not None and find_spec("scipy") is not None
+
+
+def is_known_here() -> bool:
+    """True where objects have the headers that the code reads: CPython with its lock, 64 bits."""
+    has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
+    known = sys.implementation.name == "cpython" and sys.platform != "win32"
+    return known and has_lock and sys.maxsize > 1 << 32
+
+
+BACKENDS: Mapping[str, Callable[..., Executable]] = MappingProxyType({
+    "auto": by_the_best, "numpy": by_numpy, "native": by_machine_code,
+    "interpreter": by_interpreter,
+})  # fmt: skip
