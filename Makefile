@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+SECONDS ?= 60
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -31,8 +32,8 @@ format: $(READY)  ## Format the code and mend what ruff can mend
 test: $(READY)  ## Run the tests; ARGS="-k tape" picks some
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
-soak: $(READY)  ## Run the long tests, which make test leaves out: minutes; some need `make peers`
-	$(BIN)/python -m pytest tests/soak/*.py $(ARGS)
+soak: $(READY)  ## Run the long tests, which make test leaves out: minutes; SECONDS=600 of random machine code
+	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/soak/*.py $(ARGS)
 	$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN)/python -m pytest tests/soak/soak_fuzz.py $(ARGS))
 
 demo: $(READY)  ## Train one model in both modes

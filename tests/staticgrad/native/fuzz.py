@@ -1,7 +1,7 @@
 """Random graphs in machine code, beside the NumPy tier and the interpreter.
 
-`python -m tests.staticgrad.native.fuzz 100 50` runs 50 graphs from seed 100 on. Each is announced
-before it is run, so that `failures` knows which one ended the process, or took too long.
+`python -m tests.staticgrad.native.fuzz 100 50` runs 50 graphs, from seed 100 on, and prints the
+outcome of each. `outcomes` does so in processes of their own, which may crash or hang.
 """
 
 import faulthandler
@@ -16,20 +16,48 @@ import staticgrad as sg
 from gradops import OptionError
 from staticgrad.runtime.verification import Code, require_results
 
-from ..passes.random_graphs import SHAPES, random_graph
+from .random_programs import random_program
 
-BOUND = 1024.0  # rounding errors: a few of each function, and sums in another order
-PATIENCE = 120  # seconds for one graph
-
-
-def made_graph(seed):
-    """The random graph of a seed, of which all sizes are known."""
-    return random_graph(seed, named=SHAPES)
+BOUND = 1024.0  # rounding errors: some of each function, and sums in another order
+PATIENCE = 100  # seconds for one graph
+COMMAND = (sys.executable, "-m", "tests.staticgrad.native.fuzz")
 
 
-def failure_of(seed):
-    """What differs, as text; None if nothing does, and False if the graph has no machine code."""
-    made = made_graph(seed)
+def outcomes(seeds, command=COMMAND):
+    """For each seed of a range None, or what fails, as text, or False if it has no machine code."""
+    found = []
+    while seeds:
+        done, reason = run_apart(seeds, command)
+        found += done
+        seeds = seeds[len(done) :]
+        if reason:
+            found.append(f"{reason}\n{random_program(seeds[0])}")
+            seeds = seeds[1:]
+    return found
+
+
+def run_apart(seeds, command):
+    """The outcomes before a process ended, and why it did; nothing if all have been run."""
+    process = subprocess.run(
+        [*command, str(seeds[0]), str(len(seeds))], capture_output=True, text=True, check=False
+    )
+    done = [json.loads(line) for line in process.stdout.splitlines()]
+    if process.returncode == 0 and len(done) == len(seeds):
+        return done, ""
+    return done, f"the process ended with {process.returncode}\n{process.stderr[-4000:]}"
+
+
+def main(first, count):
+    """Run graphs, and print the outcome of each."""
+    faulthandler.enable()
+    for seed in range(first, first + count):
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)
+        print(json.dumps(outcome_of(seed)), flush=True)
+
+
+def outcome_of(seed):
+    """What fails of a graph, as text; None if nothing does, and False if it has no machine code."""
+    made = random_program(seed)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -44,55 +72,30 @@ def failure_of(seed):
 
 def require_alike(made, native, tier):
     """Assert that machine code gives what the NumPy tier does, or raises what that does."""
-    before = [x.copy() for x in made.feeds]
-    want, got, again = (outcome(f, made.feeds) for f in (tier, native, native))
-    if isinstance(want, Exception):
-        assert (type(got), str(got)) == (type(want), str(want)), (want, got)
+    feeds, before = made.feeds, [x.copy() for x in made.feeds]
+    want, got, again = (attempt(f, *feeds) for f in (tier, native, native))
+    if isinstance(want, Exception) or isinstance(got, Exception):
+        assert (type(got), str(got)) == (type(want), str(want)), f"{got!r}, not {want!r}"
         return
-    if isinstance(got, Exception):
-        raise got
-    bits = [np.asarray(y).tobytes() for y in got]
-    assert bits == [np.asarray(y).tobytes() for y in again], "a second run gives other bits"
-    assert all(map(np.array_equal, before, made.feeds, [True] * len(before))), "feeds changed"
-    assert not any(np.shares_memory(x, y) for x in made.feeds for y in map(np.asarray, got))
-    if not isinstance(outcome(sg.interpret, made.graph, made.feeds), Exception):
-        require_results(Code(BOUND), made.graph, lambda _: want, made.feeds)
-        require_results(Code(BOUND), made.graph, lambda _: got, made.feeds)
+    assert bits_of(got) == bits_of(again), "a second run gives other bits"
+    assert bits_of(feeds) == bits_of(before), "feeds were written to"
+    assert not any(np.shares_memory(x, y) for x in feeds for y in got), "results lie in feeds"
+    if not isinstance(attempt(sg.interpret, made.graph, feeds), Exception):
+        require_results(Code(BOUND), made.graph, lambda _: want, feeds)
+        require_results(Code(BOUND), made.graph, lambda _: got, feeds)
 
 
-def outcome(f, *args):
+def attempt(f, *args):
     """The results of a call, or its error."""
     try:
-        return f(*args) if f is sg.interpret else f(*args[0])
+        return f(*args)
     except Exception as error:
         return error
 
 
-def failures(first, count):
-    """The failures of some seeds, and the number of graphs that have machine code.
-
-    They are run in a process of their own. Where that ends before its time, a new one goes on.
-    """
-    found, ran, seed, last = [], 0, first, first + count
-    while seed < last:
-        messages, process = run_in_process(seed, last - seed)
-        for seed, failure in messages:  # noqa: B007 - the last one is read below
-            ran += failure is not False
-            found += [failure] if failure else []
-        if process.returncode == 0:
-            return found, ran
-        seed = int(process.seed)
-        found.append(f"{process.reason}\n{made_graph(seed)}")
-        seed += 1
-    return found, ran
-
-
-def main(first, count):
-    """Run graphs; print a line before, and one after each."""
-    for seed in range(first, first + count):
-        print(json.dumps([seed]), flush=True)
-        faulthandler.dump_traceback_later(PATIENCE, exit=True)
-        print(json.dumps([seed, failure_of(seed)]), flush=True)
+def bits_of(arrays):
+    """The bytes of arrays."""
+    return [np.asarray(x).tobytes() for x in arrays]
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ from gradops import GradError
 
 STEPS = 24
 FLOATS = ("float64", "float32", "float16")
-INTS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
-DTYPES = (*FLOATS, "complex64", "complex128", *INTS, "bool")
+DTYPES = (*FLOATS, "complex64", "complex128", "int64", "int32", "uint8", "int8", "bool")
 SHAPES = ((), (3,), (1,), (2, 3), (3, 2), (3, 3), (1, 3), (2, 1, 3), (0,), (0, 3), (2, 0),
           (5,), (5, 2), (6, 3), (4, 3, 3))  # fmt: skip
 NAMED = (("n",), ("n", 3), (2, "n"), ("n", "m"))
@@ -68,21 +67,22 @@ def recent(rng, pool):
     return one_of(rng, pool[-4:] if rng.random() < 0.7 else pool)
 
 
-def random_graph(seed, named=NAMED):
-    """A graph and feeds; one in three inputs has one of the shapes in `named`."""
+def random_graph(seed, named=NAMED, more=()):
+    """A graph and feeds. One in three inputs has a shape in `named`; `more` are further steps."""
     rng = np.random.default_rng(seed)
+    steps = [*STEPS_BY_WEIGHT, *more]
     with sg.Graph().as_default(), np.errstate(all="ignore"):
         pool = [leaf(rng, i, named) for i in range(int(rng.integers(1, 4)))]
         inputs = list(pool)
         for _ in range(int(rng.integers(3, STEPS))):
-            grow(rng, pool, inputs)
+            grow(rng, pool, inputs, steps)
         found = [e for e in pool if type(e.type) is gradops.ArrayType]
         graph = sg.freeze([recent(rng, found) for _ in range(3)], inputs)
     return RandomGraph(seed, graph, feeds(rng, graph.inputs))
 
 
 def leaf(rng, i, named):
-    """A placeholder; one in three has sizes that are not known, unless others are `named`."""
+    """A placeholder; one in three has a shape in `named`."""
     shapes = named if rng.random() < 0.33 else SHAPES
     return sg.placeholder(dtype(rng), one_of(rng, shapes), name=f"x{i}")
 
@@ -92,9 +92,9 @@ def dtype(rng):
     return one_of(rng, FLOATS if rng.random() < 0.65 else DTYPES)
 
 
-def grow(rng, pool, inputs):
+def grow(rng, pool, inputs, steps):
     """Add the result of a random step to the pool; nothing if it is refused."""
-    step = one_of(rng, STEPS_BY_WEIGHT)
+    step = one_of(rng, steps)
     try:
         made = step(rng, pool)
         if step is derivative:
@@ -180,14 +180,6 @@ def looped(rng, pool):
     return one_of(rng, choices)()
 
 
-def stopped(rng, pool):
-    """A loop that ends when its state is large, or after some steps."""
-    x, f = recent(rng, pool), body(rng, pool)
-    small = lambda s: sg.reduce_sum(sg.abs(sg.cast(s, "float64"))) < 30.0
-    return sg.while_loop(lambda i, s: sg.logical_and(small(s), i < 9), lambda i, s: (i + 1, f(s)),
-                         [0, x])  # fmt: skip
-
-
 def recurred(rng, pool):
     """A vector that each step takes through one or two matrices, and what steps give beside it."""
     kind = one_of(rng, ["float64", "float32"])
@@ -215,31 +207,6 @@ def branched(rng, pool):
     """A branch."""
     x, f, g = recent(rng, pool), body(rng, pool), body(rng, pool)
     return sg.cond(sg.reduce_sum(sg.cast(x, "float64")) > 0, lambda: f(x), lambda: g(x))
-
-
-def switched(rng, pool):
-    """A branch with a number, which may be none of the branches'."""
-    x, f, g = recent(rng, pool), body(rng, pool), body(rng, pool)
-    return sg.switch_case(number(rng, pool, ()), [lambda: f(x), lambda: x, lambda: g(x)])
-
-
-def indexed(rng, pool):
-    """Entries with some numbers along an axis; one in twenty numbers is out of range."""
-    x, count = recent(rng, pool), int(rng.integers(0, 4))
-    axis = int(rng.integers(len(x.shape)))
-    i = number(rng, pool, one_of(rng, [(), (count,), (2, count)]))
-    if rng.random() < 0.8 and isinstance(x.shape[axis], int):
-        i = i % max(1, x.shape[axis])
-    return x[(slice(None),) * axis + (i,)]
-
-
-def number(rng, pool, shape):
-    """Integers of a shape: those of the pool, or a constant."""
-    kind = one_of(rng, INTS)
-    found = [e for e in pool if type(e.type) is gradops.ArrayType and e.shape == shape]
-    if found and rng.random() < 0.5:
-        return sg.cast(one_of(rng, found) > 0, kind)
-    return sg.constant(np.asarray(rng.integers(-1 if kind[0] == "i" else 0, 4, shape)).astype(kind))
 
 
 def by_rows(rng, pool):
@@ -302,7 +269,6 @@ def derivative(rng, pool):
 STEPS_BY_WEIGHT = [
     *[unary] * 5, *[binary] * 7, *[reduced] * 4, *[moved] * 5, constant, constant, looped, looped,
     recurred, recurred, branched, called, derivative, derivative, by_rows, by_rows, solved,
-    stopped, switched, indexed, indexed,
 ]  # fmt: skip
 
 
