@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .blas import blas, thread_control
-from .copies import copy
+from gradops.native.blas import blas, thread_control
+from gradops.native.copies import copy
+from gradops.native.places import Place
+from gradops.native.scalars import constant
+from gradops.native.text import FunctionText, Index, memory_type, minus, times
+
 from .parts import shared
-from .places import Place
-from .scalars import constant
-from .text import FunctionText, Index, memory_type, minus, times
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

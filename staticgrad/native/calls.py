@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradops.core.traits import Trait
+from gradops.native.places import Place
+from gradops.native.scalars import NotNative
+from gradops.native.text import FunctionText
 
 from ..ir.expr import Expr
 from ..ir.replay import compute_with
 from ..ir.tuple_types import TupleType, types_of_parts
-from .places import Place
-from .scalars import NotNative
-from .text import FunctionText
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

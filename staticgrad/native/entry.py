@@ -10,11 +10,11 @@ import math
 from collections.abc import Sequence
 
 from gradops import ArrayType
+from gradops.native.memory import Memory
+from gradops.native.symbols import dtype_symbol
+from gradops.native.text import FunctionText, memory_type
 
 from .loops import known
-from .memory import Memory
-from .symbols import dtype_symbol
-from .text import FunctionText, memory_type
 
 DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
 NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradops.native.copies import fill
+from gradops.native.places import Place
+from gradops.native.scalars import NotNative, Scalar, cast, choose
+from gradops.native.text import Index, is_computable
+
 from ..ir.expr import Expr
-from .copies import fill
 from .matrices import write_scatter
-from .places import Place
-from .scalars import NotNative, Scalar, cast, choose
-from .text import Index, is_computable
 from .writers import WRITERS
 
 if TYPE_CHECKING:

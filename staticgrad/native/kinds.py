@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from gradops.core.traits import Trait
+from gradops.native.elementwise import lowers
+from gradops.native.places import Place, contiguous
+from gradops.native.scalars import NotNative
+from gradops.native.text import Index, is_computable, is_movable
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions, has_graphs
 from ..ir.tuple_types import TupleType, types_of_parts
-from .elementwise import lowers
-from .places import Place, contiguous
-from .scalars import NotNative
-from .text import Index, is_computable, is_movable
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "sum_to"})
 VIEWS = frozenset({

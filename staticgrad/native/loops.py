@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradops import ArrayType
+from gradops.native.copies import copy
+from gradops.native.places import Place
+from gradops.native.scalars import BOOL, NotNative, cast, choose, constant
+from gradops.native.text import minus
 
 from ..ir.expr import Expr
 from ..ir.tuple_types import types_of_parts
-from .copies import copy
-from .places import Place
-from .scalars import BOOL, NotNative, cast, choose, constant
-from .text import minus
 from .writers import WRITERS
 
 if TYPE_CHECKING:

@@ -10,19 +10,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gradops.native.copies import copy
+from gradops.native.elementwise import apply
+from gradops.native.memory import Memory
+from gradops.native.places import Place
+from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.text import FunctionText, Index, plus
+
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from . import indexing, loops, matrices, products
 from .calls import write_call
-from .copies import copy
-from .elementwise import apply
 from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
-from .memory import Memory
 from .nests import NestWriter
-from .places import Place
 from .plan import Plan, Unit
-from .scalars import BOOL, NotNative, Scalar, cast, choose, constant
-from .text import FunctionText, Index, plus
 from .writers import WRITERS
 
 TABLES = indexing, loops, matrices, products

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from gradops import OPS
+from gradops.native.copies import copy, fill
+from gradops.native.places import Place
+from gradops.native.scalars import NotNative, Scalar, call_math
+from gradops.native.text import ACCESS, Index, memory_type, minus, plus
 
 from ..ir.expr import Expr
-from .copies import copy, fill
-from .places import Place
 from .products import row
-from .scalars import NotNative, Scalar, call_math
-from .text import ACCESS, Index, memory_type, minus, plus
 from .writers import WRITERS
 
 if TYPE_CHECKING:

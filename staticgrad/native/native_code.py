@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradops import ArrayType
+from gradops.native import symbols
+from gradops.native.functions import declarations
+from gradops.native.machine import Code
+from gradops.native.memory import Memory
+from gradops.native.places import Place, contiguous
+from gradops.native.pool import pool
+from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
-from . import symbols
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
-from .functions import declarations
 from .kinds import require_types
 from .loops import known
 from .lowering import GraphWriter
-from .machine import Code
-from .memory import Memory
-from .places import Place, contiguous
-from .pool import pool
-from .text import METADATA, FunctionText
 
 FASTCALL = 0x0080
 

@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from gradops.native.copies import fill
+from gradops.native.places import Place
+from gradops.native.text import ACCESS, FunctionText, Index, minus, plus, times
+
 from ..ir.expr import Expr
-from .copies import fill
 from .kinds import MOVES, TRIANGLES, is_reduction, name_of
 from .parts import CHUNKS, WORTH, shared, split
-from .places import Place
 from .plan import Plan, Unit
 from .reductions import Reduction
-from .text import ACCESS, FunctionText, Index, minus, plus, times
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from .scalars import NotNative
-from .text import Index, minus, plus
+from gradops.native.scalars import NotNative
+from gradops.native.text import Index, minus, plus
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

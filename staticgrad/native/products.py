@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gradops.native.blas import thread_control
+from gradops.native.copies import copy
+from gradops.native.places import Place
+from gradops.native.scalars import NotNative, constant
+from gradops.native.text import ACCESS, Index, is_computable, memory_type
+
 from ..ir.expr import Expr
-from .blas import thread_control
 from .blas_calls import SPEED, matrix_by_matrix, matrix_by_vector
-from .copies import copy
 from .kinds import name_of
 from .parts import split
-from .places import Place
 from .reductions import added
-from .scalars import NotNative, constant
 from .small_products import is_small, write_small
-from .text import ACCESS, Index, is_computable, memory_type
 from .writers import WRITERS
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from gradops.native.places import Place
+from gradops.native.scalars import BOOL, Scalar, cast, choose, constant
+from gradops.native.text import FunctionText, Index, memory_type, register_type
+
 from ..ir.expr import Expr
 from .kinds import name_of
-from .places import Place
-from .scalars import BOOL, Scalar, cast, choose, constant
-from .text import FunctionText, Index, memory_type, register_type
 
 
 class Reduction:

@@ -7,8 +7,8 @@ time than all of the rest.
 import math
 from typing import TYPE_CHECKING
 
-from .places import Place
-from .text import FunctionText, memory_type
+from gradops.native.places import Place
+from gradops.native.text import FunctionText, memory_type
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

@@ -71,7 +71,8 @@ def by_machine_code(
         raise refusal("it is for CPython with its lock, on Linux and macOS")
     if not is_installed():
         raise refusal("it needs llvmlite and scipy", "pip install 'staticgrad[native]'")
-    from ..native.scalars import NotNative
+    from gradops.native.scalars import NotNative
+
     from .native_executable import NativeExecutable
     from .native_for_sizes import NativeForSizes
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, FeedError, GradError
+from gradops.native.scalars import NotNative
 
 from ..ir.graph import FrozenGraph
-from ..native.scalars import NotNative
 from ..transform.sizing import sized
 from .feeds import as_feed, sizes_of_feeds
 from .native_executable import NativeExecutable

@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What each package may import besides itself and the standard library.
 MAY_IMPORT = {
-    "gradops": {"numpy", "scipy"},
+    "gradops": {"llvmlite", "numpy", "scipy"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
-    "staticgrad": {"gradops", "llvmlite", "networkx", "numpy", "scipy"},
+    "staticgrad": {"gradops", "networkx", "numpy", "scipy"},
 }
 ONLY_WHEN_USED = {"llvmlite", "networkx", "safetensors", "scipy"}
 
@@ -22,7 +22,7 @@ ONLY_WHEN_USED = {"llvmlite", "networkx", "safetensors", "scipy"}
 ROWS = {
     "gradops": [
         ["core", "typing"],
-        ["kernels"],
+        ["kernels", "native"],
         ["library"],
         ["fft", "linalg", "random", "special"],
         ["array_api"],

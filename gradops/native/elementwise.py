@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Op
+from gradops.core.op import Op
 
 from .scalars import BOOL, NotNative, Scalar, call_math, cast, choose, constant
 from .text import FunctionText, is_computable

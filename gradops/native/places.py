@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from gradops import Op
+from gradops.core.op import Op
 from gradops.core.traits import Trait
 
 from .scalars import BOOL, Scalar

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from staticgrad.native.functions import FUNCTIONS, declarations
-from staticgrad.native.machine import Code
-from staticgrad.native.scalars import NOTING, Scalar, call_math
-from staticgrad.native.text import METADATA, FunctionText, register_type
+from gradops.native.functions import FUNCTIONS, declarations
+from gradops.native.machine import Code
+from gradops.native.scalars import NOTING, Scalar, call_math
+from gradops.native.text import METADATA, FunctionText, register_type
 
 RANGES = {
     "exp": (-87.0, 88.0), "expm1": (-30.0, 80.0), "log": (1e-30, 10.0), "log1p": (-0.999, 10.0),
