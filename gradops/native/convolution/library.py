@@ -1,4 +1,4 @@
-"""Convolutions as functions of Python: the code of each dtype and width, compiled when first used."""
+"""Convolutions as functions of Python; code is compiled when its dtype and width come first."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -11,8 +11,9 @@ from ..machine import Code
 from ..pool import pool
 from ..text import METADATA
 from .functions import CONVOLVE, DECLARED, FILTERS, texts
-from .plan import ALIGNMENT, Convolution, Plan, entries_between
-from .vectors import ONE_BY_ONE_TEXT, Vectors
+from .geometry import ALIGNMENT, Convolution, Placed
+from .plan import Plan, plan
+from .vectors import ONE_BY_ONE_TEXT, Vectors, registers
 
 GIVEN = {"convolve": CONVOLVE, "filters": FILTERS}
 DTYPES = (np.dtype("f4"), np.dtype("f8"))
@@ -33,6 +34,11 @@ def function(v: Vectors, name: str) -> Callable[..., int]:
     return made(code(v).address(name))
 
 
+def machine_vectors() -> None:
+    """Raise an error if LLVM does not know this machine."""
+    registers()
+
+
 def vectors_for(dtype: np.dtype, filters: int) -> Vectors:
     """The vectors with which so many filters of a group are computed."""
     lanes = Vectors(dtype, 1).lanes
@@ -40,14 +46,24 @@ def vectors_for(dtype: np.dtype, filters: int) -> Vectors:
 
 
 @lru_cache(maxsize=4096)
-def plan_of(v: Vectors, for_filters: bool, *given: Any) -> Plan:
+def plan_of(
+    v: Vectors, for_filters: bool, x: Placed, w: Placed, y: Placed, options: Any, groups: int
+) -> Plan:
     """The plan of a convolution, or of its gradient in the filters."""
-    return Convolution(*given, v.block, v.dtype.itemsize).plan(for_filters)
+    return plan(Convolution(x, w, y, options, groups, v.block, v.dtype.itemsize), for_filters)
 
 
-def place(x: np.ndarray) -> tuple[Sequence[int], Sequence[int]]:
-    """The shape of an array, and its strides in entries."""
-    return x.shape, entries_between(x)
+def workspace(
+    dtype: np.dtype, for_filters: bool, placed: Sequence[Any], options: Any, groups: int
+) -> int:
+    """The bytes of memory of a call, for the places of operand, filters and result."""
+    v = vectors_for(dtype, placed[1][0][0] // groups)
+    return plan_of(v, for_filters, *[Placed(*p) for p in placed], options, groups).bytes
+
+
+def place(x: np.ndarray) -> Placed:
+    """Where the entries of an array lie."""
+    return Placed(x.shape, tuple([s // x.itemsize for s in x.strides]))
 
 
 def memory(plan: Plan) -> tuple[np.ndarray, int]:
@@ -67,17 +83,17 @@ def convolve(
 ) -> None:
     """Write the convolution of `x` with the filters `w`, channels second, to `y`."""
     v = vectors_for(y.dtype, len(w) // groups)
-    plan = plan_of(v, False, place(x), place(w), place(y), options, groups)
-    kept, work = memory(plan)
+    numbers = plan_of(v, False, place(x), place(w), place(y), options, groups)
+    kept, work = memory(numbers)
     biases = None if bias is None else address(bias)
-    function(v, "convolve")(plan.address, address(x), address(w), biases, address(y), work)
+    function(v, "convolve")(numbers.address, address(x), address(w), biases, address(y), work)
     del kept
 
 
 def filters(x: np.ndarray, g: np.ndarray, options: Any, groups: int, to: np.ndarray) -> None:
     """Write the gradient of filters, from an operand and cotangents, to `to`."""
     v = vectors_for(to.dtype, len(to) // groups)
-    plan = plan_of(v, True, place(x), place(to), place(g), options, groups)
-    kept, work = memory(plan)
-    function(v, "filters")(plan.address, address(x), address(g), address(to), work)
+    numbers = plan_of(v, True, place(x), place(to), place(g), options, groups)
+    kept, work = memory(numbers)
+    function(v, "filters")(numbers.address, address(x), address(g), address(to), work)
     del kept

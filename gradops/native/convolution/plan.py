@@ -1,22 +1,19 @@
 """The numbers of a convolution: sizes, steps and tables that its code reads.
 
 Note [Plans]. The code knows no sizes. It reads them from a plan, which depends on shapes, on where
-entries lie, and on the options of a convolution. A plan is one array of integers, which is kept, and
-may be a constant of a graph's code. Work is divided into units: some examples, or some rows of one.
-If windows reach beyond an operand, or its channels do not lie side by side, the part that a unit
-sees is copied into a frame, with zeros around it and with channels last. How work is divided depends
-on sizes alone, and so do results.
+entries lie, and on the options of a convolution. A plan is one array of integers, which is kept,
+and may be a constant of a graph's code. Work is divided into units: some examples, or some rows of
+one. If windows reach beyond an operand, or its channels do not lie side by side, the part that a
+unit sees is copied into a frame, with zeros around it and with channels last. How work is divided
+depends on sizes alone, and so do results.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
-from ...kernels.nn.windows import Pads, Sizes, extent
-from ...kernels.threads import machine_cores
+from .geometry import ALIGNMENT, Convolution
 
 FIELDS = {name: i for i, name in enumerate((
     "groups", "blocks", "left", "channels", "batch", "examples", "cuts", "cut", "length", "units",
@@ -27,272 +24,8 @@ FIELDS = {name: i for i, name in enumerate((
     *[f"{name}_{a}" for name in ("step", "size", "frame", "from") for a in range(4)],
     "taps_at", "rows_at", "offsets_at", "filters_at", "bias_at", "frames_at",
 ))}  # fmt: skip
-ALIGNMENT = 64
-FRAME = 1 << 17  # bytes of a frame
-UNITS = 16  # at least, if there is much work
-WORTH = 1 << 20  # multiplications from which threads share the work
-FEW = 16  # positions of an example up to which a unit has several
-SHORT = 7  # positions in a row up to which other axes are looked at
-ROWS = 128  # positions of the rows between which sums are kept in memory
-MOST_PARTS = 16  # sums of a gradient of filters
-LARGE = 1 << 21  # bytes of such sums
-DEPTH = 4  # entries of which gradients are computed at a time
 OF_BATCH, OF_CUT = 1, 2
-
-
-@dataclass(frozen=True)
-class Axis:
-    """An axis over which windows move; that of examples is the first, with windows of one entry."""
-
-    size: int
-    x_step: int
-    count: int = 1
-    y_step: int = 0
-    window: int = 1
-    w_step: int = 0
-    stride: int = 1
-    dilation: int = 1
-    before: int = 0
-
-    @property
-    def frame(self) -> int:
-        """The entries that windows see."""
-        return (self.count - 1) * self.stride + self.extent
-
-    @property
-    def extent(self) -> int:
-        """The entries from the first of a window to the last."""
-        return int(extent(self.window, self.dilation))
-
-    @property
-    def is_inside(self) -> bool:
-        """True if no window reaches beyond the operand."""
-        return self.before <= 0 and self.frame - self.before <= self.size
-
-
-@dataclass(frozen=True)
-class Convolution:
-    """The shapes, strides in entries, and options of a convolution."""
-
-    x: tuple[Sizes, Sizes]
-    w: tuple[Sizes, Sizes]
-    y: tuple[Sizes, Sizes]
-    options: tuple[Sizes, Pads, Sizes]
-    groups: int
-    block: int  # channels that are computed at a time
-    itemsize: int
-
-    @cached_property
-    def axes(self) -> list[Axis]:
-        """Four axes: examples, and three over which windows move."""
-        (xs, x_steps), (ws, w_steps), (ys, y_steps) = self.x, self.w, self.y
-        strides, pads, dilations = self.options
-        moved = [
-            Axis(*sizes, before=pad[0])
-            for *sizes, pad in zip(
-                xs[2:], x_steps[2:], ys[2:], y_steps[2:], ws[2:], w_steps[2:], strides, dilations,
-                pads, strict=True,
-            )
-        ]  # fmt: skip
-        missing = [Axis(1, 0) for _ in range(3 - len(moved))]
-        return [Axis(xs[0], x_steps[0], ys[0], y_steps[0]), *missing, *moved]
-
-    @property
-    def inner(self) -> int:
-        """The channels of the operand in a group."""
-        return self.w[0][1]
-
-    @property
-    def outer(self) -> int:
-        """The filters of a group."""
-        return self.w[0][0] // self.groups
-
-    @property
-    def work(self) -> int:
-        """The number of multiplications."""
-        return math.prod(self.y[0]) * math.prod(self.w[0][1:])
-
-    @cached_property
-    def channel_step(self) -> int:
-        """From one channel of the operand to the next."""
-        return self.x[1][1] if self.x[0][1] > 1 else 1
-
-    @cached_property
-    def is_framed(self) -> bool:
-        """True if what units see is copied. See Note [Plans]."""
-        beside = self.inner == 1 or self.channel_step == 1
-        return not (beside and all(a.is_inside for a in self.axes))
-
-    @cached_property
-    def batch(self) -> int:
-        """The examples of a unit."""
-        positions = math.prod(self.y[0][2:])
-        return 1 if positions > FEW else min(self.x[0][0], max(1, 4 * FEW // positions))
-
-    @cached_property
-    def cut_axis(self) -> int:
-        """The axis along which examples are cut."""
-        return next((i for i in (1, 2) if self.axes[i].count > 1), 3)
-
-    @cached_property
-    def cut(self) -> int:
-        """The rows of a unit."""
-        count = self.axes[self.cut_axis].count
-        if self.batch > 1:
-            return count
-        size = math.prod(a.frame for a in self.axes[1:]) * self.x[0][1] * self.itemsize
-        wanted = -(-UNITS // self.x[0][0]) if self.work >= WORTH else 1
-        return -(-count // min(count, max(wanted, size // FRAME if self.is_framed else 1)))
-
-    @cached_property
-    def counts(self) -> list[int]:
-        """The positions along each axis of a unit that has as many as any."""
-        counts = [a.count for a in self.axes]
-        counts[0], counts[self.cut_axis] = self.batch, self.cut
-        return counts
-
-    @cached_property
-    def frame(self) -> list[int]:
-        """The sizes of a frame, examples first."""
-        found = [a.frame for a in self.axes]
-        axis = self.axes[self.cut_axis]
-        found[0], found[self.cut_axis] = self.batch, (self.cut - 1) * axis.stride + axis.extent
-        return found
-
-    @cached_property
-    def steps(self) -> list[int]:
-        """From an entry that units see to the next, along each axis."""
-        if not self.is_framed:
-            return [a.x_step for a in self.axes]
-        channels = self.x[0][1]
-        return [channels * math.prod(self.frame[i + 1 :]) for i in range(4)]
-
-    @cached_property
-    def row(self) -> int:
-        """The axis of positions in a row."""
-        counts = self.counts
-        return 3 if counts[3] >= SHORT else max(range(3, -1, -1), key=counts.__getitem__)
-
-    @cached_property
-    def rows(self) -> np.ndarray:
-        """Where rows of a unit begin, seen and written: the cut axis is the slowest but one."""
-        outer = [0, self.cut_axis, *[i for i in (1, 2, 3) if i != self.cut_axis]]
-        total = np.zeros((1, 2), np.int64)
-        for i in outer:
-            if i != self.row:
-                a, count = self.axes[i], np.arange(self.counts[i])[:, None]
-                each = count * [a.stride * self.steps[i], a.y_step]
-                total = (total[:, None] + each).reshape(-1, 2)
-        return total
-
-    @cached_property
-    def offsets(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the entries of a window lie, and those of a filter; channels are the fastest."""
-        total = np.zeros((1, 2), np.int64)
-        channel = Axis(1, 1 if self.is_framed else self.channel_step,
-                       window=self.inner, w_step=self.w[1][1])  # fmt: skip
-        for a, step in zip([*self.axes[1:], channel], [*self.steps[1:], channel.x_step]):
-            each = np.arange(a.window)[:, None] * [a.dilation * step, a.w_step]
-            total = (total[:, None] + each).reshape(-1, 2)
-        return total[:, 0], total[:, 1]
-
-    @cached_property
-    def run(self) -> int:
-        """The entries of a window that lie one after another."""
-        windows = [a.window for a in self.axes[1:]]
-        for i in range(3):
-            run = self.inner * math.prod(windows[i:])
-            if (np.diff(self.offsets[0].reshape(-1, run)) == 1).all():
-                return run
-        return self.inner
-
-    @cached_property
-    def blocks(self) -> int:
-        """The blocks of filters in a group."""
-        return -(-self.outer // self.block)
-
-    @cached_property
-    def padded(self) -> int:
-        """The entries of a window, and some more with which tiles of gradients are full."""
-        return -(-len(self.offsets[0]) // DEPTH) * DEPTH
-
-    @cached_property
-    def threads(self) -> int:
-        """On how many threads work may be done."""
-        return machine_cores() if self.work >= WORTH else 1
-
-    @cached_property
-    def frame_bytes(self) -> int:
-        """The bytes of a frame."""
-        size = math.prod(self.frame) * self.x[0][1] * self.itemsize if self.is_framed else 0
-        return -(-size // ALIGNMENT) * ALIGNMENT
-
-    @cached_property
-    def units(self) -> int:
-        """The number of units."""
-        return -(-self.x[0][0] // self.batch) * -(-self.axes[self.cut_axis].count // self.cut)
-
-    @cached_property
-    def parts(self) -> int:
-        """The number of sums of which the gradient of filters is the sum."""
-        most = max(2, min(MOST_PARTS, LARGE // max(1, self.sum_size * self.itemsize)))
-        return min(most, self.units) if self.work >= WORTH else 1
-
-    @property
-    def sum_size(self) -> int:
-        """The entries of such a sum."""
-        return self.groups * self.blocks * self.padded * self.block
-
-    def numbers(self, frames_at: int) -> dict[str, int]:
-        """The fields of a plan but for its tables."""
-        axes, cut = self.axes, self.axes[self.cut_axis]
-        first = -sum(a.before * a.x_step for a in axes)
-        is_batch, is_cut = self.row == 0, self.row == self.cut_axis
-        inner = [n for i, n in enumerate(self.counts) if i not in (0, self.cut_axis, self.row)]
-        found = {
-            "groups": self.groups, "blocks": self.blocks, "left": self.outer,
-            "channels": self.x[0][1], "batch": self.batch, "examples": self.x[0][0],
-            "cuts": -(-cut.count // self.cut), "cut": self.cut, "length": cut.count,
-            "units": self.units, "threads": self.threads, "parts": self.parts,
-            "x_first": 0 if self.is_framed else first, "x_batch": self.batch * axes[0].x_step,
-            "x_cut": self.cut * cut.stride * cut.x_step,
-            "x_group": self.inner * (1 if self.is_framed else self.channel_step),
-            "x_step": self.steps[self.row] * axes[self.row].stride,
-            "y_batch": self.batch * axes[0].y_step, "y_cut": self.cut * cut.y_step,
-            "y_group": self.outer, "y_step": axes[self.row].y_step,
-            "positions": self.counts[self.row],
-            "positions_are": OF_BATCH if is_batch else OF_CUT if is_cut else 0,
-            "inner_rows": math.prod(inner), "some_rows": max(1, ROWS // self.counts[self.row]),
-            "taps": len(self.offsets[0]) // self.run, "run": self.run,
-            "entries": len(self.offsets[0]), "padded": self.padded,
-            "w_group": self.outer * self.w[1][0], "w_filter": self.w[1][0],
-            "framed": self.is_framed, "frame_bytes": self.frame_bytes,
-            "channel_step": self.channel_step, "cut_axis": self.cut_axis,
-            "cut_stride": cut.stride, "cut_extent": cut.extent,
-            "bias_at": self.groups * self.blocks * len(self.offsets[0]) * self.block,
-            "frames_at": frames_at,
-        }  # fmt: skip
-        for i, a in enumerate(axes):
-            found |= {f"step_{i}": a.x_step, f"size_{i}": a.size, f"frame_{i}": self.frame[i],
-                      f"from_{i}": -a.before}  # fmt: skip
-        return found
-
-    def plan(self, for_filters: bool) -> "Plan":
-        """The plan of the convolution, or that of its gradient in the filters."""
-        offsets, filters = self.offsets
-        panels = self.groups * self.blocks * (len(offsets) + 1) * self.block
-        size = self.parts * self.sum_size if for_filters else panels
-        frames_at = -(-size * self.itemsize // ALIGNMENT) * ALIGNMENT
-        padding = np.zeros(self.padded - len(offsets), np.int64)
-        tables = {"taps_at": offsets[:: self.run], "rows_at": self.rows.ravel(),
-                  "offsets_at": np.concatenate([offsets, padding]), "filters_at": filters}  # fmt: skip
-        numbers, at = self.numbers(frames_at), len(FIELDS)
-        for name, table in tables.items():
-            numbers[name] = at
-            at += len(table)
-        head = [int(numbers[name]) for name in FIELDS]
-        values = np.concatenate([np.array(head, np.int64), *tables.values()])
-        return Plan(values, frames_at + self.threads * self.frame_bytes)
+ROWS = 128  # positions of the rows between which sums are kept in memory
 
 
 @dataclass(frozen=True)
@@ -307,6 +40,54 @@ class Plan:
         object.__setattr__(self, "address", self.values.ctypes.data)
 
 
-def entries_between(x: np.ndarray) -> Sequence[int]:
-    """The strides of an array in entries."""
-    return tuple([s // x.itemsize for s in x.strides])
+def numbers(c: Convolution, frames_at: int) -> dict[str, int]:
+    """The fields of a plan but for its tables."""
+    axes, cut = c.axes, c.axes[c.cut_axis]
+    first = -sum(a.before * a.x_step for a in axes)
+    is_batch, is_cut = c.row == 0, c.row == c.cut_axis
+    inner = [n for i, n in enumerate(c.counts) if i not in (0, c.cut_axis, c.row)]
+    found = {
+        "groups": c.groups, "blocks": c.blocks, "left": c.outer,
+        "channels": c.x[0][1], "batch": c.batch, "examples": c.x[0][0],
+        "cuts": -(-cut.count // c.cut), "cut": c.cut, "length": cut.count,
+        "units": c.units, "threads": c.threads, "parts": c.parts,
+        "x_first": 0 if c.is_framed else first, "x_batch": c.batch * axes[0].x_step,
+        "x_cut": c.cut * cut.stride * cut.x_step,
+        "x_group": c.inner * (1 if c.is_framed else c.channel_step),
+        "x_step": c.steps[c.row] * axes[c.row].stride,
+        "y_batch": c.batch * axes[0].y_step, "y_cut": c.cut * cut.y_step,
+        "y_group": c.outer, "y_step": axes[c.row].y_step,
+        "positions": c.counts[c.row],
+        "positions_are": OF_BATCH if is_batch else OF_CUT if is_cut else 0,
+        "inner_rows": math.prod(inner), "some_rows": max(1, ROWS // c.counts[c.row]),
+        "taps": len(c.offsets[0]) // c.run, "run": c.run,
+        "entries": len(c.offsets[0]), "padded": c.padded,
+        "w_group": c.outer * c.w[1][0], "w_filter": c.w[1][0],
+        "framed": c.is_framed, "frame_bytes": c.frame_bytes,
+        "channel_step": c.channel_step, "cut_axis": c.cut_axis,
+        "cut_stride": cut.stride, "cut_extent": cut.extent,
+        "bias_at": c.groups * c.blocks * len(c.offsets[0]) * c.block,
+        "frames_at": frames_at,
+    }  # fmt: skip
+    for i, a in enumerate(axes):
+        found |= {f"step_{i}": a.x_step, f"size_{i}": a.size, f"frame_{i}": c.frame[i],
+                  f"from_{i}": -a.before}  # fmt: skip
+    return found
+
+
+def plan(c: Convolution, for_filters: bool) -> Plan:
+    """The plan of the convolution, or that of its gradient in the filters."""
+    offsets, filters = c.offsets
+    panels = c.groups * c.blocks * (len(offsets) + 1) * c.block
+    size = c.parts * c.sum_size if for_filters else panels
+    frames_at = -(-size * c.itemsize // ALIGNMENT) * ALIGNMENT
+    padding = np.zeros(c.padded - len(offsets), np.int64)
+    tables = {"taps_at": offsets[:: c.run], "rows_at": c.rows.ravel(),
+              "offsets_at": np.concatenate([offsets, padding]), "filters_at": filters}  # fmt: skip
+    found, at = numbers(c, frames_at), len(FIELDS)
+    for name, table in tables.items():
+        found[name] = at
+        at += len(table)
+    head = [int(found[name]) for name in FIELDS]
+    values = np.concatenate([np.array(head, np.int64), *tables.values()])
+    return Plan(values, frames_at + c.threads * c.frame_bytes)

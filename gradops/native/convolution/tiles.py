@@ -27,7 +27,7 @@ def depths(v: Vectors) -> tuple[int, ...]:
 
 
 def positions_tile(v: Vectors, height: int) -> FunctionText:
-    """A function that computes a tile of a convolution: `height` positions that are `step` apart."""
+    """A function that computes a tile of `height` positions that are `step` apart."""
     f = FunctionText(
         f"define internal i32 @tile{height}(ptr noalias %x, i64 %step, ptr noalias %w,"
         " ptr noalias %taps, i64 %n.taps, i64 %n.run, ptr noalias %bias, ptr noalias %y,"

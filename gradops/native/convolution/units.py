@@ -1,4 +1,4 @@
-"""Units of work in machine code: the part of an operand that one sees, and its rows of positions."""
+"""Units of work in machine code: the part of an operand that one sees, and its rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,6 +87,7 @@ class UnitWriter:
         positions = choose(self.f, of_cut, length, plan["positions"])
         return str(rows), choose(self.f, of_batch, examples, positions)
 
+
 def least(f: FunctionText, a: Index, b: Index) -> str:
     """The smaller of two numbers."""
     return choose(f, f"icmp slt i64 {a}, {b}", a, b)
@@ -144,9 +145,9 @@ class FrameWriter:
         return str(start), choose(self.f, is_cut, str(count), plan[f"frame_{axis}"])
 
     def fill_row(
-        self, x: str, to: str, index: dict[int, str], ranges: dict[int, tuple[str, str]]
+        self, x: str, to: str, index: dict[int, Index], ranges: dict[int, tuple[str, str]]
     ) -> None:
-        """Copy a row into a frame, with zeros before and after; all are zeros beyond the operand."""
+        """Copy a row into a frame, with zeros where it is beyond the operand."""
         f, v, plan = self.f, self.v, self.plan
         begin, count = ranges[3]
         lo = choose(self.f, f"icmp slt i64 {begin}, 0", str(minus(f, 0, begin)), "0")

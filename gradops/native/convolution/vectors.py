@@ -33,7 +33,7 @@ def registers() -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of floats, of which `width` lie beside one another: that many channels are a block."""
+    """Vectors of floats; the channels of `width` vectors are a block."""
 
     dtype: np.dtype
     width: int
