@@ -17,8 +17,16 @@ TELLING = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags"
 @cache
 def environment() -> tuple[str, ...]:
     """All of it, as texts: equal where code of one process runs in another."""
-    return (sys.version, np.__version__, sys.platform, *processor(), *compiler(),
-            *sources("gradops"))  # fmt: skip
+    return (sys.version, sys.platform, np.__version__, *library_of_numpy(), *processor(),
+            *compiler(), *sources("gradops"))  # fmt: skip
+
+
+@cache
+def library_of_numpy() -> tuple[str, ...]:
+    """NumPy's library, which is linked with one BLAS or another."""
+    from numpy._core import _multiarray_umath as numpy  # type: ignore[attr-defined]
+
+    return (stamp(str(numpy.__file__)),)
 
 
 @cache
