@@ -6,7 +6,6 @@ import numpy as np
 
 from gradops.kernels.threads import cores
 
-from .matmul.gemm import SIGNATURE
 from .places import Place, contiguous
 from .text import FunctionText, memory_type
 
@@ -22,7 +21,6 @@ class Memory:
     def __init__(self, f: FunctionText) -> None:
         self.f, self.bytes, self.in_frame = f, 0, 0
         self.globals: list[str] = []
-        self.declared: dict[str, None] = {}  # functions that are compiled by themselves
         self.constants: dict[int, tuple[np.ndarray, Place]] = {}
         self.kept: list[object] = []  # what code refers to by its address
         self.calls_python = self.calls_blas = False
@@ -103,11 +101,6 @@ class Memory:
         self.kept.append(value)
         self.calls_python = True
         return f"inttoptr (i64 {id(value)} to ptr)"
-
-    def own_product(self, name: str) -> str:
-        """The name of our product of matrices, which is compiled by itself."""
-        self.declared[f"declare void @{name}({SIGNATURE})"] = None
-        return f"@{name}"
 
     def blas(self, name: str, dtype: np.dtype) -> str | None:
         """The name of a function of BLAS for a dtype."""

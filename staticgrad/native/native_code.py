@@ -72,7 +72,7 @@ def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     entry.write()
     lines, functions = declarations(list(body.used))
     parts = [*functions, body, entry.f]
-    known_names = [*symbols.declared(), SPARE, *lines, *memory.declared, *memory.globals]
+    known_names = [*symbols.declared(), SPARE, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return text, memory.kept
 

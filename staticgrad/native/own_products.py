@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradops.native.copies import copy
-from gradops.native.matmul.gemm import define
+from gradops.native.matmul.gemm import symbol_of
 from gradops.native.places import Place
 from gradops.native.text import Index, minus, times
 
@@ -67,12 +67,11 @@ def call(
 ) -> None:  # fmt: skip
     """Call our product, of matrices that begin where they lie."""
     a, b, to = parts
-    name = w.memory.own_product(define(to.dtype))
     given = [f"i64 {n}" for n in sizes]
     for p in (a, b):
         given += [f"ptr {p.pointer}", f"i64 {p.strides[0]}", f"i64 {p.strides[1]}"]
     given += [f"ptr {to.pointer}", f"i64 {to.strides[0]}", f"i1 {str(add).lower()}"]
-    w.f.do(f"call void {name}({', '.join(given)})")
+    w.f.do(f"call void @{symbol_of(to.dtype)}({', '.join(given)})")
 
 
 def some_of(w: "GraphWriter", length: int, work: int) -> Iterator[tuple[Index, Index]]:

@@ -2,8 +2,8 @@
 
 Note [Own products]. The second matrix is taken by panels of columns, the inner axis by blocks: a
 panel's block stays in the nearest cache while all rows of the first matrix are multiplied with it,
-tile by tile. A panel is copied if its rows do not lie in order, or if there are many rows to use the
-copy. The sum of a block starts at zero, and is added to those before.
+tile by tile. A panel is copied if its rows do not lie in order, or if there are many rows to use
+the copy. The sum of a block starts at zero, and is added to those before.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from ..machine import Code, symbol
+from ..machine import Code
 from ..text import METADATA, FunctionText, Index, code_of, minus, times
 from .panels import pack_any, pack_columns, pack_rows, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
@@ -25,7 +25,7 @@ ARGUMENTS = (
     "i64 %m, i64 %n, i64 %k, ptr noalias %a, i64 %arow, i64 %acol, ptr noalias %b, i64 %brow,"
     " i64 %bcol, ptr noalias %c, i64 %crow, i1 %add"
 )
-SIGNATURE = "i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64, i1"
+DTYPES = np.dtype("f4"), np.dtype("f8")
 
 
 def symbol_of(dtype: np.dtype) -> str:
@@ -34,17 +34,10 @@ def symbol_of(dtype: np.dtype) -> str:
 
 
 @cache
-def define(dtype: np.dtype) -> str:
-    """Compile the product of a dtype once, and return its name."""
-    code = Code(text_of(dtype))
-    name = symbol_of(dtype)
-    KEPT.append(code)
-    symbol(name, code.address(name))
-    return name
-
-
-KEPT: list[Code] = []
-"""Code that stays until the process ends."""
+def product(name: str) -> Code:
+    """The code of the product of that name, from the cache on disk if it has been compiled."""
+    dtype = next(t for t in DTYPES if symbol_of(t) == name)
+    return Code.for_key(("product", name), lambda: text_of(dtype))
 
 
 def text_of(dtype: np.dtype) -> str:
