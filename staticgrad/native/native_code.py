@@ -12,7 +12,6 @@ from gradops.native.interrupts import TEXT
 from gradops.native.machine import Code
 from gradops.native.memory import Memory
 from gradops.native.places import Place, contiguous
-from gradops.native.pool import pool
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
@@ -61,7 +60,6 @@ def free_spare(address: int) -> None:
 
 def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     """The module of a graph, and what it refers to: its body, and what Python calls."""
-    symbols.define()
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
     names += [f"ptr noalias %out{i}" for i in range(len(results))]
@@ -73,8 +71,6 @@ def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     writer = GraphWriter(body, memory, graph)
     writer.write(places("in", inputs), places("out", results))
     body.end()
-    if body.parts or memory.calls_blas:
-        pool()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
     lines, functions = declarations(list(body.used))
