@@ -142,7 +142,10 @@ def write_run(f: FunctionText, run: Run, frame: Mapping[str, str], found: Defini
     shared = Counter(found.base_of(name) for name in taken)
     types = [found.type_of(name) for name in taken]
     given = [f"{type} %{name}" for type, name in zip(types, taken, strict=True)]
-    alone = [type == "ptr" and shared[found.base_of(n)] == 1 for type, n in zip(types, taken)]
+    alone = [
+        type == "ptr" and n != "context" and shared[found.base_of(n)] == 1
+        for type, n in zip(types, taken)
+    ]
     heads = [x.replace("ptr", "ptr noalias", 1) if a else x for x, a in zip(given, alone)]
     name = f"@cut{f.fresh('')}"
     f.parts.append(function(name, heads, run, frame))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gradops.native.cuts import Definitions, names_taken
+from gradops.native.interrupts import blocks
 from gradops.native.text import Index, minus, plus
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ GIVEN = "env", "begin", "end", "thread"
 def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
     """A loop whose passes do not wait for one another, of so many operations in all."""
     for begin, end in shared(w, count, work):
-        for i in w.f.loop(minus(w.f, end, begin)):
-            yield plus(w.f, begin, i)
+        for first, last in blocks(w.f, (begin, end), count, work // max(count, 1)):
+            for i in w.f.loop(minus(w.f, last, first)):
+                yield plus(w.f, first, i)
 
 
 def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Index]]:
