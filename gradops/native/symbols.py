@@ -28,16 +28,18 @@ PLACES = {  # in NumPy's table
     "PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Return": 76, "PyArray_Scalar": 60,
 }  # fmt: skip
 MEMORY = {
-    "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
+    "clock_gettime": "i32 (i32, ptr)", "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }  # fmt: skip
 POOL = {
     "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
 }  # fmt: skip
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
-OBJECTS = {"ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented} | {
+OBJECTS = {
+    "ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented, "true": True,
+} | {
     f"dtype_{code}": np.dtype(code) for code in DTYPES
-}
+}  # fmt: skip
 
 
 def dtype_symbol(dtype: np.dtype) -> str:

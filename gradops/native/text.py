@@ -65,6 +65,7 @@ class FunctionText:
         self.count, self.label = 0, "start"
         self.used: dict[str, None] = {}
         self.notes = self.unrolls = False
+        self.interruptible = self.checks = False  # see `interrupts.py`
         self.outer: list[Lines] = []
         self.parts: list[str] = []  # whole functions, see `parts.py`
 
@@ -122,6 +123,14 @@ class FunctionText:
         self.notes = True
         before = self.emit("load i1, ptr %noted")
         self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
+
+    def require_zero(self, status: str) -> None:
+        """Go on if a function has not given up; else return what it has."""
+        good, bad = self.fresh("good"), self.fresh("bad")
+        self.branch(self.emit(f"icmp eq i32 {status}, 0"), good, bad)
+        self.start(bad)
+        self.do(f"ret i32 {status}")
+        self.start(good)
 
     def reserve(self, type: str, count: int = 1) -> str:
         """Memory of the function's frame."""
@@ -223,3 +232,11 @@ def minus(f: FunctionText, a: Index, b: Index) -> Index:
     if isinstance(a, int) and isinstance(b, int):
         return a - b
     return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}", "n")
+
+
+def least(f: FunctionText, a: Index, b: Index) -> Index:
+    """The smaller one of two numbers."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    test = f.emit(f"icmp slt i64 {a}, {b}")
+    return f.emit(f"select i1 {test}, i64 {a}, i64 {b}", "n")

@@ -10,6 +10,7 @@ from gradops import ArrayType
 from gradops.native import symbols
 from gradops.native.builtins import builtin
 from gradops.native.functions import declarations
+from gradops.native.interrupts import TEXT
 from gradops.native.machine import Code, compiled
 from gradops.native.memory import Memory, addresses
 from gradops.native.objects.stored import ObjectCode, store, stored
@@ -24,6 +25,7 @@ from .keys import Key
 from .kinds import require_types
 from .loops import known
 from .lowering import GraphWriter
+from .work import work_of
 
 
 class NativeCode:
@@ -96,17 +98,19 @@ def module_of(graph: FrozenGraph, form: str) -> Written:
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
     names += [f"ptr noalias %out{i}" for i in range(len(results))]
     body = FunctionText(
-        f"define internal i32 @body(ptr noalias %arena, {', '.join(names)}) nounwind"
+        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
     )
+    body.interruptible = True
     memory = Memory(body)
     writer = GraphWriter(body, memory, graph)
     writer.write(places("in", inputs), places("out", results))
     body.end()
-    entry = EntryWriter(inputs, results, form, memory)
+    entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
     lines, functions = declarations(list(body.used))
     parts = [*functions, body, entry.f]
-    known_names = [*symbols.declared(), SPARE, *lines, *memory.globals]
+    checks = [TEXT] if body.checks else []
+    known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return Written(text, memory.kept, memory.origins)
 
