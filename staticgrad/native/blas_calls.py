@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradops.native.blas import blas, thread_control
 from gradops.native.copies import copy
+from gradops.native.costs import SPEED
 from gradops.native.places import Place
 from gradops.native.scalars import constant
 from gradops.native.text import FunctionText, Index, memory_type, minus, times
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from .lowering import GraphWriter
 
 ROWS = 32  # of a result, of which a thread computes some multiple
-SPEED = 8  # multiplications of a matrix product in the time of an operation on an entry
 
 
 def matrix_by_matrix(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:

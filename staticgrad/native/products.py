@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING
 
 from gradops.native.blas import thread_control
 from gradops.native.copies import copy
+from gradops.native.costs import SPEED
 from gradops.native.places import Place
 from gradops.native.scalars import NotNative, constant
 from gradops.native.text import ACCESS, Index, is_computable, memory_type
 
 from ..ir.expr import Expr
-from .blas_calls import SPEED, matrix_by_matrix, matrix_by_vector
+from .blas_calls import matrix_by_matrix, matrix_by_vector
 from .kinds import name_of
 from .parts import split
 from .reductions import added
-from .small_products import is_small, write_small
+from .small_products import LONGEST, is_small, write_small
 from .writers import WRITERS
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
-SMALL_VECTOR = 4096  # those of a matrix and a vector
-SMALL = 24**3  # multiplications up to which loops are faster than a call
+RAGGED = 80  # multiplications in whose time a row is added that does not fill registers
+REGISTER = 64  # bytes
+LOOPS, BLAS = "loops", "BLAS"
 
 
 def write_matmul(w: "GraphWriter", e: Expr) -> None:
@@ -67,10 +69,8 @@ def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
 
 def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
-    (m, k), n = a.shape, b.shape[1]
-    if w.memory.blas("gemm", a.dtype) is None or m * n * k <= (
-        SMALL if min(m, n) > 1 else SMALL_VECTOR
-    ):
+    m, n = a.shape[0], b.shape[1]
+    if w.memory.blas("gemm", a.dtype) is None or w.pick(predicted(w, a, b)) == LOOPS:
         (write_small if is_small(b) else loops)(w, a, b, to)
     elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
         matrix_by_vector(w, turned(b), turned(a), turned(to))
@@ -78,6 +78,32 @@ def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
         matrix_by_vector(w, a, b, to)
     else:
         matrix_by_matrix(w, a, b, to)
+
+
+def predicted(w: "GraphWriter", a: Place, b: Place) -> dict[str, float]:
+    """The nanoseconds that a product takes in loops, and in a call of BLAS."""
+    table, (m, k), n = w.choices.table, a.shape, b.shape[1]
+    speeds = table.of(a.dtype)
+    if min(m, n) > 1:
+        by_blas = table.blas_call + m * n * k * speeds.blas
+    else:  # the matrix is read once, for a multiplication an entry
+        by_blas = 2 * table.blas_call + 3 * m * n * k * speeds.blas
+    return {LOOPS: multiplications_in_loops(a, b) * speeds.product, BLAS: by_blas}
+
+
+def multiplications_in_loops(a: Place, b: Place) -> int:
+    """The multiplications in whose time our loops compute a product."""
+    (m, k), n = a.shape, b.shape[1]
+    if is_entrywise(b):
+        return m * n * k
+    if is_small(b):
+        return m * k * LONGEST
+    return m * k * (n + (RAGGED if n % (REGISTER // b.dtype.itemsize) else 0))
+
+
+def is_entrywise(b: Place) -> bool:
+    """True if a product by this matrix is computed entry by entry, and not row by row."""
+    return b.shape[1] == 1 or (b.strides[1] != 1 and b.strides[0] == 1)
 
 
 def turned(p: Place) -> Place:
@@ -89,7 +115,7 @@ def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Add row by row, or entry by entry where rows are short."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     zero = constant(f, 0, to.dtype)
-    if n == 1 or (b.strides[1] != 1 and b.strides[0] == 1):
+    if is_entrywise(b):
         entries(w, a, b, to)
         return
     for i in f.loop(m):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import FrozenGraph
+from ..native.choices import Choices
 from ..native.matrices import MOST
 from ..native.native_code import NativeCode
 from ..passes.fusion.elementwise import FuseElementwise
@@ -52,6 +53,16 @@ class NativeExecutable(Executable):
     def assembly(self) -> str:
         """The instructions of the machine."""
         return self.native.code.assembly
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen where there were several ways to compute something, and why.
+
+        >>> x = sg.placeholder("float32", [64, 64], name="x")
+        >>> print(sg.compile(x @ x, [x], backend="native").choices)
+        matmul at ...: BLAS ... us (not loops ... us)
+        """
+        return self.native.choices
 
     @property
     def bound(self) -> float:
