@@ -12,6 +12,7 @@ from .machine import symbol
 PYTHON = {
     "PyErr_CheckSignals": "i32 ()", "PyErr_Clear": "void ()", "PyErr_NoMemory": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)", "PyEval_SaveThread": "ptr ()",
+    "PyFloat_AsDouble": "double (ptr)", "PyLong_AsSsize_t": "i64 (ptr)",
     "PyList_New": "ptr (i64)", "PyList_SetItem": "i32 (ptr, i64, ptr)",
     "PyObject_CallFunctionObjArgs": "ptr (ptr, ...)",
     "PyTuple_New": "ptr (i64)", "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
@@ -20,9 +21,11 @@ PYTHON = {
 NUMPY = {
     "PyArray_Empty": "ptr (i32, ptr, ptr, i32)",
     "PyArray_New": "ptr (ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)",
-    "PyArray_Scalar": "ptr (ptr, ptr, ptr)",
+    "PyArray_Return": "ptr (ptr)", "PyArray_Scalar": "ptr (ptr, ptr, ptr)",
 }  # fmt: skip
-PLACES = {"PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Scalar": 60}  # in NumPy's table
+PLACES = {  # in NumPy's table
+    "PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Return": 76, "PyArray_Scalar": 60,
+}  # fmt: skip
 MEMORY = {
     "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
@@ -31,7 +34,7 @@ POOL = {
     "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
 }  # fmt: skip
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
-OBJECTS = {"ndarray": np.ndarray, "not_implemented": NotImplemented} | {
+OBJECTS = {"ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented} | {
     f"dtype_{code}": np.dtype(code) for code in DTYPES
 }
 

@@ -20,6 +20,9 @@ METADATA = """!0 = distinct !{}
 !2 = !{!"llvm.loop.unroll.disable"}
 !3 = distinct !{!3, !2}
 !4 = distinct !{!4, !1, !2}
+!5 = distinct !{!5, !1, !2, !6, !7}
+!6 = !{!"llvm.loop.vectorize.width", i32 16}
+!7 = !{!"llvm.loop.interleave.count", i32 2}
 """
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
@@ -154,6 +157,10 @@ class FunctionText:
             self.unrolls = before
         else:
             yield from self.counted(count, 3 + is_parallel)
+
+    def adding_loop(self, count: Index) -> Iterator[Index]:
+        """A parallel loop that adds up, with sums in one order whatever else is in it."""
+        yield from self.counted(count, 5)
 
     def counted(self, count: Index, tag: int) -> Iterator[str]:
         """A loop of the machine, with a number of `METADATA`."""
