@@ -1,5 +1,17 @@
-"""Tests choose by the default cost table: none depends on what the machine is doing."""
+"""Tests keep machine code in a directory of their own, which is new for each run.
+
+They choose by the default cost table: none depends on what the machine is doing.
+"""
 
 import os
 
+import pytest
+
 os.environ.setdefault("STATICGRAD_COSTS", "default")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_tests(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STATICGRAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

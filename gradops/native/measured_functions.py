@@ -12,7 +12,6 @@ from .elementwise import apply
 from .functions import declarations
 from .machine import Code
 from .places import Place, contiguous
-from .pool import pool
 from .scalars import Scalar, constant
 from .text import ACCESS, METADATA, FunctionText, memory_type
 
@@ -31,8 +30,6 @@ define void @share() {
 
 def compiled() -> Code:
     """The functions, compiled."""
-    symbols.define()
-    pool()
     texts = [
         write(d) for d in (SINGLE, DOUBLE) for write in (additions, exponentials, products, gemm)
     ]

@@ -14,10 +14,10 @@ from gradops.native.costs import DEFAULT, CostTable
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A cache directory of a test, and no table of another one."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("STATICGRAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("STATICGRAD_COSTS", raising=False)
     cost_file.machine_table.cache_clear()
-    yield tmp_path / "staticgrad"
+    yield tmp_path / "cache"
     cost_file.machine_table.cache_clear()
 
 
@@ -97,8 +97,8 @@ def test_a_damaged_file_is_measured_again(folder, measurements, content):
 
 def test_the_first_process_decides(folder):
     other = replace(DEFAULT, blas_call=55.0)
-    assert cost_file.keep(cost_file.path(), other) == other
-    assert cost_file.keep(cost_file.path(), DEFAULT) == other
+    assert cost_file.keep(other) == other
+    assert cost_file.keep(DEFAULT) == other
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
