@@ -5,19 +5,21 @@ Each figure is the least of several short turns, which other programs on the mac
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
 
 from .costs import CostTable, Speeds, rounded
 from .machine import Code
-from .measured_functions import CALLS, DOUBLE, ENTRIES, ROWS, SINGLE, compiled
+from .measured_functions import DOUBLE, ENTRIES, ROWS, SINGLE, compiled
 
 TURNS, SECONDS = 7, 0.0003  # of one figure: how often, and how long a turn takes at least
-WIDE = 64  # rows of matrices that BLAS multiplies on one thread
+OURS, BLAS = "own", "gemm"  # functions that multiply matrices
+CALLS = 16  # of one of these
+TINY, MIDDLING, LARGE = 4, 64, 448  # rows of matrices
 ASLEEP = 0.001  # seconds after which a thread of the pool no longer waits awake
-LARGE = 1 << 24  # bytes, of which few are in the cache
+BYTES = 1 << 24  # of which few are in the cache
 Function = Callable[..., object]
 
 
@@ -25,11 +27,12 @@ def measured() -> CostTable:
     """The cost table of this machine. Needs llvmlite."""
     functions = compiled()
     x, y, z = small_arrays()
-    call = least(gemm_calls(SINGLE, functions, 4)) / CALLS
+    calls = {name: call_time(functions, name, SINGLE, TINY) for name in (OURS, BLAS)}
     return CostTable(
-        f4=speeds(SINGLE, functions, call),
-        f8=speeds(DOUBLE, functions, call),
-        blas_call=rounded(call),
+        f4=speeds(SINGLE, functions, calls),
+        f8=speeds(DOUBLE, functions, calls),
+        product_call=rounded(calls[OURS]),
+        blas_call=rounded(calls[BLAS]),
         kernel_call=rounded(least(kernel_call)),
         numpy_call=rounded(least(partial(np.add, x, y, out=z))),
         byte=rounded(byte()),
@@ -38,39 +41,53 @@ def measured() -> CostTable:
     )
 
 
-def least(run: Function) -> float:
+def least(run: Function, turns: int = TURNS) -> float:
     """The nanoseconds of a call, in the fastest of several turns."""
     run()
     count = 1
     while (took := turn(run, count)) < SECONDS:
         count = max(2 * count, int(1.2 * count * SECONDS / max(took, 1e-7)))
-    return min(turn(run, count) for _ in range(TURNS)) / count * 1e9
+    return min(turn(run, count) for _ in range(turns)) / count * 1e9
 
 
 def turn(run: Function, count: int) -> float:
-    """The seconds of some calls."""
-    start = time.perf_counter()
+    """The seconds of this thread in some calls: others may take the core meanwhile."""
+    start = time.thread_time()
     for _ in range(count):
         run()
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
-def speeds(dtype: np.dtype, functions: Code, call: float) -> Speeds:
-    """The times for a dtype, given that of a call of BLAS."""
+def speeds(dtype: np.dtype, functions: Code, calls: Mapping[str, float]) -> Speeds:
+    """The times for a dtype, given those of calls for next to nothing."""
     x, y, z = (np.full(ENTRIES, 0.5, dtype) for _ in range(3))
     operation, exp, product = (
         least(native(functions, f"{name}_{dtype.itemsize}", x, y))
         for name in ("add", "exp", "product")
     )
-    large = least(gemm_calls(dtype, functions, WIDE)) / CALLS
+
+    def rate(name: str, n: int) -> float:
+        return rounded(max(call_time(functions, name, dtype, n) - calls[name], 1.0) / n**3)
+
     return Speeds(
         operation=rounded(operation / ENTRIES),
         exp=rounded(exp / ENTRIES),
         product=rounded(product / ROWS**3),
-        blas=rounded(max(large - call, 0.1 * large) / WIDE**3),
+        own_product=rate(OURS, MIDDLING),
+        own_product_large=rate(OURS, LARGE),
+        blas=rate(BLAS, MIDDLING),
+        blas_large=rate(BLAS, LARGE),
         numpy_operation=rounded(least(partial(np.add, x, y, out=z)) / ENTRIES),
         numpy_exp=rounded(least(partial(np.exp, x, out=z)) / ENTRIES),
     )
+
+
+def call_time(functions: Code, name: str, dtype: np.dtype, n: int) -> float:
+    """The nanoseconds of a product of square matrices by a function."""
+    x, count = np.full((n, n), 0.5, dtype), 1 if n == LARGE else CALLS
+    sizes = np.array([n, count], np.int64)
+    run = native(functions, f"{name}_{dtype.itemsize}", sizes, x, x, np.empty_like(x))
+    return least(run, 3 if n == LARGE else TURNS) / count
 
 
 def native(functions: Code, name: str, *arrays: np.ndarray) -> Function:
@@ -85,13 +102,6 @@ def native(functions: Code, name: str, *arrays: np.ndarray) -> Function:
         return keep
 
     return call
-
-
-def gemm_calls(dtype: np.dtype, functions: Code, n: int) -> Function:
-    """Calls of BLAS's gemm for square matrices, from machine code."""
-    x = np.full((n, n), 0.5, dtype)
-    sizes = np.array([n, n], np.int64)
-    return native(functions, f"gemm_{dtype.itemsize}", sizes, x, x, np.empty_like(x))
 
 
 def small_arrays() -> list[np.ndarray]:
@@ -112,15 +122,18 @@ def kernel_call() -> object:
 
 def byte() -> float:
     """The time of a byte that is read, and one that is written."""
-    source, to = np.zeros(LARGE, np.uint8), np.empty(LARGE, np.uint8)
+    source, to = np.zeros(BYTES, np.uint8), np.empty(BYTES, np.uint8)
     np.copyto(to, source)
-    return min(turn(partial(np.copyto, to, source), 1) for _ in range(3)) / LARGE / 2 * 1e9
+    return min(turn(partial(np.copyto, to, source), 1) for _ in range(3)) / BYTES / 2 * 1e9
 
 
 def dispatch(functions: Code) -> float:
     """The time to share a loop of two passes between threads, of which one sleeps."""
-    run, found = native(functions, "share"), []
+    found: list[float] = []
+    run = native(functions, "share")
     for _ in range(TURNS):
         time.sleep(ASLEEP)
-        found.append(turn(run, 1))
+        start = time.perf_counter()
+        run()
+        found.append(time.perf_counter() - start)
     return min(found) * 1e9

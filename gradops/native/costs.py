@@ -24,6 +24,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType({
 """The time of a function of an entry, relative to that of `exp`; others are single operations."""
 OPERATIONS: Mapping[str, int] = MappingProxyType({k: round(10 * v) for k, v in WEIGHTS.items()})
 """The same in operations on an entry, where only their number counts."""
+LARGE_PRODUCT = 1 << 23  # multiplications from which a product is one of large matrices
 SPEED = 8  # multiplications of a matrix product in the time of an operation on an entry
 SHARED = 2  # times that of the pool's dispatch, from which a loop is shared
 DIGITS = 2  # of a figure: what noise changes is not kept
@@ -36,7 +37,10 @@ class Speeds:
     operation: float  # an addition or multiplication of entries, in a loop of ours, in the cache
     exp: float  # an exponential of an entry, in a loop of ours
     product: float  # a multiplication of a product of matrices, in loops of ours
+    own_product: float  # the same in a call of our own product
+    own_product_large: float  # and of one of large matrices
     blas: float  # the same in a call of BLAS
+    blas_large: float  # and of one of large matrices
     numpy_operation: float  # an addition of entries by NumPy's ufunc
     numpy_exp: float  # an exponential of an entry by NumPy's ufunc
 
@@ -48,8 +52,9 @@ class CostTable:
     `f4` and `f8` are those of float32 and float64. Other dtypes count as float64.
     """
 
-    f4: Speeds = Speeds(0.15, 0.35, 0.09, 0.017, 0.22, 0.55)
-    f8: Speeds = Speeds(0.2, 0.8, 0.23, 0.035, 0.32, 0.9)
+    f4: Speeds = Speeds(0.15, 0.35, 0.09, 0.016, 0.013, 0.017, 0.013, 0.22, 0.55)
+    f8: Speeds = Speeds(0.2, 0.8, 0.23, 0.032, 0.026, 0.035, 0.026, 0.32, 0.9)
+    product_call: float = 40.0  # a call of our own product, whatever it multiplies
     blas_call: float = 50.0  # a call of BLAS, whatever it multiplies
     kernel_call: float = 2000.0  # a call of NumPy's kernel from machine code
     numpy_call: float = 350.0  # a call of a ufunc from generated source
@@ -108,10 +113,14 @@ class CostTable:
 UNITS: Mapping[str, str] = MappingProxyType({
     "operation": "ns an entry, of an addition in our loops",
     "exp": "ns an entry, of an exponential in our loops",
-    "product": "ns a multiplication, of a matrix product in our loops",
-    "blas": "ns a multiplication, of a matrix product by BLAS",
+    "product": "ns a multiplication, of a matrix product in loops",
+    "own_product": "ns a multiplication, in our own product of matrices",
+    "own_product_large": "ns a multiplication, in our own product of large matrices",
+    "blas": "ns a multiplication, in a product by BLAS",
+    "blas_large": "ns a multiplication, in a product of large matrices by BLAS",
     "numpy_operation": "ns an entry, of an addition by NumPy",
     "numpy_exp": "ns an entry, of an exponential by NumPy",
+    "product_call": "ns a call of our own product",
     "blas_call": "ns a call of BLAS",
     "kernel_call": "ns a call of a kernel of NumPy from machine code",
     "numpy_call": "ns a call of a ufunc from generated source",

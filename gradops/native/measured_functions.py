@@ -17,7 +17,6 @@ from .text import ACCESS, METADATA, FunctionText, memory_type
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 ENTRIES = 4096  # of arrays that fit into the cache
-CALLS = 16  # of BLAS
 ROWS = 16  # of matrices that our loops multiply
 SHARED = """
 define internal i32 @nothing(ptr %env, i64 %begin, i64 %end, i64 %thread) { ret i32 0 }
@@ -30,9 +29,7 @@ define void @share() {
 
 def compiled() -> Code:
     """The functions, compiled."""
-    texts = [
-        write(d) for d in (SINGLE, DOUBLE) for write in (additions, exponentials, products, gemm)
-    ]
+    texts = [write(d) for d in (SINGLE, DOUBLE) for write in FUNCTIONS]
     lines, functions = declarations(list(dict.fromkeys(n for f in texts for n in f.used)))
     parts = [p.text() for p in (*functions, *texts)]
     return Code("\n".join([*symbols.declared(), *lines, SHARED, *parts, METADATA]))
@@ -72,6 +69,22 @@ def exponentials(dtype: np.dtype) -> FunctionText:
     return entrywise(f, dtype, lambda x, y: apply(OPS["exp"], [x], {}, dtype))
 
 
+def own_products(dtype: np.dtype) -> FunctionText:
+    """Calls of our own product of square matrices; `sizes` holds their rows, and how many."""
+    f = function("own", dtype, "sizes", "x", "y", "z")
+    n = f.emit("load i64, ptr %sizes")
+    given = f"i64 {n}, i64 {n}, i64 {n}, ptr %x, i64 {n}, i64 1, ptr %y, i64 {n}, i64 1, ptr %z"
+    for _ in f.loop(calls(f)):
+        f.do(f"call void @own_gemm_f{dtype.itemsize}({given}, i64 {n}, i1 false)")
+    f.do("ret void")
+    return f
+
+
+def calls(f: FunctionText) -> str:
+    """How often a function is to call what it measures."""
+    return f.emit(f"load i64, ptr {f.emit('getelementptr i64, ptr %sizes, i64 1')}")
+
+
 def products(dtype: np.dtype) -> FunctionText:
     """A product of matrices, row by row."""
     f = function("product", dtype, "x", "y")
@@ -92,7 +105,7 @@ def products(dtype: np.dtype) -> FunctionText:
 
 
 def gemm(dtype: np.dtype) -> FunctionText:
-    """Some calls of BLAS, of square matrices; `sizes` holds their rows."""
+    """Calls of BLAS of square matrices; `sizes` holds their rows, and how many."""
     f = function("gemm", dtype, "sizes", "x", "y", "z")
     one, zero = (stored(f, memory_type(dtype), constant(f, v, dtype).name) for v in (1, 0))
     turn, type = stored(f, "i8", str(ord("N"))), blas()[0]
@@ -101,7 +114,7 @@ def gemm(dtype: np.dtype) -> FunctionText:
     given: Sequence[str] = [turn, turn, n, n, n, one, "%x", n, "%y", n, zero, "%z", n]
     kind = "s" if dtype.itemsize == 4 else "d"
     f.do("call void @blas_enter()")
-    for _ in f.loop(CALLS):
+    for _ in f.loop(calls(f)):
         f.do(f"call void @blas_{kind}gemm({', '.join(f'ptr {p}' for p in given)})")
     f.do("call void @blas_leave()")
     f.do("ret void")
@@ -113,3 +126,6 @@ def stored(f: FunctionText, type: str, value: str) -> str:
     pointer = f.reserve(type)
     f.do(f"store {type} {value}, ptr {pointer}")
     return pointer
+
+
+FUNCTIONS = additions, exponentials, products, own_products, gemm

@@ -15,18 +15,17 @@ from gradops.native.text import ACCESS, Index, is_computable, memory_type, minus
 from ..ir.expr import Expr
 from .blas_calls import matrix_by_matrix, matrix_by_vector
 from .kinds import name_of
+from .own_products import own_product, turned
 from .parts import split
+from .product_costs import LOOPS, OURS, is_entrywise, times_of_product
 from .reductions import added
-from .small_products import LONGEST, is_small, write_small
+from .small_products import is_small, write_small
 from .writers import WRITERS
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
 LONG = 1 << 24  # multiplications after which there is a check for signals
-RAGGED = 80  # multiplications in whose time a row is added that does not fill registers
-REGISTER = 64  # bytes
-LOOPS, BLAS = "loops", "BLAS"
 
 
 def write_matmul(w: "GraphWriter", e: Expr) -> None:
@@ -54,12 +53,28 @@ def with_axis(p: Place, axis: int) -> Place:
 
 def batch(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the loops over matrices."""
+    a, b, to = merged(a, b, to)
     if len(to.shape) == 2:
         product(w, a, b, to)
         return
     rank, work = len(to.shape), to.size * a.shape[-1] // SPEED
     for i in split(w, to.shape[0], work if thread_control() else 0):
         batch(w, row(w, a, i, rank), row(w, b, i, rank), to.row(w.f, i))
+
+
+def merged(a: Place, b: Place, to: Place) -> tuple[Place, Place, Place]:
+    """One product for a stack of matrices that lie one after another, by the same matrix."""
+    while len(to.shape) > 2 and len(a.shape) == len(to.shape) and set(b.shape[:-2]) <= {1}:
+        (n, m), steps = to.shape[-3:-1], [(p.strides[-3], p.strides[-2]) for p in (a, to)]
+        if a.shape[-3] != n or any(outer != m * inner for outer, inner in steps):
+            break
+        a, to = (
+            replace(p, shape=(*p.shape[:-3], n * m, p.shape[-1]),
+                    strides=(*p.strides[:-3], *p.strides[-2:]))
+            for p in (a, to)
+        )  # fmt: skip
+        b = replace(b, shape=b.shape[-2:], strides=b.strides[-2:])
+    return a, b, to
 
 
 def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
@@ -72,47 +87,19 @@ def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
 def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
     (m, k), n = a.shape, b.shape[1]
-    if w.memory.blas("gemm", a.dtype) is None or w.pick(predicted(w, a, b)) == LOOPS:
+    way = w.pick(times_of_product(w.choices.table, a, b))
+    if way == LOOPS:
         (write_small if is_small(b) else loops)(w, a, b, to)
     elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
         matrix_by_vector(w, turned(b), turned(a), turned(to))
     elif n == 1 and (a.strides[0] == 1 or a.strides[1] == 1):
         matrix_by_vector(w, a, b, to)
+    elif way == OURS:
+        own_product(w, a, b, to)
     else:
         matrix_by_matrix(w, a, b, to)
     if m * n * k > LONG:
         check(w.f)
-
-
-def predicted(w: "GraphWriter", a: Place, b: Place) -> dict[str, float]:
-    """The nanoseconds that a product takes in loops, and in a call of BLAS."""
-    table, (m, k), n = w.choices.table, a.shape, b.shape[1]
-    speeds = table.of(a.dtype)
-    if min(m, n) > 1:
-        by_blas = table.blas_call + m * n * k * speeds.blas
-    else:  # the matrix is read once, for a multiplication an entry
-        by_blas = 2 * table.blas_call + 3 * m * n * k * speeds.blas
-    return {LOOPS: multiplications_in_loops(a, b) * speeds.product, BLAS: by_blas}
-
-
-def multiplications_in_loops(a: Place, b: Place) -> int:
-    """The multiplications in whose time our loops compute a product."""
-    (m, k), n = a.shape, b.shape[1]
-    if is_entrywise(b):
-        return m * n * k
-    if is_small(b):
-        return m * k * LONGEST
-    return m * k * (n + (RAGGED if n % (REGISTER // b.dtype.itemsize) else 0))
-
-
-def is_entrywise(b: Place) -> bool:
-    """True if a product by this matrix is computed entry by entry, and not row by row."""
-    return b.shape[1] == 1 or (b.strides[1] != 1 and b.strides[0] == 1)
-
-
-def turned(p: Place) -> Place:
-    """The transpose of a matrix."""
-    return replace(p, shape=p.shape[::-1], strides=p.strides[::-1])
 
 
 def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:

@@ -11,11 +11,18 @@ from gradops.native.costs import DEFAULT
 
 pytest.importorskip("llvmlite")
 
-NO_BLAS = replace(DEFAULT, blas_call=1e9)
-ONLY_BLAS = replace(
-    DEFAULT, blas_call=1e-3, f4=replace(DEFAULT.f4, product=1e3),
-    f8=replace(DEFAULT.f8, product=1e3),
-)  # fmt: skip
+
+def favouring(**figures):
+    """The default table, but for the speeds of products."""
+    return replace(DEFAULT, f4=replace(DEFAULT.f4, **figures), f8=replace(DEFAULT.f8, **figures))
+
+
+TABLES = {
+    "loops": favouring(product=1e-4),
+    "our product": favouring(own_product=1e-4),
+    "BLAS": favouring(blas=1e-4, own_product=1e3),
+}
+CALLS = {"our product": "call void @own_gemm_f8", "BLAS": "call void @blas_dgemm"}
 
 
 def compiled(table, shape=(20, 20)):
@@ -25,21 +32,22 @@ def compiled(table, shape=(20, 20)):
         return sg.compile(x @ x, [x], backend="native")
 
 
-@pytest.mark.parametrize(("table", "way"), [(NO_BLAS, "loops"), (ONLY_BLAS, "BLAS")])
-def test_the_table_decides(table, way):
-    f = compiled(table)
+@pytest.mark.parametrize("way", TABLES)
+def test_the_table_decides(way):
+    f = compiled(TABLES[way])
     (choice,) = f.choices
     assert choice.way == way
-    assert ("call void @blas_dgemm" in f.ir) == (way == "BLAS")
+    assert [name for name, call in CALLS.items() if call in f.ir] == [way] * (way in CALLS)
     x = np.random.default_rng(0).normal(size=(20, 20))
     np.testing.assert_allclose(f(x), x @ x, 1e-12, 1e-12)
 
 
 def test_a_choice_says_what_was_chosen_for_which_line_and_why():
-    text = str(compiled(ONLY_BLAS).choices)
+    text = str(compiled(TABLES["BLAS"]).choices)
     assert text.startswith("matmul at test_choices.py:")
     assert ": BLAS " in text
     assert "(not loops " in text
+    assert "our product " in text
 
 
 def test_equal_tables_give_equal_code():
@@ -50,7 +58,7 @@ def test_equal_tables_give_equal_code():
 def test_the_choices_of_unknown_sizes_are_those_of_the_last_run():
     x = sg.placeholder("float64", ["n", "n"], name="x")
     f = sg.compile(x @ x, [x], backend="native")
-    for n, way in ((2, "loops"), (100, "BLAS")):
+    for n, way in ((2, "loops"), (100, "our product")):
         f(np.ones((n, n)))
         assert [choice.way for choice in f.choices] == [way]
 
