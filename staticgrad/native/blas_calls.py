@@ -90,12 +90,23 @@ def moved(f: FunctionText, p: Place, index: tuple[Index, ...]) -> Place:
 
 def ordered(w: "GraphWriter", p: Place) -> Place:
     """A matrix as BLAS can read it: a copy, if neither rows nor columns lie in order."""
-    (m, n), (r, c) = p.shape, p.strides
-    if ((c == 1 or n == 1) and (r >= n or m == 1)) or ((r == 1 or m == 1) and (c >= m or n == 1)):
+    if is_ordered(p):
         return p
     compact = w.memory.array(p.shape, p.dtype)
     copy(w.f, p, compact)
     return compact
+
+
+def is_ordered(p: Place) -> bool:
+    """True if rows or columns of a matrix lie in order, as BLAS can read it."""
+    (m, n), (r, c) = p.shape, p.strides
+    by_rows = (c == 1 or n == 1) and (r >= n or m == 1)
+    return by_rows or ((r == 1 or m == 1) and (c >= m or n == 1))
+
+
+def is_for_gemv(a: Place, x: Place) -> bool:
+    """True if BLAS can read a matrix, and a vector that is a column, where they are."""
+    return is_ordered(a) and (x.strides[0] > 0 or x.shape[0] == 1)
 
 
 def layout(p: Place) -> tuple[str, int]:

@@ -8,6 +8,8 @@ BLAS. Where the borders lie the cost table says.
 from gradops.native.costs import LARGE_PRODUCT, CostTable, Speeds
 from gradops.native.places import Place
 
+from .blas_calls import is_for_gemv
+from .own_products import turned
 from .small_products import LONGEST, is_small
 
 LOOPS, OURS, BLAS = "loops", "our product", "BLAS"
@@ -25,7 +27,10 @@ def times_of_product(table: CostTable, a: Place, b: Place) -> dict[str, float]:
     if a.dtype.kind != "f":
         return result
     if min(m, n) == 1:
-        return result | {BLAS: 2 * table.blas_call + READ * work * speeds.blas}
+        matrix, vector = (turned(b), turned(a)) if m == 1 else (a, b)
+        if is_for_gemv(matrix, vector):
+            result[BLAS] = 2 * table.blas_call + READ * work * speeds.blas
+        return result
     ours, blas = rates(speeds, work)
     width = REGISTER // b.dtype.itemsize
     padded = m * k * (-(-n // width) * width)

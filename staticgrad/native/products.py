@@ -90,12 +90,12 @@ def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     way = w.pick(times_of_product(w.choices.table, a, b))
     if way == LOOPS:
         (write_small if is_small(b) else loops)(w, a, b, to)
-    elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
-        matrix_by_vector(w, turned(b), turned(a), turned(to))
-    elif n == 1 and (a.strides[0] == 1 or a.strides[1] == 1):
-        matrix_by_vector(w, a, b, to)
     elif way == OURS:
         own_product(w, a, b, to)
+    elif m == 1:
+        matrix_by_vector(w, turned(b), turned(a), turned(to))
+    elif n == 1:
+        matrix_by_vector(w, a, b, to)
     else:
         matrix_by_matrix(w, a, b, to)
     if m * n * k > LONG:
