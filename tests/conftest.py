@@ -1,6 +1,13 @@
-"""Tests compile anew: some change what the key of kept machine code takes to be as it is."""
+"""Tests compile anew: some change what the key of kept machine code takes to be as it is.
+
+They choose by the default cost table: none depends on what the machine is doing.
+"""
+
+import os
 
 import pytest
+
+os.environ.setdefault("STATICGRAD_COSTS", "default")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gradops import ArrayType
-from gradops.native import symbols
+from gradops.native import costs, symbols
 from gradops.native.builtins import builtin
 from gradops.native.functions import declarations
 from gradops.native.interrupts import TEXT
@@ -18,6 +18,7 @@ from gradops.native.places import Place, contiguous
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
+from .choices import Choices
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
 from .kept import found_again, notes_of
@@ -36,7 +37,8 @@ class NativeCode:
     """
 
     def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
-        self.make, self.form = make, form
+        self.make, self.form, self.table = make, form, costs.table()
+        key = None if key is None else (*key, self.table.key)
         found = None if key is None else stored(key)
         kept = None if found is None else self.kept_of(found)
         if found is None or kept is None:
@@ -57,7 +59,12 @@ class NativeCode:
     @cached_property
     def written(self) -> "Written":
         """The module of the graph."""
-        return module_of(self.graph, self.form)
+        return module_of(self.graph, self.form, self.table)
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen while the module was written."""
+        return self.written.choices
 
     @property
     def ir(self) -> str:
@@ -80,11 +87,12 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to, and where that comes from."""
+    """A module as text, what it refers to and where that comes from, and what was chosen."""
 
     text: str
     kept: list[object]
     origins: list[object]
+    choices: Choices
 
 
 def free_spare(address: int) -> None:
@@ -92,7 +100,7 @@ def free_spare(address: int) -> None:
     ctypes.CFUNCTYPE(None)(address)()
 
 
-def module_of(graph: FrozenGraph, form: str) -> Written:
+def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     """The module of a graph: its body, and what Python calls."""
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
@@ -101,8 +109,8 @@ def module_of(graph: FrozenGraph, form: str) -> Written:
         f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
     )
     body.interruptible = True
-    memory = Memory(body)
-    writer = GraphWriter(body, memory, graph)
+    memory, choices = Memory(body), Choices(table)
+    writer = GraphWriter(body, memory, graph, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
@@ -112,7 +120,7 @@ def module_of(graph: FrozenGraph, form: str) -> Written:
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins)
+    return Written(text, memory.kept, memory.origins, choices)
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
