@@ -69,6 +69,7 @@ class Convolution:
     groups: int
     block: int  # channels that are computed at a time
     itemsize: int
+    group_step: int | None = None  # from the filters of a group to those of the next, if apart
 
     @cached_property
     def axes(self) -> list[Axis]:

@@ -62,10 +62,12 @@ def block_for(dtype: np.dtype, filters: int) -> Block:
 
 @lru_cache(maxsize=4096)
 def plan_of(
-    v: Block, for_filters: bool, x: Placed, w: Placed, y: Placed, options: Any, groups: int
-) -> Plan:
+    v: Block, for_filters: bool, x: Placed, w: Placed, y: Placed, options: Any, groups: int,
+    group_step: int | None = None,
+) -> Plan:  # fmt: skip
     """The plan of a convolution, or of its gradient in the filters."""
-    return plan(Convolution(x, w, y, options, groups, v.size, v.dtype.itemsize), for_filters)
+    size = v.dtype.itemsize
+    return plan(Convolution(x, w, y, options, groups, v.size, size, group_step), for_filters)
 
 
 def workspace(

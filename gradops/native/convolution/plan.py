@@ -62,7 +62,7 @@ def numbers(c: Convolution, frames_at: int) -> dict[str, int]:
         "inner_rows": math.prod(inner), "some_rows": max(1, ROWS // c.counts[c.row]),
         "taps": len(c.offsets[0]) // c.run, "run": c.run,
         "entries": len(c.offsets[0]), "padded": c.padded,
-        "w_group": c.outer * c.w[1][0], "w_filter": c.w[1][0],
+        "w_group": c.outer * c.w[1][0] if c.group_step is None else c.group_step, "w_filter": c.w[1][0],
         "framed": c.is_framed, "frame_bytes": c.frame_bytes,
         "channel_step": c.channel_step, "cut_axis": c.cut_axis,
         "cut_stride": cut.stride, "cut_extent": cut.extent,
