@@ -44,6 +44,11 @@ CONVOLUTION = {  # by blocks of one or two vectors: plan, operands, result and m
     for code in ("f4", "f8")
     for width in (1, 2)
 }
+POOLING = {  # plan, operand, windows, and indices of entries, see there
+    f"pool_{name}_{code}": "i32 (ptr, ptr, ptr, ptr)"
+    for name in ("greatest", "places", "sum", "pick", "put", "putsum", "spread")
+    for code in ("f4", "f8")
+}
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
 OBJECTS = {
     "ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented, "true": True,
@@ -63,7 +68,7 @@ def declared() -> Iterator[str]:
                 for name, n in OPERANDS.items() for k in "sd"}  # fmt: skip
     for name in OBJECTS:
         yield f"@{name} = external global i8"
-    for name, type in (PYTHON | NUMPY | MEMORY | POOL | GEMM | CONVOLUTION | products).items():
+    for name, type in (PYTHON | NUMPY | MEMORY | POOL | GEMM | CONVOLUTION | POOLING | products).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
 
@@ -104,6 +109,10 @@ def address_for(name: str) -> int:
         from .convolution import library as convolution
 
         return convolution.address_of(name)
+    if name in POOLING:
+        from .pooling import library as pooling
+
+        return pooling.address_of(name)
     if name.startswith("blas_") and name.removeprefix("blas_") in blas()[1]:
         return blas()[1][name.removeprefix("blas_")]
     return function_of_c(name)

@@ -20,7 +20,7 @@ from gradops.native.text import FunctionText, Index, plus
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from . import convolutions, indexing, loops, matrices, products
+from . import convolutions, indexing, loops, matrices, pooling, products
 from .calls import write_call
 from .choices import Choices
 from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
@@ -28,7 +28,7 @@ from .nests import NestWriter
 from .plan import Plan, Unit
 from .writers import WRITERS
 
-TABLES = convolutions, indexing, loops, matrices, products
+TABLES = convolutions, indexing, loops, matrices, pooling, products
 """The modules that add to `WRITERS`."""
 
 

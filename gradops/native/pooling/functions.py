@@ -149,11 +149,6 @@ def begin_sum(w: Windows) -> None:
     w.set("zeroinitializer")
 
 
-def take_sum(w: Windows) -> None:
-    """Add an entry."""
-    w.set(w.f.emit(f"fadd {w.v.type} {w.get()}, {w.read(w.x)}"))
-
-
 def begin_picked(w: Windows) -> None:
     """Begin with zero, and take the indices."""
     begin_sum(w)
@@ -192,27 +187,25 @@ def take_spread(w: Windows) -> None:
     w.write(w.get(), w.x)
 
 
-def take_spread_sum(w: Windows) -> None:
-    """Add the number to all entries."""
-    w.write(w.f.emit(f"fadd {w.v.type} {w.read(w.x)}, {w.get()}"), w.x)
-
-
 KINDS: dict[str, tuple[Write, Write, Write]] = {
     "greatest": (begin_greatest, take_greatest, end_greatest),
     "places": (begin_greatest, take_greatest, end_places),
-    "sum": (begin_sum, take_sum, end_greatest),
+    "sum": (nothing, nothing, end_greatest),
     "pick": (begin_picked, take_picked, end_greatest),
     "put": (begin_put, take_put, nothing),
     "putsum": (begin_put, take_put_sum, nothing),
     "spread": (begin_given, take_spread, nothing),
-    "spreadsum": (begin_given, take_spread_sum, nothing),
 }  # fmt: skip
+
+
+BACKWARDS = "putsum"
+"""The kind that goes over windows from the last to the first: entries of a window add up in order."""
 
 
 def texts(dtype: np.dtype) -> Iterator[FunctionText]:
     """All functions of a dtype."""
     for name, parts in KINDS.items():
-        yield units(name, lanes(dtype), parts)
+        yield units(name, lanes(dtype))
         yield whole(name, dtype)
 
 
@@ -245,13 +238,13 @@ def number(f: FunctionText, i: Index) -> str:
     return f.emit(f"load i64, ptr {f.emit(f'getelementptr inbounds i64, ptr %plan, i64 {i}')}", "n")
 
 
-def units(name: str, v: Lanes, parts: tuple[Write, Write, Write]) -> FunctionText:
+def units(name: str, v: Lanes) -> FunctionText:
     """The function of a range of units."""
     f = FunctionText(f"define internal i32 @{name}_units(ptr noalias %env, i64 %begin, i64 %end,"
                      " i64 %thread) nounwind")  # fmt: skip
     for i, x in enumerate(("plan", *GIVEN)):
         f.do(f"%{x} = load ptr, ptr {f.emit(f'getelementptr ptr, ptr %env, i64 {i}')}")
-    UnitWriter(f, v, parts).write()
+    UnitWriter(f, v, name).write()
     f.end()
     return f
 
@@ -259,9 +252,9 @@ def units(name: str, v: Lanes, parts: tuple[Write, Write, Write]) -> FunctionTex
 class UnitWriter:
     """Writes the loops over the windows of units, and over the entries of each."""
 
-    def __init__(self, f: FunctionText, v: Lanes, parts: tuple[Write, Write, Write]) -> None:
-        self.f, self.v = f, v
-        self.begin, self.take, self.end = parts
+    def __init__(self, f: FunctionText, v: Lanes, name: str) -> None:
+        self.f, self.v, self.name = f, v, name
+        self.begin, self.take, self.end = KINDS[name]
         self.n = {name: number(f, i) for name, i in FIELDS.items()}
         self.windows = Windows(f, v)
 
@@ -273,8 +266,14 @@ class UnitWriter:
             row, cut = (f.emit(f"{op} i64 {u}, {n['cuts']}", "n") for op in ("sdiv", "srem"))
             length = f.emit(f"sdiv i64 {n['count_0']}, {n['cuts']}", "n")
             at = {a: times(f, row, n[f"{a}_row"]) for a in "xyp"}
-            for k in f.loop(length):
+            for k in self.positions(length):
                 self.write_axis(0, at, plus(f, times(f, cut, length), k), [])
+
+    def positions(self, count: Index) -> Iterator[Index]:
+        """A loop over positions."""
+        for i in self.f.loop(count):
+            backwards = self.name == BACKWARDS
+            yield minus(self.f, minus(self.f, count, 1), i) if backwards else i
 
     def write_axis(
         self, axis: int, at: dict[str, Index], i: Index, inside: list[tuple[str, str]]
@@ -291,7 +290,7 @@ class UnitWriter:
         if axis == AXES[-1]:
             self.write_window(at, inside)
             return
-        for j in f.loop(n[f"count_{axis + 1}"]):
+        for j in self.positions(n[f"count_{axis + 1}"]):
             self.write_axis(axis + 1, at, j, inside)
 
     def write_window(self, at: dict[str, Index], inside: list[tuple[str, str]]) -> None:
@@ -305,8 +304,12 @@ class UnitWriter:
             w.place = f.emit(
                 f"getelementptr inbounds i8, ptr %places, i64 {plus(f, at['p'], lane)}"
             )
+            first = v.at(f, "%x", (plus(f, at["x"], lane), 1))
             self.begin(w)
-            self.take_entries(0, v.at(f, "%x", (plus(f, at["x"], lane), 1)), 0, inside)
+            if self.name == "sum":
+                w.set(self.sum_of_entries(AXES[-1], first, inside))
+            else:
+                self.take_entries(0, first, 0, inside)
             self.end(w)
 
     def take_entries(
@@ -324,3 +327,15 @@ class UnitWriter:
             here = v.at(f, x, (tap, n[f"tap_{axis}"]))
             inner = plus(f, times(f, number, n[f"window_{axis}"]), tap)
             self.take_entries(axis + 1, here, inner, inside)
+
+    def sum_of_entries(self, axis: int, x: str, inside: list[tuple[str, str]]) -> str:
+        """The sum of the entries of a window, along the first axis first as NumPy's kernel has it."""
+        f, v, w = self.f, self.v, self.windows
+        total, (low, high) = f.reserve(v.type), inside[axis]
+        f.do(f"store {v.type} zeroinitializer, ptr {total}")
+        for i in f.loop(minus(f, high, low)):
+            here = v.at(f, x, (plus(f, low, i), self.n[f"tap_{axis}"]))
+            term = self.sum_of_entries(axis - 1, here, inside) if axis else w.read(here)
+            before = f.emit(f"load {v.type}, ptr {total}")
+            f.do(f"store {v.type} {f.emit(f'fadd {v.type} {before}, {term}')}, ptr {total}")
+        return f.emit(f"load {v.type}, ptr {total}")
