@@ -20,6 +20,9 @@ METADATA = """!0 = distinct !{}
 !2 = !{!"llvm.loop.unroll.disable"}
 !3 = distinct !{!3, !2}
 !4 = distinct !{!4, !1, !2}
+!5 = distinct !{!5, !1, !2, !6, !7}
+!6 = !{!"llvm.loop.vectorize.width", i32 16}
+!7 = !{!"llvm.loop.interleave.count", i32 2}
 """
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
@@ -62,6 +65,7 @@ class FunctionText:
         self.count, self.label = 0, "start"
         self.used: dict[str, None] = {}
         self.notes = self.unrolls = False
+        self.interruptible = self.checks = False  # see `interrupts.py`
         self.outer: list[Lines] = []
         self.parts: list[str] = []  # whole functions, see `parts.py`
 
@@ -120,6 +124,14 @@ class FunctionText:
         before = self.emit("load i1, ptr %noted")
         self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
 
+    def require_zero(self, status: str) -> None:
+        """Go on if a function has not given up; else return what it has."""
+        good, bad = self.fresh("good"), self.fresh("bad")
+        self.branch(self.emit(f"icmp eq i32 {status}, 0"), good, bad)
+        self.start(bad)
+        self.do(f"ret i32 {status}")
+        self.start(good)
+
     def reserve(self, type: str, count: int = 1) -> str:
         """Memory of the function's frame."""
         name = f"%{self.fresh('m')}"
@@ -154,6 +166,10 @@ class FunctionText:
             self.unrolls = before
         else:
             yield from self.counted(count, 3 + is_parallel)
+
+    def adding_loop(self, count: Index) -> Iterator[Index]:
+        """A parallel loop that adds up, with sums in one order whatever else is in it."""
+        yield from self.counted(count, 5)
 
     def counted(self, count: Index, tag: int) -> Iterator[str]:
         """A loop of the machine, with a number of `METADATA`."""
@@ -216,3 +232,11 @@ def minus(f: FunctionText, a: Index, b: Index) -> Index:
     if isinstance(a, int) and isinstance(b, int):
         return a - b
     return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}", "n")
+
+
+def least(f: FunctionText, a: Index, b: Index) -> Index:
+    """The smaller one of two numbers."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    test = f.emit(f"icmp slt i64 {a}, {b}")
+    return f.emit(f"select i1 {test}, i64 {a}, i64 {b}", "n")

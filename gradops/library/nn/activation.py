@@ -17,6 +17,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
 from ...kernels.elementwise.erf import erf as erf_kernel
 from ...kernels.elementwise.tables import inexact
+from ...kernels.native_kernels import native
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
 from ...kernels.nn.gelu import BLOCK as PIECE
@@ -199,6 +200,10 @@ def minus_max(x: Any, axis: int, out: Any) -> Any:
     return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=out)
 
 
+LAST = "(axis == -1 or axis == np.ndim(x) - 1)"
+
+
+@native("softmax", "softmax", "x, out", when=LAST)
 def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> np.ndarray:
     if kernels.has_short_rows(x, axis):
         y = kernels.columns(x)
@@ -210,6 +215,7 @@ def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> np.ndarray:
     return np.divide(y, np.add.reduce(y, axis=axis, keepdims=True), out=out)
 
 
+@native("softmax", "log_softmax", "x, out", when=LAST)
 def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
     if kernels.has_short_rows(x, axis):
         y = kernels.columns(x)

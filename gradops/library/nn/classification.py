@@ -12,6 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
+from ...kernels.native_kernels import native
 from ...kernels.nn.activation import columns, has_short_rows
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.arithmetic import strong_product
@@ -138,14 +139,21 @@ at_labels = Op(
 
 
 def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    return reduce_arrays(losses_kernel(logits, labels), reduction)
+
+
+@native("softmax", "class_losses", "logits, labels, None")
+def losses_kernel(logits: Any, labels: Any) -> Any:
+    """The cross entropy of each row."""
     logits, labels = check_labels("sparse_cross_entropy", logits, labels)
     y = columns(logits)
     y = y - np.maximum.reduce(y, initial=-np.inf, dtype=np.result_type(y, np.float16))
     chosen = labels.reshape(-1)
     losses = np.log(np.add.reduce(np.exp(y))) - y[chosen, np.arange(chosen.size)]
-    return reduce_arrays(losses.reshape(labels.shape)[()], reduction)
+    return losses.reshape(labels.shape)[()]
 
 
+@native("softmax", "class_errors", "logits, labels, None")
 def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
     """softmax of each row, less 1 at the label."""
     y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
@@ -156,8 +164,15 @@ def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
 
 def loss_and_error_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """The cross entropy and the class error, which share the exponentials."""
+    losses, errors = losses_and_errors_kernel(logits, labels)
+    return reduce_arrays(losses, reduction), errors
+
+
+@native("softmax", "class_losses_and_errors", "logits, labels, None, None")
+def losses_and_errors_kernel(logits: Any, labels: Any) -> Any:
+    """The cross entropy and the class error of each row."""
     if type(logits) is not np.ndarray or logits.dtype.kind != "f" or not logits.size:
-        return sparse_kernel(logits, labels, reduction), class_error_kernel(logits, labels)
+        return losses_kernel(logits, labels), class_error_kernel(logits, labels)
     logits, labels = check_labels("sparse_cross_entropy", logits, labels)
     y = columns(logits)
     y = y - np.maximum.reduce(y)
@@ -169,8 +184,7 @@ def loss_and_error_kernel(logits: Any, labels: Any, reduction: str = "mean") -> 
         error = np.ascontiguousarray(e.T)
         np.divide(error, np.add.reduce(error, axis=-1, keepdims=True), out=error)
     error[numbers, labels.reshape(-1)] -= 1
-    loss = reduce_arrays(losses.reshape(labels.shape)[()], reduction)
-    return loss, error.reshape(logits.shape)
+    return losses.reshape(labels.shape)[()], error.reshape(logits.shape)
 
 
 def class_error_rule(v: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArray) -> AnyArray:

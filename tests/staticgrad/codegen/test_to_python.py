@@ -12,6 +12,7 @@ import gradops
 import staticgrad as sg
 from gradops import OPS
 from gradops.core.errors import OptionError
+from gradops.kernels.native_kernels import native_kernels
 from staticgrad.runtime.verification import same_entries
 
 RUN = """
@@ -43,6 +44,13 @@ for path in sorted(folder.glob("*.py")):
 NAME = {"__name__": "typed_in"}
 SCIPY = {"betainc", "gamma_tail", "gammainc", "gammaincc", "gamma"}
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def numpy_alone():
+    """Modules have NumPy's kernels, and their bits."""
+    with native_kernels(False):
+        yield
 
 
 def graph_of(op):

@@ -1,0 +1,101 @@
+"""Kernels that run in machine code where the extra `native` is installed.
+
+Note [Native kernels]. A composite kernel is many passes of NumPy's over its arrays. The decorator
+`native` names a kernel of `gradops.native.kernels` that computes the same in one pass; both modes
+and the interpreter call the one that is decorated, so their bits stay equal. Which of the two runs
+depends on the operands' types and layouts alone: machine code takes arrays of float32 or float64 in
+the order of C, of any size, and NumPy's kernel the others. `STATICGRAD_NATIVE_KERNELS=0` in the
+environment, or `native_kernels(False)`, has NumPy's kernels run always, and so has Python without
+llvmlite. Nothing is compiled before the first call.
+"""
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+VARIABLE = "STATICGRAD_NATIVE_KERNELS"
+USED: ContextVar[bool] = ContextVar("native_kernels", default=os.environ.get(VARIABLE, "1") != "0")
+
+TEMPLATE = """def make(by_numpy, library, used):
+    def {name}({signature}):
+        if used(){when}:
+            found = library.call({arguments})
+            if found is not NotImplemented:
+                return found
+        return by_numpy({names})
+    return {name}
+"""
+
+
+@contextmanager
+def native_kernels(used: bool) -> Iterator[None]:
+    """In this context kernels run in machine code, where they can, or by NumPy alone.
+
+    >>> with native_kernels(False):
+    ...     USED.get()
+    False
+    """
+    token = USED.set(used)
+    try:
+        yield
+    finally:
+        USED.reset(token)
+
+
+class LibraryCall:
+    """The call of a kernel of the library, which is looked up when it is first called."""
+
+    __slots__ = ("call", "group", "name")
+
+    def __init__(self, group: str, name: str) -> None:
+        self.group, self.name = group, name
+        self.call: Callable[..., Any] = self.first
+
+    def first(self, *args: Any) -> Any:
+        """Look up the kernel, compile its group if it is the first, and call it."""
+        self.call = native_kernel(self.group, self.name)
+        return self.call(*args)
+
+
+def native_kernel(group: str, name: str) -> Callable[..., Any]:
+    """The builtin function of a kernel; one that refuses all operands if there is none."""
+    try:
+        from ..native.kernels.library import callable_kernel
+
+        return callable_kernel(group, name)
+    except (ImportError, OSError, RuntimeError):  # no llvmlite, or a machine it does not know
+        return refuse
+
+
+def refuse(*args: Any) -> Any:
+    """What a kernel gives for operands that it does not take."""
+    return NotImplemented
+
+
+def native(group: str, name: str, arguments: str, when: str = "") -> Callable[[Kernel], Kernel]:
+    """A decorator of kernels by NumPy. See Note [Native kernels].
+
+    `arguments` are expressions of the kernel's parameters that the native kernel is given, `when`
+    is the condition under which it is called.
+    """
+
+    def decorate(by_numpy: Kernel) -> Kernel:
+        parameters = inspect.signature(by_numpy).parameters.values()
+        plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+        source = TEMPLATE.format(
+            name=by_numpy.__name__, signature=", ".join(map(str, plain)), arguments=arguments,
+            when=f" and {when}" if when else "", names=", ".join(p.name for p in plain),
+        )  # fmt: skip
+        scope: dict[str, Any] = {"np": __import__("numpy")}
+        exec(source, scope)
+        result = scope["make"](by_numpy, LibraryCall(group, name), USED.get)
+        result.__wrapped__ = result.by_numpy = by_numpy
+        result.__module__, result.__doc__ = by_numpy.__module__, by_numpy.__doc__
+        return result
+
+    return decorate

@@ -1,0 +1,26 @@
+"""Machine code as builtin functions of Python."""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from .machine import Code
+
+FASTCALL = 0x0080
+
+
+class Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+                ("doc", ctypes.c_char_p))  # fmt: skip
+
+
+def builtin(code: Code, name: str, address: int, kept: object) -> Callable[..., Any]:
+    """The function at an address; it owns the code, and what that refers to."""
+    method = Method(name.encode(), address, FASTCALL, b"")
+    make = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+    )(("PyCFunction_NewEx", ctypes.pythonapi))  # fmt: skip
+    result: Callable[..., Any] = make(ctypes.addressof(method), (code, kept, method), None)
+    return result

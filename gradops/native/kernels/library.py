@@ -1,0 +1,54 @@
+"""The library of kernels: groups that are compiled when one of theirs is first called."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from .. import symbols
+from ..builtins import builtin
+from ..functions import declarations
+from ..machine import Code, symbol
+from ..text import METADATA
+from .entry import entry, symbol_of_entry
+from .kernel import DTYPES, Kernel
+
+GROUPS = ("softmax",)
+
+
+@cache
+def kernels(group: str) -> dict[str, Kernel]:
+    """The kernels of a group by name."""
+    return {k.name: k for k in import_module(f".{group}", __package__).KERNELS}
+
+
+def text_of(group: str) -> str:
+    """The module of a group."""
+    found = kernels(group).values()
+    bodies = [k.text(dtype) for k in found for dtype in DTYPES]
+    used = dict.fromkeys(name for f in bodies for name in f.used)
+    lines, functions = declarations(list(used))
+    written = [*functions, *bodies, *map(entry, found)]
+    return "\n".join([*symbols.declared(), *lines, *[f.text() for f in written], METADATA])
+
+
+@cache
+def code(group: str) -> Code:
+    """The code of a group, from the cache on disk if it has been compiled before."""
+    return Code.for_key(("kernels", group), lambda: text_of(group))
+
+
+@cache
+def callable_kernel(group: str, name: str) -> Callable[..., Any]:
+    """The function by which Python calls a kernel. See Note [Entry of a kernel]."""
+    found = code(group)
+    return builtin(found, name, found.address(symbol_of_entry(kernels(group)[name])), ())
+
+
+def define(group: str, name: str, dtype: np.dtype) -> str:
+    """Give a kernel the name by which the code of a graph calls it, and return that."""
+    result = kernels(group)[name].symbol(dtype)
+    symbol(result, code(group).address(result))
+    return result

@@ -1,0 +1,153 @@
+"""Kernels in machine code compute what NumPy's kernels compute."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import gradops
+from gradops import OPS
+from gradops.kernels.native_kernels import native_kernels
+from gradops.kernels.threads import get_num_threads, set_num_threads
+
+pytest.importorskip("llvmlite")
+
+ULPS = 8  # between two sums of exponentials, each of which has an error of some ULP
+SIZES = [(1, 1), (3, 5), (7,), (2, 3, 33), (5, 64), (4, 513), (2, 100_003), (600, 129), (0, 3)]
+LABELS = "labels"
+EXTREMES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e30, 1e-30]
+
+
+def rows(op, **attrs):
+    """Cases of an op of rows."""
+    return [(op, (shape,), attrs) for shape in SIZES]
+
+
+def labelled(op, **attrs):
+    """Cases of an op of rows with a label each."""
+    return [(op, (shape, (LABELS, *shape[:-1])), attrs) for shape in SIZES]
+
+
+CASES = [
+    *rows("softmax"), *rows("log_softmax"), *labelled("class_error"),
+    *labelled("sparse_cross_entropy", reduction="none"),
+    *labelled("sparse_cross_entropy", reduction="sum"),
+]  # fmt: skip
+every_case = pytest.mark.parametrize(
+    ("op", "shapes", "attrs"), CASES, ids=[f"{c[0]}-{c[1]}-{c[2]}" for c in CASES]
+)
+every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def operands_of(shapes, dtype, seed=0):
+    """Random operands; labels are given as such."""
+    rng = np.random.default_rng(seed)
+    return [
+        np.asarray(rng.integers(shapes[0][-1], size=shape[1:])) if shape[:1] == (LABELS,)
+        else np.asarray(rng.normal(size=shape), dtype)
+        for shape in shapes
+    ]  # fmt: skip
+
+
+def by_numpy(op, xs, attrs):
+    """The results of NumPy's kernel."""
+    with native_kernels(False), np.errstate(all="ignore"):
+        return OPS[op].kernel(*xs, **attrs)
+
+
+def parts(y):
+    return y if isinstance(y, tuple) else (y,)
+
+
+def assert_close(found, wanted, ulps=ULPS):
+    """Compare, in units of the largest entry's last place."""
+    for y, z in zip(parts(found), parts(wanted), strict=True):
+        assert np.shape(y) == np.shape(z)
+        assert y.dtype == z.dtype
+        finite = np.abs(z[np.isfinite(z)]).max(initial=0)
+        np.testing.assert_allclose(
+            y, z, rtol=ulps * np.finfo(z.dtype).eps, atol=ulps * np.finfo(z.dtype).eps * finite
+        )
+
+
+@every_case
+@every_dtype
+def test_machine_code_computes_what_numpy_computes(op, shapes, attrs, dtype):
+    xs = operands_of(shapes, dtype)
+    assert_close(OPS[op].kernel(*xs, **attrs), by_numpy(op, xs, attrs))
+
+
+@every_case
+def test_machine_code_propagates_special_values_as_numpy_does(op, shapes, attrs):
+    for seed, extreme in enumerate(EXTREMES):
+        xs = operands_of(shapes, np.float32, seed)
+        for x in xs:
+            if x.size and x.dtype.kind == "f":
+                x.flat[np.random.default_rng(seed).integers(x.size, size=2)] = extreme
+        with np.errstate(all="raise"):
+            assert_close(OPS[op].kernel(*xs, **attrs), by_numpy(op, xs, attrs))
+
+
+@every_case
+def test_arrays_in_another_order_give_the_same_numbers(op, shapes, attrs):
+    xs = [x.copy(order="F") for x in operands_of(shapes, np.float32)]
+    assert_close(OPS[op].kernel(*xs, **attrs), by_numpy(op, xs, attrs))
+
+
+@every_case
+@every_dtype
+def test_bits_are_the_same_on_any_number_of_threads(op, shapes, attrs, dtype):
+    xs, usual, results = operands_of(shapes, dtype), get_num_threads(), []
+    try:
+        for n in (1, 2, 3):
+            set_num_threads(n)
+            results.append(parts(OPS[op].kernel(*xs, **attrs)))
+    finally:
+        set_num_threads(usual)
+    for found in results[1:]:
+        for y, z in zip(found, results[0], strict=True):
+            assert y.tobytes() == z.tobytes()
+
+
+def test_a_result_is_written_where_it_is_wanted():
+    x = np.arange(12.0).reshape(3, 4)
+    out = np.empty_like(x)
+    assert OPS["softmax"].kernel(x, out=out) is out
+    assert_close(out, by_numpy("softmax", [x], {}))
+    assert OPS["softmax"].kernel(x, out=x) is x
+    assert x.tobytes() == out.tobytes()
+
+
+@pytest.mark.parametrize("other", [(4, 3), (3, 5), (12,)])
+def test_a_result_of_another_shape_is_refused_as_numpy_refuses_it(other):
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
+        OPS["softmax"].kernel(np.zeros((3, 4)), out=np.empty(other))
+
+
+def test_results_in_another_order_or_dtype_are_numpys():
+    x = np.arange(12.0).reshape(3, 4)
+    for out in (np.empty((4, 3)).T, np.empty((6, 4))[::2]):
+        OPS["softmax"].kernel(x, out=out)
+        assert_close(out, by_numpy("softmax", [x], {}))
+
+
+def test_numpys_kernels_run_in_a_context_that_asks_for_them():
+    x = operands_of([(50, 40)], np.float32)[0]
+    native = gradops.softmax(x)
+    with native_kernels(False):
+        without = gradops.softmax(x)
+        with native_kernels(True):
+            assert gradops.softmax(x).tobytes() == native.tobytes()
+    assert without.tobytes() == OPS["softmax"].kernel.by_numpy(x).tobytes()
+
+
+def test_many_threads_of_python_may_call_a_kernel_at_once():
+    x = operands_of([(500, 300)], np.float32)[0]
+    wanted, found = OPS["softmax"].kernel(x).tobytes(), []
+    run = lambda: found.append(OPS["softmax"].kernel(x).tobytes())
+    threads = [threading.Thread(target=run) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert found == [wanted] * 8
