@@ -9,11 +9,13 @@ import json
 import subprocess
 import sys
 import warnings
+from copy import deepcopy
 
 import numpy as np
 
 import staticgrad as sg
 from gradops import OptionError
+from staticgrad.runtime.feeds import as_feed
 from staticgrad.runtime.verification import Code, require_results
 
 from .random_programs import random_program
@@ -72,17 +74,29 @@ def outcome_of(seed):
 
 def require_alike(made, native, tier):
     """Assert that machine code gives what the NumPy tier does, or raises what that does."""
-    feeds, before = made.feeds, [x.copy() for x in made.feeds]
-    want, got, again = (attempt(f, *feeds) for f in (tier, native, native))
+    feeds, before = made.feeds, deepcopy(made.feeds)
+    sg.set_num_threads(1)
+    want, got = (attempt(f, *feeds) for f in (tier, native))
     if isinstance(want, Exception) or isinstance(got, Exception):
         assert (type(got), str(got)) == (type(want), str(want)), f"{got!r}, not {want!r}"
         return
-    assert bits_of(got) == bits_of(again), "a second run gives other bits"
+    bits = bits_of(got)
+    sg.set_num_threads(2)
+    assert bits == bits_of(native(*feeds)), "two threads give other bits, or a second run does"
+    assert bits == bits_of(got), "results were written to by a second run"
     assert bits_of(feeds) == bits_of(before), "feeds were written to"
-    assert not any(np.shares_memory(x, y) for x in feeds for y in got), "results lie in feeds"
-    if not isinstance(attempt(sg.interpret, made.graph, feeds), Exception):
-        require_results(Code(BOUND), made.graph, lambda _: want, feeds)
-        require_results(Code(BOUND), made.graph, lambda _: got, feeds)
+    require_own_memory([*got], [x for x in feeds if isinstance(x, np.ndarray)])
+    plain = [np.asarray(as_feed(e, x)) for e, x in zip(made.graph.inputs, feeds)]
+    if not isinstance(attempt(sg.interpret, made.graph, plain), Exception):
+        require_results(Code(BOUND), made.graph, lambda _: want, plain)
+        require_results(Code(BOUND), made.graph, lambda _: got, plain)
+
+
+def require_own_memory(results, feeds):
+    """Assert that no result shares memory with a feed, or with another result."""
+    for i, y in enumerate(results):
+        shared = [x for x in [*feeds, *results[:i]] if x is not y and np.shares_memory(x, y)]
+        assert not shared, "results lie in the memory of others"
 
 
 def attempt(f, *args):
