@@ -1,6 +1,13 @@
-"""Tests keep machine code in a directory of their own, which is new for each run."""
+"""Tests keep machine code in a directory of their own, which is new for each run.
+
+They choose by the default cost table: none depends on what the machine is doing.
+"""
+
+import os
 
 import pytest
+
+os.environ.setdefault("STATICGRAD_COSTS", "default")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradops import ArrayType
-from gradops.native import symbols
+from gradops.native import costs, symbols
 from gradops.native.functions import declarations
 from gradops.native.interrupts import TEXT
 from gradops.native.machine import Code
@@ -15,6 +15,7 @@ from gradops.native.places import Place, contiguous
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
+from .choices import Choices
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
 from .kinds import require_types
@@ -37,7 +38,8 @@ class NativeCode:
 
     def __init__(self, graph: FrozenGraph, form: str) -> None:
         require_types(graph)
-        self.ir, kept = text_of(written_out(graph), form)
+        self.choices = Choices(costs.table())
+        self.ir, kept = text_of(written_out(graph), form, self.choices)
         self.code = Code(self.ir)
         self.run = builtin(self.code, kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
@@ -58,7 +60,7 @@ def free_spare(address: int) -> None:
     ctypes.CFUNCTYPE(None)(address)()
 
 
-def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
+def text_of(graph: FrozenGraph, form: str, choices: Choices) -> tuple[str, list[object]]:
     """The module of a graph, and what it refers to: its body, and what Python calls."""
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
@@ -68,7 +70,7 @@ def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     )
     body.interruptible = True
     memory = Memory(body)
-    writer = GraphWriter(body, memory, graph)
+    writer = GraphWriter(body, memory, graph, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)

@@ -10,6 +10,7 @@ import numpy as np
 from gradops.native.machine import assembly_of
 
 from ..ir.graph import FrozenGraph
+from ..native.choices import Choices
 from ..native.matrices import MOST
 from ..native.native_code import NativeCode
 from ..passes.fusion.elementwise import FuseElementwise
@@ -54,6 +55,16 @@ class NativeExecutable(Executable):
     def assembly(self) -> str:
         """The instructions of the machine."""
         return assembly_of(self.native.ir)
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen where there were several ways to compute something, and why.
+
+        >>> x = sg.placeholder("float32", [64, 64], name="x")
+        >>> print(sg.compile(x @ x, [x], backend="native").choices)
+        matmul at ...: BLAS ... us (not loops ... us)
+        """
+        return self.native.choices
 
     @property
     def bound(self) -> float:
