@@ -68,7 +68,9 @@ def declared() -> Iterator[str]:
                 for name, n in OPERANDS.items() for k in "sd"}  # fmt: skip
     for name in OBJECTS:
         yield f"@{name} = external global i8"
-    for name, type in (PYTHON | NUMPY | MEMORY | POOL | GEMM | CONVOLUTION | POOLING | products).items():
+    for name, type in (
+        PYTHON | NUMPY | MEMORY | POOL | GEMM | CONVOLUTION | POOLING | products
+    ).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
 

@@ -39,10 +39,27 @@ def slide_of(e: Expr) -> Any:
 
 def memory_like(w: "GraphWriter", x: Place, shape: Sequence[Any], dtype: np.dtype) -> Place:
     """Memory of an array whose axes lie as those of another."""
-    order = sorted(range(len(shape)), key=lambda i: -x.strides[i])
+    return memory_in(w, sorted(range(len(shape)), key=lambda i: -x.strides[i]), shape, dtype)
+
+
+def memory_in(
+    w: "GraphWriter", order: Sequence[int], shape: Sequence[Any], dtype: np.dtype
+) -> Place:
+    """Memory of an array whose axes lie in an order, the slowest first."""
     made = w.memory.array([shape[i] for i in order], dtype)
     steps = dict(zip(order, contiguous([shape[i] for i in order]), strict=True))
     return replace(made, shape=tuple(shape), strides=tuple([steps[i] for i in range(len(shape))]))
+
+
+def memory_with(w: "GraphWriter", lane: int, shape: Sequence[Any], dtype: np.dtype) -> Place:
+    """Memory of an array whose entries along an axis lie side by side."""
+    order = [*[i for i in range(len(shape)) if i != lane], lane]
+    return memory_in(w, order, shape, dtype)
+
+
+def is_suitable(p: Place, lane: int) -> bool:
+    """True if entries lie side by side along an axis, and no axis is repeated or backwards."""
+    return p.strides[lane] == 1 and all(s > 0 or n == 1 for n, s in zip(p.shape, p.strides))
 
 
 class Call:
@@ -52,10 +69,27 @@ class Call:
         if code_of(e.inputs[0].dtype) not in DTYPES or any(0 in x.shape for x in (e, *e.inputs)):
             raise NotNative(f"{e.label} of {e.inputs[0]}")
         self.w, self.e, self.slide = w, e, slide_of(e)
-        self.given = [w.place(x) for x in e.inputs]
+        self.made: list[Place] = []
+        given = [w.place(x) for x in e.inputs]
+        self.lane = self.lane_of(given[-1])  # indices lie as what they were found in
+        self.given = [p if is_suitable(p, self.lane) else self.copied(p) for p in given]
+
+    def lane_of(self, p: Place) -> int:
+        """The axis of an operand along which entries lie side by side, or could be laid so."""
+        leading = [i for i in range(len(p.shape) - len(self.slide[0])) if p.shape[i] > 1]
+        if not leading:
+            raise NotNative(f"{self.e.label} without axes over which no window moves")
+        return next((i for i in leading if p.strides[i] == 1), leading[-1])
+
+    def copied(self, p: Place) -> Place:
+        """A copy of an operand, whose entries lie side by side."""
+        made = memory_with(self.w, self.lane, p.shape, p.dtype)
+        copy(self.w.f, p, made)
+        self.made.append(made)
+        return made
 
     def result(self, e: Expr) -> Place:
-        """The place of a result."""
+        """The place of a result, which lies as the first operand."""
         return memory_like(self.w, self.given[0], e.shape, e.dtype)
 
     def write(
@@ -71,6 +105,8 @@ class Call:
         given = [w.memory.numbers(plan.values.tolist()), *pointers]
         symbol = symbol_of(kind, x.dtype)
         w.f.emit(f"call i32 @{symbol}({', '.join(f'ptr {p}' for p in given)})")
+        for place in self.made:
+            w.memory.release(place)
 
     def keep(self, e: Expr, place: Place) -> None:
         """Note where a result lies; it is copied to where it is wanted."""
@@ -130,7 +166,8 @@ def write_put(w: "GraphWriter", e: Expr) -> None:
     to = call.result(e)
     if not do_cover(e.attrs["shape"], call.slide):
         fill(w.f, to, 0)
-    call.write(kind + "sum" * overlap, to, call.given[0], *call.given[1:], apart=not overlap)
+    indices = call.given[1] if kind == "put" else None
+    call.write(kind + "sum" * overlap, to, call.given[0], indices, not overlap)
     call.keep(e, to)
 
 

@@ -93,6 +93,11 @@ class Convolution:
         return self.w[0][0] // self.groups
 
     @property
+    def filters_step(self) -> int:
+        """From the filters of a group to those of the next."""
+        return self.outer * self.w[1][0] if self.group_step is None else self.group_step
+
+    @property
     def work(self) -> int:
         """The number of multiplications."""
         return math.prod(self.y[0]) * math.prod(self.w[0][1:])

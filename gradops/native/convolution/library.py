@@ -43,7 +43,7 @@ def works(dtype: np.dtype, filters: int) -> bool:
     """True if there is code for so many filters of a group, on this machine."""
     try:
         code(block_for(dtype, filters))
-    except (OSError, RuntimeError):
+    except (ImportError, OSError, RuntimeError):
         return False
     return True
 

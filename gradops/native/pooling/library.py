@@ -12,7 +12,7 @@ from ..convolution.library import address, place
 from ..convolution.plan import Plan
 from ..machine import Code
 from ..text import METADATA, code_of
-from .functions import KINDS, declarations, symbol_of, texts
+from .functions import declarations, symbol_of, texts
 from .plan import Pooling, Unsuitable
 
 
@@ -32,7 +32,7 @@ def works(dtype: np.dtype) -> bool:
     """True if there is code for a dtype on this machine."""
     try:
         code(dtype)
-    except (OSError, RuntimeError):
+    except (ImportError, OSError, RuntimeError):
         return False
     return True
 
@@ -71,6 +71,3 @@ def pool(
     places = None if indices is None else address(indices)
     function(x.dtype, kind)(plan.address, address(x), address(y), places)
     return True
-
-
-__all__ = ["KINDS", "address_of", "plan_of", "pool", "works"]

@@ -68,14 +68,15 @@ class Pooling:
         return count, steps
 
     def table(self, axis: int) -> np.ndarray:
-        """For each position along an axis: where the window begins, and which entries are inside."""
-        window, strides, pads, dilations = (given[axis] for given in self.slide)
+        """For each position along an axis: where a window begins, which entries are inside."""
+        windows, strides, pads, dilations = self.slide
+        window, stride, pad, dilation = windows[axis], strides[axis], pads[axis], dilations[axis]
         first = len(self.x[0]) - self.moved
         size, step = self.x[0][first + axis], self.x[1][first + axis]
-        count = int(places(size, window, strides, pads, dilations))
-        begin = np.arange(count) * strides - pads[0]
-        low = np.clip(-(begin // dilations), 0, window)
-        high = np.clip((size - 1 - begin) // dilations + 1, low, window)
+        count = int(places(size, window, stride, pad, dilation))
+        begin = np.arange(count) * stride - pad[0]
+        low = np.clip(-(begin // dilation), 0, window)
+        high = np.clip((size - 1 - begin) // dilation + 1, low, window)
         return np.stack([begin * step, low, high], axis=1)
 
     def plan(self) -> Plan:
