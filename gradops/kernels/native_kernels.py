@@ -26,7 +26,7 @@ TEMPLATE = """def make(by_numpy, library, used):
         if used(){when}:
             found = library.call({arguments})
             if found is not NotImplemented:
-                return found
+                return {result}
         return by_numpy({names})
     return {name}
 """
@@ -77,11 +77,13 @@ def refuse(*args: Any) -> Any:
     return NotImplemented
 
 
-def native(group: str, name: str, arguments: str, when: str = "") -> Callable[[Kernel], Kernel]:
+def native(
+    group: str, name: str, arguments: str, when: str = "", result: str = "found"
+) -> Callable[[Kernel], Kernel]:
     """A decorator of kernels by NumPy. See Note [Native kernels].
 
     `arguments` are expressions of the kernel's parameters that the native kernel is given, `when`
-    is the condition under which it is called.
+    is the condition under which it is called, and `result` what is returned then.
     """
 
     def decorate(by_numpy: Kernel) -> Kernel:
@@ -90,12 +92,13 @@ def native(group: str, name: str, arguments: str, when: str = "") -> Callable[[K
         source = TEMPLATE.format(
             name=by_numpy.__name__, signature=", ".join(map(str, plain)), arguments=arguments,
             when=f" and {when}" if when else "", names=", ".join(p.name for p in plain),
+            result=result,
         )  # fmt: skip
-        scope: dict[str, Any] = {"np": __import__("numpy")}
-        exec(source, scope)
-        result = scope["make"](by_numpy, LibraryCall(group, name), USED.get)
-        result.__wrapped__ = result.by_numpy = by_numpy
-        result.__module__, result.__doc__ = by_numpy.__module__, by_numpy.__doc__
-        return result
+        scope: dict[str, Any] = {}
+        exec(source, by_numpy.__globals__, scope)
+        kernel = scope["make"](by_numpy, LibraryCall(group, name), USED.get)
+        kernel.__wrapped__ = kernel.by_numpy = by_numpy
+        kernel.__module__, kernel.__doc__ = by_numpy.__module__, by_numpy.__doc__
+        return kernel
 
     return decorate

@@ -11,7 +11,7 @@ import numpy as np
 from ..headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE, WRITABLE, read, require
 from ..symbols import dtype_symbol
 from ..text import FunctionText, Index, plus, times
-from .kernel import DTYPES, Array, Kernel
+from .kernel import Array, Kernel
 
 WORTH = 1 << 17  # operations from which threads share the passes
 MOST = 64  # axes, and threads
@@ -27,7 +27,7 @@ def entry(kernel: Kernel) -> FunctionText:
     f = FunctionText(f"define ptr @{symbol_of_entry(kernel)}(ptr %self, ptr %args, i64 %count)")
     given = (kernel.operands, kernel.counts, kernel.numbers, kernel.results)
     require(f, f"icmp eq i64 %count, {sum(map(len, given))}", "no")
-    for dtype in DTYPES:
+    for dtype in kernel.dtypes:
         other = f"not_{dtype.kind}{dtype.itemsize}"
         EntryText(kernel, f, dtype, other).write()
         f.start(other)
@@ -213,6 +213,9 @@ class EntryText:
         """Run the passes: here, or if they are much work, in the pool of threads."""
         f, kernel = self.f, self.kernel
         passes, status = self.sizes[kernel.passes], f.reserve("i32")
+        if kernel.block > 1:
+            more = plus(f, passes, kernel.block - 1)
+            passes = f.emit(f"sdiv i64 {more}, {kernel.block}", "n")
         function = f"@{kernel.symbol(self.dtype)}"
         many, few, done = (f.fresh(n) for n in ("many", "few", "done"))
         f.branch(f.emit(f"icmp sge i64 {self.work()}, {WORTH}"), many, few)
