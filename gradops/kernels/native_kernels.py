@@ -16,20 +16,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+import numpy as np
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
 USED: ContextVar[bool] = ContextVar("native_kernels", default=os.environ.get(VARIABLE, "1") != "0")
 
-TEMPLATE = """def make(by_numpy, library, used):
+TEMPLATE = """def make(by_numpy, library, used, in_any_layout):
     def {name}({signature}):
         if used(){when}:
-            found = library.call({arguments})
+            found = library.call({arguments}){retry}
             if found is not NotImplemented:
                 return {result}
         return by_numpy({names})
     return {name}
 """
+RETRY = """
+            if found is NotImplemented:
+                found = in_any_layout(library.call, {arguments})"""
 
 
 @contextmanager
@@ -77,13 +82,36 @@ def refuse(*args: Any) -> Any:
     return NotImplemented
 
 
+def in_any_layout(call: Callable[..., Any], x: Any, *outs: Any) -> Any:
+    """An entrywise kernel of a number or of an array that is not in the order of C."""
+    if not isinstance(x, np.ndarray | np.generic) or x.dtype.kind != "f":
+        return NotImplemented
+    found = call(np.ascontiguousarray(x).reshape(-1), *[None] * len(outs))
+    if found is NotImplemented:
+        return found
+    if len(outs) == 1:
+        return laid_as(x, found, outs[0])
+    return tuple([laid_as(x, y, out) for y, out in zip(found, outs, strict=True)])
+
+
+def laid_as(x: Any, y: Any, out: Any) -> Any:
+    """A row of entries in `out`, or in the shape and layout of `x`."""
+    if out is None and not x.ndim:
+        return y[0]
+    out = np.empty_like(x) if out is None else out
+    np.copyto(out, y.reshape(x.shape), casting="same_kind")
+    return out
+
+
 def native(
-    group: str, name: str, arguments: str, when: str = "", result: str = "found"
-) -> Callable[[Kernel], Kernel]:
+    group: str, name: str, arguments: str, when: str = "", result: str = "found",
+    entrywise: bool = False,
+) -> Callable[[Kernel], Kernel]:  # fmt: skip
     """A decorator of kernels by NumPy. See Note [Native kernels].
 
     `arguments` are expressions of the kernel's parameters that the native kernel is given, `when`
-    is the condition under which it is called, and `result` what is returned then.
+    is the condition under which it is called, and `result` what is returned then. A kernel that is
+    `entrywise` takes numbers and arrays in any layout, too.
     """
 
     def decorate(by_numpy: Kernel) -> Kernel:
@@ -92,11 +120,11 @@ def native(
         source = TEMPLATE.format(
             name=by_numpy.__name__, signature=", ".join(map(str, plain)), arguments=arguments,
             when=f" and {when}" if when else "", names=", ".join(p.name for p in plain),
-            result=result,
+            result=result, retry=RETRY.format(arguments=arguments) if entrywise else "",
         )  # fmt: skip
         scope: dict[str, Any] = {}
         exec(source, by_numpy.__globals__, scope)
-        kernel = scope["make"](by_numpy, LibraryCall(group, name), USED.get)
+        kernel = scope["make"](by_numpy, LibraryCall(group, name), USED.get, in_any_layout)
         kernel.__wrapped__ = kernel.by_numpy = by_numpy
         kernel.__module__, kernel.__doc__ = by_numpy.__module__, by_numpy.__doc__
         return kernel

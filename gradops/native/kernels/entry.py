@@ -108,8 +108,12 @@ class EntryText:
         return read(f, x, SIZES, "ptr"), rank
 
     def take(self, a: Array, x: str) -> None:
-        """Check an operand, and note its sizes."""
+        """Check an operand, and note its sizes.
+
+        One without axes is left to NumPy, as numbers are: both have the same bits.
+        """
         sizes, rank = self.check(x, a, NEEDED)
+        self.require(f"icmp sgt i64 {rank}, 0")
         named = [s for s in a.sizes if s != "..."]
         before = plus(self.f, rank, -len(named))
         if "..." not in a.sizes:

@@ -123,6 +123,18 @@ def test_arrays_in_another_order_give_the_same_numbers(op, shapes, attrs):
     assert_close(OPS[op].kernel(*xs, **attrs), by_numpy(op, xs, attrs))
 
 
+@pytest.mark.parametrize("op", ["sigmoid", "softplus", "silu", "gelu", "gelu_slope"])
+@every_dtype
+def test_entries_have_the_same_bits_in_any_layout_and_as_numbers(op, dtype):
+    (x,) = operands_of([(6, 7)], dtype)
+    wanted, out = OPS[op].kernel(x), np.empty((7, 6), dtype).T
+    for y in (OPS[op].kernel(x.copy(order="F")), OPS[op].kernel(x.T).T, OPS[op].kernel(x, out=out)):
+        assert y.tobytes() == wanted.tobytes()
+    assert OPS[op].kernel(x[:, ::2]).tobytes() == wanted[:, ::2].tobytes()
+    for i in range(6):
+        assert OPS[op].kernel(x[i, 3]) == wanted[i, 3] == OPS[op].kernel(np.array(x[i, 3]))
+
+
 @every_case
 @every_dtype
 def test_bits_are_the_same_on_any_number_of_threads(op, shapes, attrs, dtype):
