@@ -1,7 +1,17 @@
-"""LLVM: text to machine code, and addresses of functions."""
+"""LLVM: text to machine code in memory, by way of object files that are kept on disk."""
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
+
+from .objects.elf import Unloadable
+from .objects.loading import Loaded
+from .objects.stored import ObjectCode, object_for
+from .symbols import find, symbol
+
+__all__ = ["Code", "compiled", "symbol", "target"]
+
+OPTIONS = {"opt": 2, "reloc": "pic", "codemodel": "default"}
 
 
 @cache
@@ -9,64 +19,105 @@ def llvm() -> Any:
     """llvmlite, which is of the extra `native`."""
     import llvmlite.binding
 
+    llvmlite.binding.initialize_native_target()
+    llvmlite.binding.initialize_native_asmprinter()
     return llvmlite.binding
 
 
 @cache
 def target() -> Any:
     """The machine that this process runs on."""
-    llvm().initialize_native_target()
-    llvm().initialize_native_asmprinter()
     return new_machine()
 
 
 def new_machine() -> Any:
     """A description of the machine, which an engine may own."""
-    features = llvm().get_host_cpu_features().flatten()
-    return (
-        llvm()
-        .Target.from_default_triple()
-        .create_target_machine(
-            cpu=llvm().get_host_cpu_name(),
-            features=features,
-            opt=2,
-            codemodel="jitdefault",
-            jit=True,
-        )
-    )
+    features, cpu = llvm().get_host_cpu_features().flatten(), llvm().get_host_cpu_name()
+    triple = llvm().Target.from_default_triple()
+    return triple.create_target_machine(cpu=cpu, features=features, **OPTIONS)
 
 
 class Code:
-    """Machine code of a module of LLVM IR, which lives as long as this."""
+    """Machine code of a module of LLVM IR, which lives as long as this.
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        machine = target()
-        self.module = llvm().parse_assembly(text)
-        self.module.triple = machine.triple
-        self.module.data_layout = str(machine.target_data)
-        optimize(self.module, machine)
-        self.engine = llvm().create_mcjit_compiler(self.module, new_machine())
+    What the module does not define are the names of `names`, or those that `symbol` has made known,
+    or functions of CPython, NumPy, BLAS and C.
+    """
+
+    def __init__(self, text: str, names: Mapping[str, int] | None = None) -> None:
+        self.load(compiled(text), names or {})
+
+    @classmethod
+    def for_key(
+        cls, key: tuple[object, ...], make_text: Callable[[], str],
+        names: Mapping[str, int] | None = None,
+    ) -> "Code":  # fmt: skip
+        """The code of a text, from the cache on disk if it has been compiled before.
+
+        The key determines the text: it has its version, or a hash of what it is made from. The
+        sources of `gradops`, versions, options and the processor are part of it by themselves.
+        """
+        return cls.of(object_for((*key, *OPTIONS.items()), lambda: compiled(make_text())), names)
+
+    @classmethod
+    def of(cls, object: ObjectCode, names: Mapping[str, int] | None = None) -> "Code":
+        """The code of an object file."""
+        code = cls.__new__(cls)
+        code.load(object, names or {})
+        return code
+
+    def load(self, object: ObjectCode, names: Mapping[str, int]) -> None:
+        """Load an object file, by LLVM where its format is not known here."""
+        self.object = object
+
+        def address_of(name: str) -> int:
+            return names[name] if name in names else find(name)
+
+        try:
+            self.address = Loaded(object.data, address_of).address
+        except Unloadable:
+            self.address = LoadedByLLVM(object, address_of).address
+
+
+class LoadedByLLVM:
+    """The code of an object file that LLVM has loaded, in memory as long as this lives."""
+
+    def __init__(self, object: ObjectCode, find: Callable[[str], int]) -> None:
+        for name in object.externals:
+            llvm().add_symbol(name, find(name))  # it is read while code is loaded, and not later
+        empty = llvm().parse_assembly("")
+        self.engine = llvm().create_mcjit_compiler(empty, new_machine())
+        self.engine.add_object_file(llvm().ObjectFileRef.from_data(object.data))
         self.engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """The address of a function or of a variable."""
-        return self.engine.get_function_address(name) or self.engine.get_global_value_address(name)
+        """The address of a function or of a variable; raises KeyError for an unknown one."""
+        engine = self.engine
+        found = engine.get_function_address(name) or engine.get_global_value_address(name)
+        if not found:
+            raise KeyError(name)
+        return found
 
-    @property
-    def assembly(self) -> str:
-        """The machine code as text."""
-        return target().emit_assembly(self.module)
+
+def compiled(text: str) -> ObjectCode:
+    """The object file of a module."""
+    module = optimized(text)
+    both = [*module.functions, *module.global_variables]
+    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
+    return ObjectCode(target().emit_object(module), tuple(externals))
 
 
-def optimize(module: Any, machine: Any) -> None:
-    """Run LLVM's passes, with its vectorizer of loops; that of blocks gains little for its time."""
+def assembly_of(text: str) -> str:
+    """The machine code of a module as text."""
+    return target().emit_assembly(optimized(text))
+
+
+def optimized(text: str) -> Any:
+    """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little."""
+    machine, module = target(), llvm().parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm().create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
     builder = llvm().create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-
-
-def symbol(name: str, address: int) -> None:
-    """Give an address the name by which code calls it."""
-    llvm().add_symbol(name, address)
+    return module

@@ -15,17 +15,13 @@ from functools import cache
 
 from gradops.kernels.threads import LIMIT, cores
 
-from .blas import address_of, thread_control
-from .machine import Code, symbol
-from .symbols import POOL
+from .blas import thread_control
+from .machine import Code
 
 TURNS = 2_000  # of a thread that waits for a job, about 50 us
 PATIENCE = 20_000  # turns of the caller that waits for the others
 YIELD = 4  # turns after which a thread that waits lets others run, which may be those it waits for
 CONDITION = 128  # bytes; more than a lock or a condition variable takes
-SYSTEM = ("pthread_create", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait",
-          "pthread_cond_broadcast", "pthread_sigmask", "sigfillset",
-          "sched_yield")  # fmt: skip
 BLOCK = 1 if platform.system() == "Darwin" else 0  # SIG_BLOCK
 IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 PAUSE = "call void @llvm.x86.sse2.pause()" if IS_X86 else "fence acquire"
@@ -269,15 +265,10 @@ FIRST = {"lock": "mutex", "quiet": "mutex", "wake": "cond", "ended": "cond"}  # 
 @cache
 def pool() -> Code:
     """The code of the pool, which stays until the process ends: threads wait in it."""
-    system = ctypes.CDLL(None)
-    for name in SYSTEM:
-        symbol(name, address_of(getattr(system, name)))
-    symbol("limit", LIMIT.ctypes.data)
-    for name, address in thread_control().items():
-        symbol(name, address)
-    code = Code(TEXT + (CONTROLLED if thread_control() else UNKNOWN))
-    for name in POOL:
-        symbol(name, code.address(name))
+    controls = thread_control()
+    text = TEXT + (CONTROLLED if controls else UNKNOWN)
+    names = {"limit": LIMIT.ctypes.data, **controls}
+    code = Code.for_key(("pool", text), lambda: text, names)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
     ctypes.c_int64.from_address(code.address("usual")).value = cores()
     reset(code)

@@ -3,11 +3,12 @@
 import ctypes
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from .blas import OPERANDS, address_of, blas, pointer_of
-from .machine import symbol
+from .blas import OPERANDS, address_of, blas, loaded, pointer_of
+from .scalars import NotNative
 
 PYTHON = {
     "PyErr_CheckSignals": "i32 ()", "PyErr_Clear": "void ()", "PyErr_NoMemory": "ptr ()",
@@ -27,16 +28,18 @@ PLACES = {  # in NumPy's table
     "PyArray_Empty": 184, "PyArray_New": 93, "PyArray_Return": 76, "PyArray_Scalar": 60,
 }  # fmt: skip
 MEMORY = {
-    "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
+    "clock_gettime": "i32 (i32, ptr)", "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }  # fmt: skip
 POOL = {
     "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
 }  # fmt: skip
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
-OBJECTS = {"ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented} | {
+OBJECTS = {
+    "ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented, "true": True,
+} | {
     f"dtype_{code}": np.dtype(code) for code in DTYPES
-}
+}  # fmt: skip
 
 
 def dtype_symbol(dtype: np.dtype) -> str:
@@ -55,18 +58,51 @@ def declared() -> Iterator[str]:
         yield f"declare {result} @{name}{given}"
 
 
+KNOWN: dict[str, int] = {}
+"""Addresses by name: those that were asked for, and those that `symbol` made known."""
+
+
+def symbol(name: str, address: int) -> None:
+    """Give an address the name by which code calls it."""
+    KNOWN[name] = address
+
+
+def find(name: str) -> int:
+    """The address of what code calls by a name; raises NotNative if there is none here."""
+    if name not in KNOWN:
+        KNOWN[name] = address_for(name)
+    return KNOWN[name]
+
+
+def address_for(name: str) -> int:
+    """The address of what code calls by a name."""
+    if name in OBJECTS:
+        return id(OBJECTS[name])
+    if name in PLACES:
+        return numpy_functions()[PLACES[name]] or 0
+    if name in PYTHON:
+        return address_of(getattr(ctypes.pythonapi, name))
+    if name in POOL:
+        from .pool import pool  # code that is loaded as other code is
+
+        return pool().address(name)
+    if name.startswith("blas_") and name.removeprefix("blas_") in blas()[1]:
+        return blas()[1][name.removeprefix("blas_")]
+    return function_of_c(name)
+
+
 @cache
-def define() -> None:
-    """Give all of it the names by which code knows it."""
+def numpy_functions() -> Any:
+    """The table of NumPy's C API."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
-    for name in PYTHON:
-        symbol(name, address_of(getattr(ctypes.pythonapi, name)))
     pointer = pointer_of(_multiarray_umath._ARRAY_API)
-    table = ctypes.cast(pointer, ctypes.POINTER(ctypes.c_void_p))
-    for name, number in PLACES.items():
-        symbol(name, table[number] or 0)
-    for name, value in OBJECTS.items():
-        symbol(name, id(value))
-    for name, address in blas()[1].items():
-        symbol(f"blas_{name}", address)
+    return ctypes.cast(pointer, ctypes.POINTER(ctypes.c_void_p))
+
+
+def function_of_c(name: str) -> int:
+    """The address of a function of C's libraries, with which NumPy is linked."""
+    for library in (loaded(), ctypes.CDLL(None)):
+        if hasattr(library, name):
+            return address_of(getattr(library, name))
+    raise NotNative(f"no library here has {name}")

@@ -65,6 +65,7 @@ class FunctionText:
         self.count, self.label = 0, "start"
         self.used: dict[str, None] = {}
         self.notes = self.unrolls = False
+        self.interruptible = self.checks = False  # see `interrupts.py`
         self.outer: list[Lines] = []
         self.parts: list[str] = []  # whole functions, see `parts.py`
 
@@ -223,3 +224,11 @@ def minus(f: FunctionText, a: Index, b: Index) -> Index:
     if isinstance(a, int) and isinstance(b, int):
         return a - b
     return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}", "n")
+
+
+def least(f: FunctionText, a: Index, b: Index) -> Index:
+    """The smaller one of two numbers."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    test = f.emit(f"icmp slt i64 {a}, {b}")
+    return f.emit(f"select i1 {test}, i64 {a}, i64 {b}", "n")

@@ -12,7 +12,7 @@ from gradops.native.blas import blas, thread_control
 from gradops.native.copies import copy
 from gradops.native.places import Place
 from gradops.native.scalars import constant
-from gradops.native.text import FunctionText, Index, memory_type, minus, times
+from gradops.native.text import FunctionText, Index, least, memory_type, minus, times
 
 from .parts import shared
 
@@ -81,14 +81,6 @@ def some_of(w: "GraphWriter", length: int, work: int) -> Iterator[tuple[Index, I
     for begin, end in shared(w, -(-length // ROWS), work if thread_control() else 0):
         first = times(f, begin, ROWS)
         yield first, minus(f, least(f, times(f, end, ROWS), length), first)
-
-
-def least(f: FunctionText, a: Index, b: int) -> Index:
-    """The smaller one of two numbers."""
-    if isinstance(a, int):
-        return min(a, b)
-    test = f.emit(f"icmp slt i64 {a}, {b}")
-    return f.emit(f"select i1 {test}, i64 {a}, i64 {b}", "n")
 
 
 def moved(f: FunctionText, p: Place, index: tuple[Index, ...]) -> Place:

@@ -2,7 +2,8 @@
 
 Note [Calls of kernels]. Operands and results of such an op lie in memory of the code. For a call
 they get headers of arrays, and a function of Python computes the kernel and copies what it gives.
-If it raises, the code gives up: NumPy runs the graph, and raises with the user's line.
+If it raises, the code gives up: NumPy runs the graph, and raises with the user's line. What is not
+an error, as KeyboardInterrupt, is raised here, without the frames that know of the code's memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,26 +41,54 @@ def write_call(w: "GraphWriter", e: Expr) -> None:
     f, memory = w.f, w.memory
     arrays = [header(f, memory.numbers, p, WRITABLE) for p in made]
     arrays += [header(f, memory.numbers, p, READ_ONLY) for p in given]
-    shown = ", ".join(f"ptr {x}" for x in [function, *arrays, "null"])
-    done = f.emit(f"call ptr (ptr, ...) @PyObject_CallFunctionObjArgs({shown})")
-    for x in [*arrays, done]:
+    done = f.reserve("ptr")
+    f.do(f"store ptr null, ptr {done}")
+    with f.given(all_are_there(f, arrays)):
+        shown = ", ".join(f"ptr {x}" for x in [function, *arrays, "null"])
+        found = f.emit(f"call ptr (ptr, ...) @PyObject_CallFunctionObjArgs({shown})")
+        f.do(f"store ptr {found}, ptr {done}")
+    outcome = f.emit(f"load ptr, ptr {done}")
+    for x in [*arrays, outcome]:
         f.do(f"call void @Py_DecRef(ptr {x})")
+    require_true(f, outcome)
+
+
+def all_are_there(f: FunctionText, pointers: Sequence[str]) -> str:
+    """A test that no pointer is null."""
+    test = "true"
+    for pointer in pointers:
+        test = f.emit(f"and i1 {test}, {f.emit(f'icmp ne ptr {pointer}, null')}")
+    return test
+
+
+def require_true(f: FunctionText, outcome: str) -> None:
+    """Go on if a call gave True; give up at False, and pass on what was raised."""
     failed, good = f.fresh("failed"), f.fresh("good")
-    f.branch(f.emit(f"icmp eq ptr {done}, null"), failed, good)
+    f.branch(f.emit(f"icmp eq ptr {outcome}, @true"), good, failed)
     f.start(failed)
-    f.do("call void @PyErr_Clear()")
-    f.do("ret i32 1")
+    raised = f.emit(f"icmp eq ptr {outcome}, null")
+    f.do(f"ret i32 {f.emit(f'select i1 {raised}, i32 2, i32 1')}")
     f.start(good)
 
 
-def kernel_into(e: Expr, count: int) -> Callable[..., None]:
-    """A function of `count` arrays for the results, and of operands, that fills the former."""
+def kernel_into(e: Expr, count: int) -> Callable[..., bool]:
+    """A function of `count` arrays for the results, and of operands, that fills the former.
 
-    def call(*arrays: Any) -> None:
-        with np.errstate(all="ignore"):
-            found = compute_with(e, [x[()] for x in arrays[count:]], e.attrs)
-        for to, y in zip(arrays, found if count > 1 else (found,), strict=False):
-            np.copyto(to, y)
+    It is false if there was an error.
+    """
+
+    def call(*arrays: Any) -> bool:
+        try:
+            with np.errstate(all="ignore"):
+                found = compute_with(e, [x[()] for x in arrays[count:]], e.attrs)
+            for to, y in zip(arrays, found if count > 1 else (found,), strict=False):
+                np.copyto(to, y)
+        except Exception:
+            return False
+        except BaseException as stop:
+            del arrays
+            raise stop.with_traceback(None) from None
+        return True
 
     return call
 

@@ -6,19 +6,17 @@ for what is not an aligned array in the order of C, of the input's type; so a ca
 memory that a call used is kept for the next one; calls at the same time have memory of their own.
 """
 
-import math
 from collections.abc import Sequence
 
 from gradops import ArrayType
+from gradops.native.interrupts import CONTEXT
 from gradops.native.memory import Memory
 from gradops.native.symbols import dtype_symbol
 from gradops.native.text import FunctionText, memory_type
 
-from .loops import known
-
 DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
 NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
-LONG = 200_000  # bytes of arrays from which other threads may run
+LONG = 1 << 16  # operations from which other threads may run
 SPARE = """@spare = global ptr null
 define void @free_spare() {
   %old = atomicrmw xchg ptr @spare, ptr null acq_rel
@@ -32,9 +30,11 @@ class EntryWriter:
     """Writes the function that Python calls. See Note [Entry]."""
 
     def __init__(
-        self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, memory: Memory
-    ) -> None:
+        self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, memory: Memory,
+        work: int = 0, checks: bool = False,
+    ) -> None:  # fmt: skip
         self.inputs, self.results, self.form, self.memory = inputs, results, form, memory
+        self.work, self.checks = work, checks
         self.arena = memory.bytes
         self.made: list[str] = []  # arrays; nothing for a number
         self.slots: list[str] = []  # where arrays are to be found if something fails
@@ -68,17 +68,37 @@ class EntryWriter:
 
     def call_body(self, given: Sequence[str]) -> str:
         """Run the code, and let other threads run if it takes long; returns its status."""
-        f, size = self.f, self.arena + sum(8 * math.prod(known(t)) for t in self.inputs)
-        lets_go = size > LONG and not self.memory.calls_python
-        state = f.emit("call ptr @PyEval_SaveThread()") if lets_go else ""
+        arena, *others = given
+        context = self.begin()
+        shown = ", ".join(f"ptr {p}" for p in [arena, context, *others])
+        status = self.f.emit(f"call i32 @body({shown})")
+        self.end(context)
+        return status
+
+    def begin(self) -> str:
+        """Let go of Python's lock, and of BLAS's threads; returns the context of `@check`."""
+        f, calls_python = self.f, self.memory.calls_python
+        context, lets_go = "null", self.work > LONG and not calls_python
+        if self.checks or lets_go:
+            context = f.reserve(CONTEXT)
+            f.do(
+                f"store {CONTEXT} {{ ptr null, i64 0, i32 0, i32 {calls_python:d} }}, ptr {context}"
+            )
+        if lets_go:
+            f.do(f"store ptr {f.emit('call ptr @PyEval_SaveThread()')}, ptr {context}")
         if self.memory.calls_blas:
             f.do("call void @blas_enter()")
-        status = f.emit(f"call i32 @body({', '.join(f'ptr {p}' for p in given)})")
+        return context
+
+    def end(self, context: str) -> None:
+        """Take back what `begin`, or a check, let go of."""
+        f = self.f
         if self.memory.calls_blas:
             f.do("call void @blas_leave()")
-        if state:
-            f.do(f"call void @PyEval_RestoreThread(ptr {state})")
-        return status
+        if context != "null":
+            state = f.emit(f"load ptr, ptr {context}")
+            with f.given(f.emit(f"icmp ne ptr {state}, null")):
+                f.do(f"call void @PyEval_RestoreThread(ptr {state})")
 
     def require_status(self, status: str) -> None:
         """Go on if the code has neither given up, 1, nor raised an error, 2."""

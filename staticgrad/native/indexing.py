@@ -1,14 +1,16 @@
 """Rows that are read, and added up, where an array of integers says."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gradops.native.copies import fill
+from gradops.native.interrupts import blocks
 from gradops.native.places import Place
 from gradops.native.scalars import NotNative, Scalar, cast, choose
-from gradops.native.text import Index, is_computable
+from gradops.native.text import Index, is_computable, minus, plus
 
 from ..ir.expr import Expr
 from .matrices import write_scatter
@@ -75,8 +77,11 @@ def over_entries(
         assert number is not None
         visit(at, (*at[:axis], number.name, *at[axis + rank :]))
         return
-    for i in w.f.loop(whole.shape[len(at)]):
-        over_entries(w, whole, numbers, axis, n, visit, (*at, i), number)
+    count, work = whole.shape[len(at)], math.prod(whole.shape[len(at) + 1 :])
+    for begin, end in blocks(w.f, (0, count), count, work):
+        for i in w.f.loop(minus(w.f, end, begin)):
+            here = *at, plus(w.f, begin, i)
+            over_entries(w, whole, numbers, axis, n, visit, here, number)
 
 
 def within(w: "GraphWriter", i: Scalar, n: int) -> Scalar:

@@ -7,18 +7,20 @@ import numpy as np
 
 from gradops import ArrayType
 from gradops.native.copies import copy
+from gradops.native.interrupts import OFTEN, check_now_and_then
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, cast, choose, constant
 from gradops.native.text import minus
 
 from ..ir.expr import Expr
 from ..ir.tuple_types import types_of_parts
+from .work import work_of
 from .writers import WRITERS
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
-OFTEN = 256  # steps after which a loop without end lets go
+LEAST = 64  # operations that a turn of a loop without end takes
 Places = Sequence[Place]
 
 
@@ -41,7 +43,7 @@ def write_loop(w: "GraphWriter", e: Expr) -> None:
 def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places, after: Places) -> None:
     """Write the loop over lists, whose state is at the beginning of `made`, then lists."""
     f, carries, end = w.f, len(after), len(after) + e.attrs["lists"]
-    steps = given[carries].shape[0]
+    steps, work = given[carries].shape[0], work_of(e.attrs["body"])
     for i in f.loop(steps):
         at = minus(f, steps - 1, i) if e.attrs["reverse"] else i
         entries = [p.row(f, at) for p in given[carries:end]]
@@ -49,6 +51,8 @@ def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places, after: P
         w.inside(e.attrs["body"], [*made[:carries], *entries, *given[end:]], [*after, *kept])
         for new, old in zip(after, made, strict=False):
             copy(w.f, new, old)
+        if work * steps > OFTEN:
+            check_now_and_then(f, i, work)
 
 
 def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places, after: Places) -> None:
@@ -63,26 +67,18 @@ def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places, after: P
     w.inside(e.attrs["body"], operands, after)
     for new, old in zip(after, made, strict=True):
         copy(w.f, new, old)
-    check_signals(w)
+    check_signals(w, work_of(e.attrs["body"]))
     f.jump(head)
     f.start(end)
 
 
-def check_signals(w: "GraphWriter") -> None:
-    """Now and then, let other threads run and Python handle signals: a loop may never end."""
-    f, count = w.f, w.f.reserve("i32")
-    w.memory.calls_python = True
-    f.frame.append(f"  store i32 0, ptr {count}")
-    after = f.emit(f"add i32 {f.emit(f'load i32, ptr {count}')}, 1")
-    f.do(f"store i32 {after}, ptr {count}")
-    with f.given(f.emit(f"icmp eq i32 {f.emit(f'and i32 {after}, {OFTEN - 1}')}, 0")):
-        state = f.emit("call ptr @PyEval_SaveThread()")
-        f.do(f"call void @PyEval_RestoreThread(ptr {state})")
-        go_on, stop = f.fresh("go"), f.fresh("stop")
-        f.branch(f.emit(f"icmp eq i32 {f.emit('call i32 @PyErr_CheckSignals()')}, 0"), go_on, stop)
-        f.start(stop)
-        f.do("ret i32 2")
-        f.start(go_on)
+def check_signals(w: "GraphWriter", work: int) -> None:
+    """Check for signals after some turns of so many operations: a loop may never end."""
+    f, count = w.f, w.f.reserve("i64")
+    f.frame.append(f"  store i64 0, ptr {count}")
+    turn = f.emit(f"load i64, ptr {count}")
+    f.do(f"store i64 {f.emit(f'add i64 {turn}, 1')}, ptr {count}")
+    check_now_and_then(f, turn, max(work, LEAST))
 
 
 def write_case(w: "GraphWriter", e: Expr) -> None:

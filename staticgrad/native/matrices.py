@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gradops import OPS
 from gradops.native.copies import copy, fill
+from gradops.native.interrupts import blocks
 from gradops.native.places import Place
 from gradops.native.scalars import NotNative, Scalar, call_math
 from gradops.native.text import ACCESS, Index, memory_type, minus, plus
@@ -30,8 +31,11 @@ def over_matrices(
         write(w, *places, to)
         return
     rank = len(to.shape)
-    for i in w.f.loop(to.shape[0]):
-        over_matrices(w, [row(w, p, i, rank) for p in places], to.row(w.f, i), write)
+    work = to.size // max(1, to.shape[0]) * MOST
+    for begin, end in blocks(w.f, (0, to.shape[0]), to.shape[0], work):
+        for k in w.f.loop(minus(w.f, end, begin)):
+            i = plus(w.f, begin, k)
+            over_matrices(w, [row(w, p, i, rank) for p in places], to.row(w.f, i), write)
 
 
 def require_small(e: Expr) -> None:

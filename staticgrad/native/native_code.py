@@ -8,10 +8,10 @@ from typing import Any
 from gradops import ArrayType
 from gradops.native import symbols
 from gradops.native.functions import declarations
+from gradops.native.interrupts import TEXT
 from gradops.native.machine import Code
 from gradops.native.memory import Memory
 from gradops.native.places import Place, contiguous
-from gradops.native.pool import pool
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
@@ -20,6 +20,7 @@ from .formulas import written_out
 from .kinds import require_types
 from .loops import known
 from .lowering import GraphWriter
+from .work import work_of
 
 FASTCALL = 0x0080
 
@@ -59,24 +60,23 @@ def free_spare(address: int) -> None:
 
 def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
     """The module of a graph, and what it refers to: its body, and what Python calls."""
-    symbols.define()
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
     names += [f"ptr noalias %out{i}" for i in range(len(results))]
     body = FunctionText(
-        f"define internal i32 @body(ptr noalias %arena, {', '.join(names)}) nounwind"
+        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
     )
+    body.interruptible = True
     memory = Memory(body)
     writer = GraphWriter(body, memory, graph)
     writer.write(places("in", inputs), places("out", results))
     body.end()
-    if body.parts or memory.calls_blas:
-        pool()
-    entry = EntryWriter(inputs, results, form, memory)
+    entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
     lines, functions = declarations(list(body.used))
     parts = [*functions, body, entry.f]
-    known_names = [*symbols.declared(), SPARE, *lines, *memory.globals]
+    checks = [TEXT] if body.checks else []
+    known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return text, memory.kept
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from gradops.native.copies import fill
+from gradops.native.interrupts import blocks
 from gradops.native.places import Place
 from gradops.native.text import ACCESS, FunctionText, Index, minus, plus, times
 
@@ -38,7 +39,8 @@ class NestWriter:
         if self.is_flat(plan):
             longest = max([i for i, n in enumerate(self.axes) if n > 1], default=0)
             self.axes = tuple([count if i == longest else 1 for i in range(len(self.axes))])
-        self.work = count * max(1, cost)
+        self.cost = max(1, cost)
+        self.work = count * self.cost
         self.cut = next((i for i, n in enumerate(self.axes) if n > 1), 0)
         self.across = {e: r for e, r in self.reductions.items() if self.cut in r.axes}
         self.range: tuple[Index, Index] = 0, self.axes[self.cut] if self.axes else 1
@@ -127,10 +129,12 @@ class NestWriter:
         """The loop of an axis."""
         begin, end = self.range if axis == self.cut else (0, self.axes[axis])
         is_parallel = axis == len(self.axes) - 1 and self.is_parallel
-        self.w.tag = ACCESS if is_parallel else ""
-        for i in self.f.loop(minus(self.f, end, begin), is_parallel, self.passes):
-            yield plus(self.f, begin, i)
-        self.w.tag = ""
+        work = self.cost * math.prod(self.axes[axis + 1 :])
+        for first, last in blocks(self.f, (begin, end), self.axes[axis], work):
+            self.w.tag = ACCESS if is_parallel else ""
+            for i in self.f.loop(minus(self.f, last, first), is_parallel, self.passes):
+                yield plus(self.f, first, i)
+            self.w.tag = ""
 
     def write_entry(self, index: tuple[Index, ...]) -> None:
         """Write what is computed for one entry."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from gradops.native.interrupts import blocks
 from gradops.native.scalars import NotNative
 from gradops.native.text import Index, minus, plus
 
@@ -28,8 +29,9 @@ POINTERS = ("getelementptr", "alloca", "inttoptr", "load ptr", "call ptr")
 def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
     """A loop whose passes do not wait for one another, of so many operations in all."""
     for begin, end in shared(w, count, work):
-        for i in w.f.loop(minus(w.f, end, begin)):
-            yield plus(w.f, begin, i)
+        for first, last in blocks(w.f, (begin, end), count, work // max(count, 1)):
+            for i in w.f.loop(minus(w.f, last, first)):
+                yield plus(w.f, first, i)
 
 
 def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Index]]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from gradops.native.blas import thread_control
 from gradops.native.copies import copy
+from gradops.native.interrupts import blocks, check
 from gradops.native.places import Place
 from gradops.native.scalars import NotNative, constant
-from gradops.native.text import ACCESS, Index, is_computable, memory_type
+from gradops.native.text import ACCESS, Index, is_computable, memory_type, minus, plus
 
 from ..ir.expr import Expr
 from .blas_calls import SPEED, matrix_by_matrix, matrix_by_vector
@@ -21,6 +22,7 @@ from .writers import WRITERS
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
+LONG = 1 << 24  # multiplications after which there is a check for signals
 SMALL_VECTOR = 4096  # those of a matrix and a vector
 SMALL = 24**3  # multiplications up to which loops are faster than a call
 
@@ -78,6 +80,8 @@ def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
         matrix_by_vector(w, a, b, to)
     else:
         matrix_by_matrix(w, a, b, to)
+    if m * n * k > LONG:
+        check(w.f)
 
 
 def turned(p: Place) -> Place:
@@ -92,7 +96,7 @@ def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     if n == 1 or (b.strides[1] != 1 and b.strides[0] == 1):
         entries(w, a, b, to)
         return
-    for i in f.loop(m):
+    for i in rows_of(w, m, n * k):
         total = w.memory.array((n,), to.dtype)
         for j in f.loop(n):
             total.store(f, (j,), zero)
@@ -111,13 +115,20 @@ def entries(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Compute each entry as the sum of products."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     total = Place(f.reserve(memory_type(to.dtype)), to.dtype, (), ())
-    for i in f.loop(m, passes=m * n * k):
+    for i in rows_of(w, m, n * k):
         for j in f.loop(n):
             total.store(f, (), constant(f, 0, to.dtype))
             for l in f.loop(k):
                 term, before = a.load(f, (i, l)) * b.load(f, (l, j)), total.load(f, ())
                 total.store(f, (), added(before, term))
             to.store(f, (i, j), total.load(f, ()))
+
+
+def rows_of(w: "GraphWriter", m: int, work: int) -> Iterator[Index]:
+    """A loop over rows of so much work each, which signals may stop."""
+    for begin, end in blocks(w.f, (0, m), m, work):
+        for i in w.f.loop(minus(w.f, end, begin), passes=m * work):
+            yield plus(w.f, begin, i)
 
 
 def write_joined(w: "GraphWriter", e: Expr) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gradops.native.machine import assembly_of
+
 from ..ir.graph import FrozenGraph
 from ..native.matrices import MOST
 from ..native.native_code import NativeCode
@@ -51,7 +53,7 @@ class NativeExecutable(Executable):
     @property
     def assembly(self) -> str:
         """The instructions of the machine."""
-        return self.native.code.assembly
+        return assembly_of(self.native.ir)
 
     @property
     def bound(self) -> float:

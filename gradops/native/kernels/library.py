@@ -11,7 +11,6 @@ from .. import symbols
 from ..builtins import builtin
 from ..functions import declarations
 from ..machine import Code, symbol
-from ..pool import pool
 from ..text import METADATA
 from .entry import entry, symbol_of_entry
 from .kernel import Kernel
@@ -37,10 +36,8 @@ def text_of(group: str) -> str:
 
 @cache
 def code(group: str) -> Code:
-    """The code of a group."""
-    symbols.define()
-    pool()
-    return Code(text_of(group))
+    """The code of a group, from the cache on disk if it has been compiled before."""
+    return Code.for_key(("kernels", group), lambda: text_of(group))
 
 
 @cache

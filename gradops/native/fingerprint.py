@@ -1,0 +1,89 @@
+"""What machine code depends on besides its text: the machine, the compiler, and versions."""
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+
+import numpy as np
+
+HEAD = 16_384  # bytes of /proc/cpuinfo that have the first core in them
+TELLING = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags", "CPU implementer",
+           "CPU part", "CPU variant", "CPU revision", "Features")  # fmt: skip
+
+
+@cache
+def environment() -> tuple[str, ...]:
+    """All of it, as texts: equal where code of one process runs in another."""
+    return (sys.version, sys.platform, np.__version__, *library_of_numpy(), *processor(),
+            *compiler(), *sources("gradops"))  # fmt: skip
+
+
+@cache
+def library_of_numpy() -> tuple[str, ...]:
+    """NumPy's library, which is linked with one BLAS or another."""
+    from numpy._core import _multiarray_umath as numpy  # type: ignore[attr-defined]
+
+    return (stamp(str(numpy.__file__)),)
+
+
+@cache
+def processor() -> tuple[str, ...]:
+    """The name of the processor, and what it can do."""
+    from numpy._core import _multiarray_umath as numpy  # type: ignore[attr-defined]
+
+    able = [name for name, has in numpy.__cpu_features__.items() if has]
+    return platform.machine(), " ".join(able), first_core()
+
+
+def first_core() -> str:
+    """What Linux says of the first core; empty elsewhere."""
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            core = file.read(HEAD).decode(errors="replace").split("\n\n")[0]
+    except OSError:
+        return ""
+    lines = [line for line in core.splitlines() if line.split("\t")[0].strip() in TELLING]
+    return "\n".join(lines)
+
+
+@cache
+def compiler() -> tuple[str, ...]:
+    """The version of llvmlite, without importing it."""
+    spec = find_spec("llvmlite")
+    folder = next(iter(spec.submodule_search_locations or ()), "") if spec else ""
+    return tuple(map(stamp, (f"{folder}/_version.py", *libraries(f"{folder}/binding"))))
+
+
+def libraries(folder: str) -> Iterator[str]:
+    """The shared libraries in a folder."""
+    for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
+        if name.endswith((".so", ".dylib", ".dll")):
+            yield f"{folder}/{name}"
+
+
+@cache
+def sources(package: str) -> tuple[str, ...]:
+    """The modules of a package: their places, sizes and times, which Python goes by, too."""
+    spec = find_spec(package)
+    result: list[str] = []
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif entry.name.endswith(".py"):
+                    result.append(stamp(entry.path, entry.stat()))
+    return tuple(result)
+
+
+def stamp(path: str, status: os.stat_result | None = None) -> str:
+    """The place, the size and the time of a file."""
+    try:
+        status = status or os.stat(path)
+    except OSError:
+        return path
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
