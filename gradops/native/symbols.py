@@ -34,6 +34,10 @@ MEMORY = {
 POOL = {
     "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
 }  # fmt: skip
+GEMM = {  # our products of matrices, see `matmul`: sizes, operands with their steps, and if it adds
+    f"own_gemm_{code}": "void (i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64, i1)"
+    for code in ("f4", "f8")
+}  # fmt: skip
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
 OBJECTS = {
     "ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented, "true": True,
@@ -53,7 +57,7 @@ def declared() -> Iterator[str]:
                 for name, n in OPERANDS.items() for k in "sd"}  # fmt: skip
     for name in OBJECTS:
         yield f"@{name} = external global i8"
-    for name, type in (PYTHON | NUMPY | MEMORY | POOL | products).items():
+    for name, type in (PYTHON | NUMPY | MEMORY | POOL | GEMM | products).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
 
@@ -86,6 +90,10 @@ def address_for(name: str) -> int:
         from .pool import pool  # code that is loaded as other code is
 
         return pool().address(name)
+    if name in GEMM:
+        from .matmul.gemm import product
+
+        return product(name).address(name)
     if name.startswith("blas_") and name.removeprefix("blas_") in blas()[1]:
         return blas()[1][name.removeprefix("blas_")]
     return function_of_c(name)

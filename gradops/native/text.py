@@ -124,6 +124,14 @@ class FunctionText:
         before = self.emit("load i1, ptr %noted")
         self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
 
+    def require_zero(self, status: str) -> None:
+        """Go on if a function has not given up; else return what it has."""
+        good, bad = self.fresh("good"), self.fresh("bad")
+        self.branch(self.emit(f"icmp eq i32 {status}, 0"), good, bad)
+        self.start(bad)
+        self.do(f"ret i32 {status}")
+        self.start(good)
+
     def reserve(self, type: str, count: int = 1) -> str:
         """Memory of the function's frame."""
         name = f"%{self.fresh('m')}"

@@ -24,7 +24,6 @@ VIEWS = frozenset({
 })  # fmt: skip
 OF_LISTS = frozenset({"summed", "zeroed"})
 TRIANGLES = frozenset({"tril", "triu"})
-MOST = 4000  # expressions; LLVM takes more than linear time for what is in one function
 
 
 def name_of(e: Expr) -> str:
@@ -127,11 +126,8 @@ def axes_of_loops(e: Expr) -> tuple[int, ...] | None:
 
 def require_types(graph: FrozenGraph) -> None:
     """Raise NotNative unless all values have dtypes and sizes that machine code knows."""
-    expressions = list(all_expressions(graph))
-    for e in expressions:
+    for e in all_expressions(graph):
         types = types_of_parts(e) if isinstance(e.type, TupleType) else [e.type]
         for t in types:
             if not is_movable(t.dtype) or any(type(n) is not int for n in t.shape):
                 raise NotNative(f"{e.label} has no machine type")
-    if len(expressions) > MOST:
-        raise NotNative(f"there are {len(expressions)} expressions, more than {MOST}")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradops.native.copies import copy
+from gradops.native.cuts import Cutter
 from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
 from gradops.native.places import Place
@@ -50,14 +51,18 @@ class GraphWriter:
         for e, place in zip(graph.results, results, strict=True):
             if e in plan.stored:
                 self.targets.setdefault(e, place)
+        cutter = Cutter(self.f)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             self.write_unit(unit, plan)
+            cutter.allow()
             for e in dying:
                 self.release(e)
         for e, place in zip(graph.results, results, strict=True):
             if self.targets.get(e) is not place:
                 copy(self.f, self.place(e), place)
+                cutter.allow()
+        cutter.cut()
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""

@@ -6,13 +6,11 @@ loop is cut depends on its work alone, and each pass computes what it would on o
 number of threads changes no bits. Sums over passes are sums of `CHUNKS` sums, on one thread, too.
 """
 
-import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import TYPE_CHECKING
 
+from gradops.native.cuts import Definitions, names_taken
 from gradops.native.interrupts import blocks
-from gradops.native.scalars import NotNative
 from gradops.native.text import Index, minus, plus
 
 if TYPE_CHECKING:
@@ -20,10 +18,7 @@ if TYPE_CHECKING:
 
 WORTH = 1 << 17  # operations from which a loop is shared: about 50 us
 CHUNKS = 16
-NAME = re.compile(r"%([A-Za-z][\w.]*)")
-DEFINITION = re.compile(r"\s+%([\w.]+) = (.*)")
-GIVEN = ("env", "begin", "end", "thread")
-POINTERS = ("getelementptr", "alloca", "inttoptr", "load ptr", "call ptr")
+GIVEN = "env", "begin", "end", "thread"
 
 
 def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
@@ -43,7 +38,9 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
     f.enter()
     yield "%begin", "%end"
     lines = f.leave()
-    taken = {name: type_of(w, name) for name in taken_from_outside(lines)}
+    names = [name for name in names_taken("\n".join(lines)) if name not in GIVEN]
+    found = Definitions(f, names)
+    taken = {name: found.type_of(name) for name in names}
     name = f"@part{f.fresh('')}"
     f.parts.append(function(name, taken, lines))
     env = f.reserve("i64", max(1, len(taken)))
@@ -52,32 +49,7 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
         f.do(f"store {type} %{x}, ptr {at}")
     given = f"ptr {name}, ptr {env}, i64 {count}, i64 {w.memory.threads}"
     status = f.emit(f"call i32 @run_parts({given})")
-    bad, good = f.fresh("bad"), f.fresh("good")
-    f.branch(f.emit(f"icmp eq i32 {status}, 0"), good, bad)
-    f.start(bad)
-    f.do(f"ret i32 {status}")
-    f.start(good)
-
-
-def taken_from_outside(lines: list[str]) -> list[str]:
-    """The names that lines use, but do not define."""
-    known = {line[:-1] for line in lines if line.endswith(":")} | set(GIVEN)
-    known |= {found[1] for line in lines if (found := DEFINITION.match(line))}
-    names = chain.from_iterable(NAME.findall(line) for line in lines)
-    return [name for name in dict.fromkeys(names) if name not in known and name != "start"]
-
-
-def type_of(w: "GraphWriter", name: str) -> str:
-    """The type of a value of the function around: of arrays and of numbers of passes."""
-    if re.fullmatch(r"[ni]\d+", name):
-        return "i64"
-    if name[0] != "t":
-        return "ptr"
-    lines = chain(reversed(w.f.lines), w.f.frame)
-    made = next(m[2] for line in lines if (m := DEFINITION.match(line)) and m[1] == name)
-    if not made.startswith(POINTERS):
-        raise NotNative(f"a part of a loop takes {made}")
-    return "ptr"
+    f.require_zero(status)
 
 
 def function(name: str, taken: dict[str, str], lines: list[str]) -> str:

@@ -8,6 +8,7 @@ nest; what only its own nest reads, at the same index, need not be written to me
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from .kinds import MOVES, axes_of_loops, is_computed, is_reduction, is_view, nam
 
 EXPENSIVE = 3  # operations from which a value that is read twice is stored
 DEEP = 40  # values computed within one another
+LARGEST = 500  # operations from which a nest is full: LLVM takes more than linear time for one
 COSTS = {"exp": 10, "log": 10, "tanh": 12, "sin": 12, "cos": 12, "sqrt": 4, "div": 4,
          "sigmoid": 14, "power": 30, "log1p": 12, "expm1": 12}  # fmt: skip
 
@@ -27,6 +29,7 @@ class Unit:
 
     axes: tuple[int, ...] | None
     members: list[Expr] = field(default_factory=list)
+    cost: int = 0
 
 
 class Plan:
@@ -45,6 +48,7 @@ class Plan:
         for e in graph.order:
             self.decide(e)
         self.units: list[Unit] = []
+        self.open: dict[tuple[int, ...], list[int]] = {}  # nests that are not full
         self.unit_of: dict[Expr, int] = {}
         for e in self.stored:
             self.assign(e)
@@ -110,14 +114,21 @@ class Plan:
             n = self.unit_of[x]
             shares = alike and self.units[n].axes == axes is not None and not is_reduction(x)
             earliest = max(earliest, n if shares else n + 1)
-        for n in range(earliest, len(self.units)):
-            if self.units[n].axes == axes is not None:
-                break
-        else:
-            n = len(self.units)
-            self.units.append(Unit(axes))
+        n = self.unit_of[e] = self.unit_for(axes, earliest)
         self.units[n].members.append(e)
-        self.unit_of[e] = n
+        self.units[n].cost += self.cost[e]
+        if axes is not None and self.units[n].cost >= LARGEST:
+            self.open[axes].remove(n)
+
+    def unit_for(self, axes: tuple[int, ...] | None, earliest: int) -> int:
+        """The number of the first unit from one on that has room for loops over axes."""
+        found = self.open.setdefault(axes, []) if axes is not None else []
+        at = bisect_left(found, earliest)
+        if at < len(found):
+            return found[at]
+        found.append(len(self.units))
+        self.units.append(Unit(axes))
+        return len(self.units) - 1
 
     def is_read_in_place(self, e: Expr) -> bool:
         """True for a value that only its own nest reads, at the same index."""

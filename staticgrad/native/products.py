@@ -14,6 +14,7 @@ from gradops.native.text import ACCESS, Index, is_computable, memory_type, minus
 from ..ir.expr import Expr
 from .blas_calls import SPEED, matrix_by_matrix, matrix_by_vector
 from .kinds import name_of
+from .own_products import maker, own_product, turned
 from .parts import split
 from .reductions import added
 from .small_products import is_small, write_small
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 LONG = 1 << 24  # multiplications after which there is a check for signals
 SMALL_VECTOR = 4096  # those of a matrix and a vector
-SMALL = 24**3  # multiplications up to which loops are faster than a call
 
 
 def write_matmul(w: "GraphWriter", e: Expr) -> None:
@@ -52,12 +52,28 @@ def with_axis(p: Place, axis: int) -> Place:
 
 def batch(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the loops over matrices."""
+    a, b, to = merged(a, b, to)
     if len(to.shape) == 2:
         product(w, a, b, to)
         return
     rank, work = len(to.shape), to.size * a.shape[-1] // SPEED
     for i in split(w, to.shape[0], work if thread_control() else 0):
         batch(w, row(w, a, i, rank), row(w, b, i, rank), to.row(w.f, i))
+
+
+def merged(a: Place, b: Place, to: Place) -> tuple[Place, Place, Place]:
+    """One product for a stack of matrices that lie one after another, by the same matrix."""
+    while len(to.shape) > 2 and len(a.shape) == len(to.shape) and set(b.shape[:-2]) <= {1}:
+        (n, m), steps = to.shape[-3:-1], [(p.strides[-3], p.strides[-2]) for p in (a, to)]
+        if a.shape[-3] != n or any(outer != m * inner for outer, inner in steps):
+            break
+        a, to = (
+            replace(p, shape=(*p.shape[:-3], n * m, p.shape[-1]),
+                    strides=(*p.strides[:-3], *p.strides[-2:]))
+            for p in (a, to)
+        )  # fmt: skip
+        b = replace(b, shape=b.shape[-2:], strides=b.strides[-2:])
+    return a, b, to
 
 
 def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
@@ -70,23 +86,19 @@ def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
 def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
     (m, k), n = a.shape, b.shape[1]
-    if w.memory.blas("gemm", a.dtype) is None or m * n * k <= (
-        SMALL if min(m, n) > 1 else SMALL_VECTOR
-    ):
+    way = maker(m, n, k, to.dtype)
+    if is_small(b) or way == "loops" or (min(m, n) == 1 and m * n * k <= SMALL_VECTOR):
         (write_small if is_small(b) else loops)(w, a, b, to)
     elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
         matrix_by_vector(w, turned(b), turned(a), turned(to))
     elif n == 1 and (a.strides[0] == 1 or a.strides[1] == 1):
         matrix_by_vector(w, a, b, to)
+    elif way == "ours":
+        own_product(w, a, b, to)
     else:
         matrix_by_matrix(w, a, b, to)
     if m * n * k > LONG:
         check(w.f)
-
-
-def turned(p: Place) -> Place:
-    """The transpose of a matrix."""
-    return replace(p, shape=p.shape[::-1], strides=p.strides[::-1])
 
 
 def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:

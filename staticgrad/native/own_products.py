@@ -1,0 +1,87 @@
+"""Calls of our own product of matrices, whose rows or columns threads share.
+
+Note [Borders of products]. Products of a few entries are written out, those of middling size are
+ours, and large ones BLAS's, see `maker`. Ours computes an entry in the same way wherever it is in
+the result, so it may be cut in any way.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gradops.native.copies import copy
+from gradops.native.matmul.gemm import symbol_of
+from gradops.native.places import Place
+from gradops.native.text import Index, minus, times
+
+from .blas_calls import SPEED, least, moved
+from .parts import shared
+
+if TYPE_CHECKING:
+    from .lowering import GraphWriter
+
+FEW = 12**3  # multiplications up to which loops are faster than a call
+OURS = {4: 1 << 29, 8: 1 << 26}  # and up to which our product is faster than BLAS's
+CUT = 32  # rows or columns of which a thread computes some multiple
+
+
+def maker(m: int, n: int, k: int, dtype: np.dtype) -> str:
+    """The fastest way to compute a product of these sizes: "loops", "ours" or "blas"."""
+    if m * n * k <= FEW or dtype.kind != "f" or dtype.itemsize not in OURS:
+        return "loops"
+    return "ours" if m * n * k <= OURS[dtype.itemsize] else "blas"
+
+
+def own_product(w: "GraphWriter", a: Place, b: Place, to: Place, add: bool = False) -> None:
+    """Call our product: to = a @ b, or to + a @ b."""
+    (m, k), n = a.shape, b.shape[1]
+    if to.strides[1] != 1 and n > 1:
+        if to.strides[0] == 1:
+            own_product(w, turned(b), turned(a), turned(to), add)
+        else:
+            by_way_of_copy(w, a, b, to, add)
+        return
+    by_rows = m >= n
+    for begin, count in some_of(w, m if by_rows else n, m * n * k // SPEED):
+        top, left = (begin, 0) if by_rows else (0, begin)
+        rows, columns = (count, n) if by_rows else (m, count)
+        parts = moved(w.f, a, (top, 0)), moved(w.f, b, (0, left)), moved(w.f, to, (top, left))
+        call(w, (rows, columns, k), parts, add)
+
+
+def by_way_of_copy(w: "GraphWriter", a: Place, b: Place, to: Place, add: bool) -> None:
+    """Compute a product in memory of its own, for a result whose rows do not lie in order."""
+    compact = w.memory.array(to.shape, to.dtype)
+    if add:
+        copy(w.f, to, compact)
+    own_product(w, a, b, compact, add)
+    copy(w.f, compact, to)
+    w.memory.release(compact)
+
+
+def call(
+    w: "GraphWriter", sizes: tuple[Index, Index, Index], parts: tuple[Place, Place, Place],
+    add: bool,
+) -> None:  # fmt: skip
+    """Call our product, of matrices that begin where they lie."""
+    a, b, to = parts
+    given = [f"i64 {n}" for n in sizes]
+    for p in (a, b):
+        given += [f"ptr {p.pointer}", f"i64 {p.strides[0]}", f"i64 {p.strides[1]}"]
+    given += [f"ptr {to.pointer}", f"i64 {to.strides[0]}", f"i1 {str(add).lower()}"]
+    w.f.do(f"call void @{symbol_of(to.dtype)}({', '.join(given)})")
+
+
+def some_of(w: "GraphWriter", length: int, work: int) -> Iterator[tuple[Index, Index]]:
+    """Where the rows or columns of each thread begin, and their number."""
+    f = w.f
+    for begin, end in shared(w, -(-length // CUT), work):
+        first = times(f, begin, CUT)
+        yield first, minus(f, least(f, times(f, end, CUT), length), first)
+
+
+def turned(p: Place) -> Place:
+    """The transpose of a matrix."""
+    return replace(p, shape=p.shape[::-1], strides=p.strides[::-1])

@@ -1,0 +1,97 @@
+"""Our product of matrices: any sizes, any steps, and bits that depend on neither place nor size."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
+
+from gradops.native.matmul.gemm import DEPTH, product, symbol_of
+
+SIZES = [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70]
+LONG = ctypes.c_int64
+WAYS = {
+    "in the order of C": lambda x: x,
+    "in the order of Fortran": np.asfortranarray,
+    "with gaps": lambda x: np.repeat(np.repeat(x, 2, axis=0), 3, axis=1)[::2, ::3],
+    "backwards": lambda x: x[::-1, ::-1].copy()[::-1, ::-1],
+    "repeated rows": lambda x: np.broadcast_to(x[:1], x.shape),
+}
+KIND = pytest.mark.parametrize("dtype", ["float32", "float64"])
+
+
+def multiply(a, b, c, add=False):
+    """c = a @ b, or c + a @ b."""
+    (m, k), n = a.shape, b.shape[1]
+    given, types = [m, n, k], [LONG] * 3
+    for x in (a, b):
+        given += [x.ctypes.data, *[s // x.itemsize for s in x.strides]]
+        types += [ctypes.c_void_p, LONG, LONG]
+    name = symbol_of(c.dtype)
+    call = ctypes.CFUNCTYPE(None, *types, ctypes.c_void_p, LONG, ctypes.c_bool)(
+        product(name).address(name)
+    )
+    call(*given, c.ctypes.data, c.strides[0] // c.itemsize, add)
+    return c
+
+
+def matrix(rng, m, n, dtype, way="in the order of C"):
+    return WAYS[way](rng.normal(size=(m, n)).astype(dtype)) if m * n else np.empty((m, n), dtype)
+
+
+def bound(a, b):
+    """The rounding errors of sums in any order."""
+    k = max(1, a.shape[1])
+    return 2 * k * np.finfo(a.dtype).eps * (np.abs(a) @ np.abs(b)) + np.finfo(a.dtype).tiny
+
+
+@KIND
+@pytest.mark.parametrize("left", WAYS)
+@pytest.mark.parametrize("right", WAYS)
+def test_products_of_all_sizes_and_steps(dtype, left, right):
+    rng = np.random.default_rng([len(left), len(right)])
+    for _ in range(20):
+        m, n, k = rng.choice(SIZES, 3)
+        a, b = matrix(rng, m, k, dtype, left), matrix(rng, k, n, dtype, right)
+        whole = np.full((m + 1, n + 3), 7, dtype)
+        add = bool(rng.integers(2))
+        multiply(a, b, whole[:m, :n], add)
+        want = a.astype("float64") @ b.astype("float64") + 7 * add
+        assert np.all(np.abs(whole[:m, :n] - want) <= bound(a, b) + 16 * np.finfo(dtype).eps)
+        assert np.all(whole[m:] == 7)
+        assert np.all(whole[:, n:] == 7)
+
+
+@KIND
+@pytest.mark.parametrize("k", [DEPTH - 1, DEPTH, DEPTH + 1, 3 * DEPTH + 5])
+def test_long_sums(dtype, k):
+    rng = np.random.default_rng(k)
+    a, b = matrix(rng, 300, k, dtype), matrix(rng, k, 70, dtype, "in the order of Fortran")
+    got = multiply(a, b, np.empty((300, 70), dtype))
+    assert np.all(np.abs(got - a.astype("float64") @ b.astype("float64")) <= bound(a, b))
+
+
+@KIND
+def test_an_entry_has_the_same_bits_wherever_it_is(dtype):
+    rng = np.random.default_rng(0)
+    a, b = matrix(rng, 75, 333, dtype), matrix(rng, 333, 90, dtype)
+    whole = multiply(a, b, np.empty((75, 90), dtype))
+    for top, left, rows, columns in ((0, 0, 75, 1), (13, 7, 1, 1), (1, 40, 50, 50), (70, 3, 5, 80)):
+        some, others = a[top : top + rows], b[:, left : left + columns]
+        for right in (others, np.asfortranarray(others)):
+            part = multiply(some, right, np.empty((rows, columns), dtype))
+            assert np.array_equal(part, whole[top : top + rows, left : left + columns])
+
+
+@KIND
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_stays_in_its_row_and_column(dtype, value):
+    rng = np.random.default_rng(0)
+    a, b = matrix(rng, 11, 20, dtype), matrix(rng, 20, 37, dtype)
+    a[3, 4] = b[5, 36] = value
+    got = multiply(a, b, np.empty((11, 37), dtype))
+    with np.errstate(invalid="ignore"):
+        want = a @ b
+    assert np.array_equal(np.isfinite(got), np.isfinite(want))
+    assert np.array_equal(np.isnan(got), np.isnan(want))
