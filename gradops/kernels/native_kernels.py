@@ -34,7 +34,7 @@ TEMPLATE = """def make(by_numpy, library, used, in_any_layout):
 """
 RETRY = """
             if found is NotImplemented:
-                found = in_any_layout(library.call, {arguments})"""
+                found = in_any_layout(library.call, {count}, {arguments})"""
 
 
 @contextmanager
@@ -82,16 +82,22 @@ def refuse(*args: Any) -> Any:
     return NotImplemented
 
 
-def in_any_layout(call: Callable[..., Any], x: Any, *outs: Any) -> Any:
-    """An entrywise kernel of a number or of an array that is not in the order of C."""
-    if not isinstance(x, np.ndarray | np.generic) or x.dtype.kind != "f":
+def in_any_layout(call: Callable[..., Any], count: int, *args: Any) -> Any:
+    """An entrywise kernel of `count` numbers or arrays of one dtype that are not alike."""
+    xs, outs = args[:count], args[count:]
+    if not all(isinstance(x, np.ndarray | np.generic) and x.dtype == xs[0].dtype for x in xs):
         return NotImplemented
-    found = call(np.ascontiguousarray(x).reshape(-1), *[None] * len(outs))
+    if xs[0].dtype.kind != "f":
+        return NotImplemented
+    wide = np.broadcast_arrays(*xs) if count > 1 else xs
+    flat = [np.ascontiguousarray(x).reshape(-1) for x in wide]
+    found = call(*flat, *[None] * len(outs))
     if found is NotImplemented:
         return found
+    like = xs[0] if xs[0].shape == wide[0].shape else np.empty(wide[0].shape, xs[0].dtype)
     if len(outs) == 1:
-        return laid_as(x, found, outs[0])
-    return tuple([laid_as(x, y, out) for y, out in zip(found, outs, strict=True)])
+        return laid_as(like, found, outs[0])
+    return tuple([laid_as(like, y, out) for y, out in zip(found, outs, strict=True)])
 
 
 def laid_as(x: Any, y: Any, out: Any) -> Any:
@@ -105,13 +111,13 @@ def laid_as(x: Any, y: Any, out: Any) -> Any:
 
 def native(
     group: str, name: str, arguments: str, when: str = "", result: str = "found",
-    entrywise: bool = False,
+    entrywise: int = 0,
 ) -> Callable[[Kernel], Kernel]:  # fmt: skip
     """A decorator of kernels by NumPy. See Note [Native kernels].
 
     `arguments` are expressions of the kernel's parameters that the native kernel is given, `when`
     is the condition under which it is called, and `result` what is returned then. A kernel that is
-    `entrywise` takes numbers and arrays in any layout, too.
+    `entrywise` in its first operands takes numbers and arrays in any layout, too.
     """
 
     def decorate(by_numpy: Kernel) -> Kernel:
@@ -120,7 +126,8 @@ def native(
         source = TEMPLATE.format(
             name=by_numpy.__name__, signature=", ".join(map(str, plain)), arguments=arguments,
             when=f" and {when}" if when else "", names=", ".join(p.name for p in plain),
-            result=result, retry=RETRY.format(arguments=arguments) if entrywise else "",
+            result=result,
+            retry=RETRY.format(count=entrywise, arguments=arguments) if entrywise else "",
         )  # fmt: skip
         scope: dict[str, Any] = {}
         exec(source, by_numpy.__globals__, scope)

@@ -76,7 +76,7 @@ silu = elementwise(
 
 
 
-@native("activations", "gelu_slope", "x, out", entrywise=True)
+@native("activations", "gelu_slope", "x, out", entrywise=1)
 def slope_by_erf(x: Any, out: Any) -> Operand:
     """The slope of exact gelu: Phi(x) + x phi(x), of the normal distribution."""
     if kernels.is_single(x):
@@ -85,7 +85,7 @@ def slope_by_erf(x: Any, out: Any) -> Operand:
     return np.add(y, 0.5 * (1 + erf_kernel(x * math.sqrt(0.5))), out=out)
 
 
-@native("activations", "gelu_tanh_slope", "x, out", entrywise=True)
+@native("activations", "gelu_tanh_slope", "x, out", entrywise=1)
 def slope_by_tanh(x: AnyArray, out: np.ndarray | None) -> AnyArray:
     """The slope of approximate gelu."""
     return kernels.in_pieces(slope_of_piece, x, out)
@@ -149,11 +149,11 @@ def gelu_slope_kernel(x: np.ndarray, approximate: str = "none", out: Out = None)
 
 
 @native(
-    "activations", "gelu_and_slope", "x, None, None", when="approximate == 'none'", entrywise=True,
+    "activations", "gelu_and_slope", "x, None, None", when="approximate == 'none'", entrywise=1,
 )
 @native(
     "activations", "gelu_tanh_and_slope", "x, None, None", when="approximate == 'tanh'",
-    entrywise=True,
+    entrywise=1,
 )
 def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any, Any]:
     x = inexact(x)

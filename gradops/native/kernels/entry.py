@@ -63,10 +63,11 @@ class EntryText:
         self.sizes.setdefault("rows", 1)
         for name in kernel.sizes:
             self.store(name, "i64", self.sizes[name])
-        for a, x in zip(kernel.results, arguments, strict=True):
+        outs = list(arguments)
+        for a, x in zip(kernel.results, outs, strict=True):
             self.give(a, x)
         self.compute()
-        self.leave()
+        self.leave(outs)
 
     @property
     def count(self) -> int:
@@ -244,11 +245,19 @@ class EntryText:
             result = times(self.f, result, size)
         return result
 
-    def leave(self) -> None:
-        """Return a result, or a tuple of several; of no axes, as numbers."""
+    def leave(self, outs: list[str]) -> None:
+        """Return a result, or a tuple of several; new ones without axes as numbers."""
+        f = self.f
+        for slot, out in zip(self.slots, outs, strict=True):
+            with f.given(f.emit(f"icmp eq ptr {out}, @none")):
+                made = f.emit(f"load ptr, ptr {slot}")
+                f.do(f"store ptr {f.emit(f'call ptr @PyArray_Return(ptr {made})')}, ptr {slot}")
+        self.return_slots()
+
+    def return_slots(self) -> None:
+        """Return what was made."""
         f = self.f
         made = [f.emit(f"load ptr, ptr {slot}") for slot in self.slots]
-        made = [f.emit(f"call ptr @PyArray_Return(ptr {x})") for x in made]
         if len(made) == 1:
             f.do(f"ret ptr {made[0]}")
             return

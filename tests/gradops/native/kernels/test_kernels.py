@@ -47,6 +47,20 @@ def norms(op, count):
     ]  # fmt: skip
 
 
+def along(op):
+    """Cases of a reduction along the last and the first axis."""
+    # fmt: off
+    shapes = [((3, 5), -1), ((7,), 0), ((7,), None), ((2, 3, 33), 2), ((5, 64), 0), ((600, 129), 0),
+              ((4, 1000), 0), ((3, 4, 5), 1), ((0, 3), -1), ((130, 2000), 0), ((8, 8), 0)]
+    # fmt: on
+    return [(op, (s,), {"axis": a, "keepdims": k}) for s, a in shapes for k in (False, True)]
+
+
+SPREAD = [((3, 5), (3, 1)), ((3, 5), (5,)), ((3, 5), (1, 5)), ((3, 5), (3, 5)), ((3, 1), (1, 5)),
+          ((2, 3, 40), (2, 3, 1)), ((600, 129), (600, 1)), ((600, 129), (129,)), ((5,), (1,)),
+          ((4, 2), (4, 1)), ((), (3,)), ((2, 3, 4), (3, 4))]  # fmt: skip
+
+
 def labelled(op, **attrs):
     """Cases of an op of rows with a label each."""
     return [(op, (shape, (LABELS, *shape[:-1])), attrs) for shape in SIZES]
@@ -60,6 +74,7 @@ CASES = [
     *same("gelu_slope", 1), *same("gelu_slope", 1, approximate="tanh"),
     *gates("lstm_gates", 4, False), *gates("gru_gates", 3, False), *gates("lstm_memory", 4, True),
     *gates("lstm_hidden", 4, True), *gates("gru_state", 3, True), *norms("standardize", 1),
+    *along("logsumexp"), *[("exp_difference", shapes, {}) for shapes in SPREAD],
     *norms("inverse_spread", 1), *norms("standardize_slope", 2),
 ]  # fmt: skip
 every_case = pytest.mark.parametrize(
