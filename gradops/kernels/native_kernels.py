@@ -132,7 +132,8 @@ def native(
         scope: dict[str, Any] = {}
         exec(source, by_numpy.__globals__, scope)
         kernel = scope["make"](by_numpy, LibraryCall(group, name), USED.get, in_any_layout)
-        kernel.__wrapped__ = kernel.by_numpy = by_numpy
+        kernel.__wrapped__ = by_numpy
+        kernel.by_numpy = getattr(by_numpy, "by_numpy", by_numpy)
         kernel.__module__, kernel.__doc__ = by_numpy.__module__, by_numpy.__doc__
         return kernel
 
