@@ -60,6 +60,8 @@ class EntryText:
         for name in kernel.numbers:
             number = f.emit(f"call double @PyFloat_AsDouble(ptr {next(arguments)})")
             self.store(name, "double", number)
+        if kernel.counts or kernel.numbers:
+            self.require_no_error()
         self.sizes.setdefault("rows", 1)
         for name in kernel.sizes:
             self.store(name, "i64", self.sizes[name])
@@ -75,6 +77,15 @@ class EntryText:
         kernel = self.kernel
         counted = (kernel.operands, kernel.counts, kernel.numbers, kernel.results)
         return sum(map(len, counted))
+
+    def require_no_error(self) -> None:
+        """Refuse arguments that are no numbers."""
+        f = self.f
+        error = f.emit("call ptr @PyErr_Occurred()")
+        failed = f.emit(f"icmp ne ptr {error}, null")
+        with f.given(failed):
+            f.do("call void @PyErr_Clear()")
+        self.require(f"xor i1 {failed}, true")
 
     def require(self, test: str) -> None:
         """Go on if a test holds, else give back what was made."""

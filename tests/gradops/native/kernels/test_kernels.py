@@ -9,6 +9,7 @@ import gradops
 from gradops import OPS
 from gradops.kernels.native_kernels import native_kernels
 from gradops.kernels.threads import get_num_threads, set_num_threads
+from gradops.native.kernels.library import callable_kernel
 
 pytest.importorskip("llvmlite")
 
@@ -185,6 +186,11 @@ def test_results_in_another_order_or_dtype_are_numpys():
     for out in (np.empty((4, 3)).T, np.empty((6, 4))[::2]):
         OPS["softmax"].kernel(x, out=out)
         assert_close(out, by_numpy("softmax", [x], {}))
+
+
+def test_what_is_no_number_is_refused():
+    found = callable_kernel("norms", "standardize")(np.ones((2, 3)), "much", None)
+    assert found is NotImplemented
 
 
 def test_numpys_kernels_run_in_a_context_that_asks_for_them():
