@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from gradops.core.op import Op
 from gradops.core.traits import Trait
 
+from . import vectors
 from .scalars import BOOL, Scalar
 from .text import FunctionText, Index, memory_type, plus, times
 
@@ -50,6 +51,8 @@ class Place:
 
     def load(self, f: FunctionText, index: Sequence[Index], tag: str = "") -> Scalar:
         """The value of an entry."""
+        if f.lanes:
+            return vectors.load(f, self, index)
         type = memory_type(self.dtype)
         name = f.emit(f"load {type}, ptr {self.address(f, index)}{tag}")
         if self.dtype == BOOL:
@@ -58,6 +61,9 @@ class Place:
 
     def store(self, f: FunctionText, index: Sequence[Index], x: Scalar, tag: str = "") -> None:
         """Write an entry."""
+        if f.lanes:
+            vectors.store(f, self, index, x)
+            return
         name, type = x.name, memory_type(self.dtype)
         if self.dtype == BOOL:
             name = f.emit(f"zext i1 {name} to i8")

@@ -17,6 +17,7 @@ from gradops.native.memory import Memory
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
 from gradops.native.text import FunctionText, Index, plus
+from gradops.native.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -191,6 +192,8 @@ class GraphWriter:
 
     def entry_of_triangle(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
         """An entry on one side of a diagonal, or zero."""
+        if self.f.lanes:
+            raise NotVector
         x, test = self.value(e.inputs[0], index), "sle" if name_of(e) == "tril" else "sge"
         i, j = plus(self.f, index[-2], e.attrs["k"]), index[-1]
         return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {j}, {i}"), BOOL), x, 0)

@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from gradops.native import vectors
 from gradops.native.places import Place
-from gradops.native.scalars import BOOL, Scalar, cast, choose, constant
-from gradops.native.text import FunctionText, Index, memory_type, register_type
+from gradops.native.scalars import BOOL, Scalar, call_math, cast, choose, constant
+from gradops.native.text import FunctionText, Index, Lane, memory_type
 
 from ..ir.expr import Expr
 from .kinds import name_of
@@ -67,11 +68,40 @@ class Reduction:
         info = np.iinfo(self.e.dtype)
         return info.min if self.name == "max" else info.max
 
+    @property
+    def neutral(self) -> float:
+        """What added to a total leaves it as it is: for sums -0.0, which added to 0.0 is 0.0."""
+        is_sum = self.name not in ("max", "min")
+        return -0.0 if is_sum and self.e.dtype.kind == "f" else self.start
+
     def begin(self, f: FunctionText) -> Place:
-        """A place for the total, in the function's frame."""
-        place = Place(f.reserve(memory_type(self.e.dtype)), self.e.dtype, (), ())
-        place.store(f, (), constant(f, self.start, self.e.dtype))
+        """A place for the total, or those of the entries of a vector, in the function's frame."""
+        dtype, lanes = self.e.dtype, max(1, f.lanes)
+        place = Place(f.reserve(memory_type(dtype), lanes), dtype, (lanes,), (1,))
+        place.store(f, beginning(f), constant(f, self.start, dtype))
         return place
+
+    def end(self, f: FunctionText, total: Place, to: Place, index: Sequence[Index]) -> None:
+        """Store a total at an index of the operand's first axes; those of a vector are added."""
+        x, at = total.load(f, beginning(f)), self.place_index(index)
+        if not f.lanes or any(isinstance(i, Lane) for i in at):
+            to.store(f, at, x)
+            return
+        x = vectors.total(x, self.name)
+        lanes, f.lanes = f.lanes, 0
+        to.store(f, at, x)
+        f.lanes = lanes
+
+    def add_entries(
+        self, f: FunctionText, to: Place, index: Sequence[Index], x: Scalar, tag: str = ""
+    ) -> None:
+        """Add an entry of the operand, or those of a vector, to totals in memory."""
+        at = self.place_index(index)
+        lanes, x = f.lanes, cast(x, self.e.dtype)
+        if lanes and not any(isinstance(i, Lane) for i in at):
+            x, f.lanes = vectors.total(x, self.name), 0
+        self.add(f, to, at, x, tag=tag)
+        f.lanes = lanes
 
     def add(
         self, f: FunctionText, place: Place, index: Sequence[Index], x: Scalar, flags: str = "",
@@ -111,6 +141,11 @@ class Reduction:
             self.finish(f, place, (*index, i))
 
 
+def beginning(f: FunctionText) -> tuple[Index]:
+    """The index of a total."""
+    return (Lane(0) if f.lanes else 0,)
+
+
 def added(total: Scalar, x: Scalar, flags: str = "reassoc ") -> Scalar:
     """A sum, of which LLVM may add the terms in another order."""
     if total.dtype.kind != "f":
@@ -122,7 +157,4 @@ def extreme(name: str, a: Scalar, b: Scalar) -> Scalar:
     """The larger or smaller of two values, NaN if one is."""
     if a.dtype.kind != "f":
         return choose(b > a if name == "max" else b < a, b, a)
-    type, suffix = register_type(a.dtype), "f32" if a.dtype.itemsize == 4 else "f64"
-    function = f"llvm.{name}imum.{suffix}"
-    a.f.used[f"{type} {function}/2"] = None
-    return a.then(f"call {type} @{function}({a.typed}, {b.typed})")
+    return call_math(f"{name}imum", [a, b])

@@ -1,0 +1,131 @@
+"""Vectors: entries of arrays that are read, written and added up several at once.
+
+See Note [Vectors] in `text.py`.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from .scalars import BOOL, Scalar, choose, literal
+from .text import FunctionText, Index, Lane, memory_type, minus, register_type
+
+if TYPE_CHECKING:
+    from .places import Place
+
+WIDTHS = {"AVX512F": 64, "AVX2": 32}
+NARROWEST = 16  # bytes of a register of any machine
+FEW = 16  # entries that are read one by one where they do not lie side by side
+REDUCTIONS = {"max": ("fmaximum", "smax", "or"), "min": ("fminimum", "smin", "and")}
+
+
+class NotVector(Exception):
+    """Entries are not read side by side."""
+
+
+@cache
+def width() -> int:
+    """The bytes of a register of this machine."""
+    from numpy._core import _multiarray_umath as numpy  # type: ignore[attr-defined]
+
+    return max([n for name, n in WIDTHS.items() if numpy.__cpu_features__.get(name)] or [NARROWEST])
+
+
+def load(f: FunctionText, p: "Place", index: Sequence[Index]) -> Scalar:
+    """The entries of an array at an index; the same one everywhere if that has no lane."""
+    step, at, type = step_of(p, index), p.address(f, starts(index)), memory_type(p.dtype)
+    if step == 1:
+        name = f.emit(f"load {f.vector(type)}, ptr {at}, align {p.dtype.itemsize}")
+    elif step == 0:
+        name = splat(f, f.emit(f"load {type}, ptr {at}"), type)
+    else:
+        name = "poison"
+        for k in few(f):
+            x = f.emit(f"load {type}, ptr {moved(f, at, type, k * step)}")
+            name = f.emit(f"insertelement {f.vector(type)} {name}, {type} {x}, i64 {k}")
+    if p.dtype == BOOL:
+        name = f.emit(f"trunc {f.vector('i8')} {name} to {f.vector('i1')}")
+    return Scalar(f, name, p.dtype)
+
+
+def store(f: FunctionText, p: "Place", index: Sequence[Index], x: Scalar) -> None:
+    """Write entries."""
+    step, at, type, name = step_of(p, index), p.address(f, starts(index)), memory_type(p.dtype), x.name
+    if p.dtype == BOOL:
+        name = f.emit(f"zext {f.vector('i1')} {name} to {f.vector('i8')}")
+    if step == 1:
+        f.do(f"store {f.vector(type)} {name}, ptr {at}, align {p.dtype.itemsize}")
+        return
+    for k in few(f) if step else [0]:
+        entry = f.emit(f"extractelement {f.vector(type)} {name}, i64 {k}")
+        f.do(f"store {type} {entry}, ptr {moved(f, at, type, k * step)}")
+
+
+def few(f: FunctionText) -> range:
+    """The numbers of the entries of a vector, if they are few."""
+    if f.lanes > FEW:
+        raise NotVector
+    return range(f.lanes)
+
+
+def moved(f: FunctionText, at: str, type: str, count: int) -> str:
+    """An address after so many entries."""
+    return f.emit(f"getelementptr inbounds {type}, ptr {at}, i64 {count}") if count else at
+
+
+def splat(f: FunctionText, x: str, type: str) -> str:
+    """A vector that has a value everywhere."""
+    first = f.emit(f"insertelement {f.vector(type)} poison, {type} {x}, i64 0")
+    mask = f"<{f.lanes} x i32> zeroinitializer"
+    return f.emit(f"shufflevector {f.vector(type)} {first}, {f.vector(type)} poison, {mask}")
+
+
+def step_of(p: "Place", index: Sequence[Index]) -> int:
+    """How far the entries of a vector lie from one another; 0 for the same one."""
+    pairs = zip(index, p.strides, strict=True)
+    return sum(stride for i, stride in pairs if isinstance(i, Lane))
+
+
+def starts(index: Sequence[Index]) -> list[Index]:
+    """The index of the first entry of a vector."""
+    return [i.start if isinstance(i, Lane) else i for i in index]
+
+
+def beyond(f: FunctionText, count: Index) -> Scalar:
+    """True at all but the first entries of a vector."""
+    numbers = ", ".join(f"i64 {k}" for k in range(f.lanes))
+    if isinstance(count, int):
+        bits = ", ".join(f"i1 {k >= count:d}" for k in range(f.lanes))
+        return Scalar(f, f"<{bits}>", BOOL)
+    limit = splat(f, str(count), "i64")
+    return Scalar(f, f.emit(f"icmp sge {f.vector('i64')} <{numbers}>, {limit}"), BOOL)
+
+
+def kept(mask: Scalar | None, x: Scalar, otherwise: float) -> Scalar:
+    """Entries where a mask is true, and a number elsewhere."""
+    return x if mask is None else choose(mask, x, otherwise)
+
+
+def total(x: Scalar, name: str) -> Scalar:
+    """The sum of the entries of a vector, the largest or the smallest; LLVM chooses the order."""
+    f, dtype = x.f, x.dtype
+    vector, entry = x.typed, register_type(dtype)
+    kind = f"f{8 * dtype.itemsize}" if dtype.kind == "f" else entry
+    suffix = f"v{f.lanes}{kind}"
+    f.lanes, lanes = 0, f.lanes
+    if name not in REDUCTIONS and dtype.kind == "f":
+        start = literal(dtype.type(-0.0), dtype)
+        given = f"reassoc {entry} @llvm.vector.reduce.fadd.{suffix}({entry} {start}, {vector})"
+    else:
+        of_floats, of_ints, of_bools = REDUCTIONS.get(name, ("", "add", "or"))
+        how = of_floats if dtype.kind == "f" else of_bools if dtype == BOOL else of_ints
+        given = f"{entry} @llvm.vector.reduce.{how}.{suffix}({vector})"
+    result = Scalar(f, f.emit(f"call {given}"), dtype)
+    f.lanes = lanes
+    return result
+
+
+def skipped(f: FunctionText, start: Index, first: Index) -> Scalar | None:
+    """A mask of the entries from `first` on, of those from `start` on; None for all."""
+    count = minus(f, first, start)
+    return None if count == 0 else beyond(f, count)
