@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..functions import DOUBLE
+from ..transcendental.floats import DOUBLE
 from ..scalars import Scalar, cast
 from ..text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
 

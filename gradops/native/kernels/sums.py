@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..functions import DOUBLE, INTS, SINGLE, both, from_bits, shift
+from ..transcendental.floats import DOUBLE, INTS, SINGLE, both, from_bits, shift
 from ..scalars import Scalar, cast, choose, constant
 from ..text import FunctionText, Index, minus, plus, register_type, times
 from .kernel import Row
