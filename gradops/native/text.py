@@ -27,6 +27,8 @@ METADATA = """!0 = distinct !{}
 !5 = distinct !{!5, !1, !2, !6, !7}
 !6 = !{!"llvm.loop.vectorize.width", i32 16}
 !7 = !{!"llvm.loop.interleave.count", i32 2}
+!8 = distinct !{!8, !2, !9}
+!9 = !{!"llvm.loop.vectorize.enable", i1 false}
 """
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
@@ -82,6 +84,7 @@ class FunctionText:
         self.straight = False  # true where no loop repeats a call many times
         self.interruptible = self.checks = False  # see `interrupts.py`
         self.outer: list[Lines] = []
+        self.helpers: dict[str, str] = {}  # functions that it calls, by their names
         self.parts: list[str] = []  # whole functions, see `parts.py`
 
     def fresh(self, prefix: str = "t") -> str:
@@ -221,7 +224,7 @@ class FunctionText:
     def text(self) -> str:
         """The whole function."""
         whole = "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
-        return "\n".join([*self.parts, whole])
+        return "\n".join([*self.helpers.values(), *self.parts, whole])
 
 
 def few(passes: int | None) -> bool:

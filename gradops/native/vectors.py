@@ -3,11 +3,11 @@
 See Note [Vectors] in `text.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .scalars import BOOL, Scalar, choose, literal
+from .scalars import BOOL, Scalar, choose, constant
 from .text import FunctionText, Index, Lane, memory_type, minus, register_type
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 WIDTHS = {"AVX512F": 64, "AVX2": 32}
 NARROWEST = 16  # bytes of a register of any machine
 FEW = 16  # entries that are read one by one where they do not lie side by side
-REDUCTIONS = {"max": ("fmaximum", "smax", "or"), "min": ("fminimum", "smin", "and")}
 
 
 class NotVector(Exception):
@@ -54,6 +53,8 @@ def store(f: FunctionText, p: "Place", index: Sequence[Index], x: Scalar) -> Non
     if p.dtype == BOOL:
         name = f.emit(f"zext {f.vector('i1')} {name} to {f.vector('i8')}")
     if step == 1:
+        if p.offset:  # LLVM 22 merges such stores to where the last one is, not the latest
+            f.do(f"store {type} zeroinitializer, ptr {at}")
         f.do(f"store {f.vector(type)} {name}, ptr {at}, align {p.dtype.itemsize}")
         return
     for k in few(f) if step else [0]:
@@ -106,23 +107,29 @@ def kept(mask: Scalar | None, x: Scalar, otherwise: float) -> Scalar:
     return x if mask is None else choose(mask, x, otherwise)
 
 
-def total(x: Scalar, name: str) -> Scalar:
-    """The sum of the entries of a vector, the largest or the smallest; LLVM chooses the order."""
-    f, dtype = x.f, x.dtype
-    vector, entry = x.typed, register_type(dtype)
-    kind = f"f{8 * dtype.itemsize}" if dtype.kind == "f" else entry
-    suffix = f"v{f.lanes}{kind}"
-    f.lanes, lanes = 0, f.lanes
-    if name not in REDUCTIONS and dtype.kind == "f":
-        start = literal(dtype.type(-0.0), dtype)
-        given = f"reassoc {entry} @llvm.vector.reduce.fadd.{suffix}({entry} {start}, {vector})"
-    else:
-        of_floats, of_ints, of_bools = REDUCTIONS.get(name, ("", "add", "or"))
-        how = of_floats if dtype.kind == "f" else of_bools if dtype == BOOL else of_ints
-        given = f"{entry} @llvm.vector.reduce.{how}.{suffix}({vector})"
-    result = Scalar(f, f.emit(f"call {given}"), dtype)
+def total(x: Scalar, join: Callable[[Scalar, Scalar], Scalar], neutral: float) -> Scalar:
+    """The entries of a vector joined, in a tree: as a scalar."""
+    f, lanes = x.f, x.f.lanes
+    size = 1 << (lanes - 1).bit_length()
+    if size > lanes:
+        more = constant(f, neutral, x.dtype)
+        x = shuffled(x, more, [min(k, lanes) for k in range(size)])
+    while size > 1:
+        size //= 2
+        f.lanes = 2 * size
+        halves = [shuffled(x, x, range(k, k + size)) for k in (0, size)]
+        f.lanes = size
+        x = join(*halves)
+    f.lanes = 0
+    x = Scalar(f, f.emit(f"extractelement <1 x {register_type(x.dtype)}> {x.name}, i64 0"), x.dtype)
     f.lanes = lanes
-    return result
+    return x
+
+
+def shuffled(x: Scalar, y: Scalar, numbers: Sequence[int]) -> Scalar:
+    """The entries of two vectors with some numbers."""
+    mask = ", ".join(f"i32 {k}" for k in numbers)
+    return x.then(f"shufflevector {x.typed}, {y.typed}, <{len(numbers)} x i32> <{mask}>")
 
 
 def skipped(f: FunctionText, start: Index, first: Index) -> Scalar | None:

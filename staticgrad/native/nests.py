@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 REGISTERS = (8, 4), (30, 2), (math.inf, 1)
 """Up to how many operations of an entry a vector takes how many registers."""
+TURNS = 8  # vectors of an axis from which on they are of several registers
 SHORT = 8  # passes up to which functions are called, and not part of the loop
 CHEAP = 8  # operations of an entry up to which those of a few entries are written one by one
 
@@ -98,7 +99,7 @@ class NestWriter:
         self.lanes = lanes
         self.range = 0, self.passes_in(self.cut) if self.axes else 1
         passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
-        self.passes = passes if self.cost <= CHEAP else None
+        self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
         self.is_short = passes <= SHORT
         self.clear(e for e in self.reductions if e not in self.across)
         if not self.across:
@@ -113,6 +114,8 @@ class NestWriter:
 
     def passes_in(self, axis: int) -> int:
         """The passes of the loop of an axis."""
+        if axis < 0:
+            return 1
         n = self.axes[axis]
         return -(-n // self.lanes) if self.lanes and axis == self.last else n
 
@@ -204,9 +207,9 @@ class NestWriter:
 
 def lanes_of(n: int, cost: int, dtypes: Iterable[np.dtype]) -> int:
     """The entries of a vector, of an axis with so many: several registers where code is short."""
+    own = vectors.width() // max(dtype.itemsize for dtype in dtypes)
     registers = next(k for most, k in REGISTERS if cost <= most)
-    most = registers * vectors.width() // max(dtype.itemsize for dtype in dtypes)
-    return min(n, most)
+    return min(n, own * max(1, min(registers, n // (own * TURNS))))
 
 
 def part_of(f: FunctionText, n: int, c: Index) -> Index:

@@ -87,7 +87,7 @@ class Reduction:
         if not f.lanes or any(isinstance(i, Lane) for i in at):
             to.store(f, at, x)
             return
-        x = vectors.total(x, self.name)
+        x = vectors.total(x, self.join, self.neutral)
         lanes, f.lanes = f.lanes, 0
         to.store(f, at, x)
         f.lanes = lanes
@@ -99,7 +99,7 @@ class Reduction:
         at = self.place_index(index)
         lanes, x = f.lanes, cast(x, self.e.dtype)
         if lanes and not any(isinstance(i, Lane) for i in at):
-            x, f.lanes = vectors.total(x, self.name), 0
+            x, f.lanes = vectors.total(x, self.join, self.neutral), 0
         self.add(f, to, at, x, tag=tag)
         f.lanes = lanes
 
@@ -115,6 +115,10 @@ class Reduction:
         """The sum, or the like, of two values."""
         is_sum = self.name not in ("max", "min")
         return added(a, b, flags) if is_sum else extreme(self.name, a, b)
+
+    def join(self, a: Scalar, b: Scalar) -> Scalar:
+        """The sum, or the like, in this order."""
+        return self.joined(a, b, "")
 
     def combine(
         self, f: FunctionText, sums: Place, to: Place, index: tuple[Index, ...] = ()
