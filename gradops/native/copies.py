@@ -46,7 +46,7 @@ def copy(f: FunctionText, source: Place, to: Place) -> None:
         if size >= BLOCK:
             copy_rows(f, source, to, size)
             return
-    if source.dtype == to.dtype and len(to.shape) == 1 and FEW < to.shape[0]:
+    if source.dtype == to.dtype and len(to.shape) == 1 and to.shape[0] > FEW:
         copy_strided(f, source, to)
         return
     copy_entries(f, source, to, ())

@@ -41,8 +41,10 @@ class Lane:
     start: str | int
 
 
-Index = str | int | Lane
-"""A number of entries or steps: known, or the name of an i64; or that of entries of a vector."""
+Index = str | int
+"""A number of entries or steps: known, or the name of an i64."""
+At = Index | Lane
+"""The number of an entry along an axis, or of the entries of a vector."""
 
 
 def code_of(dtype: np.dtype) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .scalars import BOOL, Scalar, choose, constant
-from .text import FunctionText, Index, Lane, memory_type, minus, register_type
+from .text import At, FunctionText, Index, Lane, memory_type, minus, register_type
 
 if TYPE_CHECKING:
     from .places import Place
@@ -30,9 +30,9 @@ def width() -> int:
     return max([n for name, n in WIDTHS.items() if numpy.__cpu_features__.get(name)] or [NARROWEST])
 
 
-def load(f: FunctionText, p: "Place", index: Sequence[Index]) -> Scalar:
+def load(f: FunctionText, p: "Place", index: Sequence[At]) -> Scalar:
     """The entries of an array at an index; the same one everywhere if that has no lane."""
-    step, at, type = step_of(p, index), p.address(f, starts(index)), memory_type(p.dtype)
+    step, at, type = step_of(p, index), p.address(f, index), memory_type(p.dtype)
     if step == 1:
         name = f.emit(f"load {f.vector(type)}, ptr {at}, align {p.dtype.itemsize}")
     elif step == 0:
@@ -47,9 +47,10 @@ def load(f: FunctionText, p: "Place", index: Sequence[Index]) -> Scalar:
     return Scalar(f, name, p.dtype)
 
 
-def store(f: FunctionText, p: "Place", index: Sequence[Index], x: Scalar) -> None:
+def store(f: FunctionText, p: "Place", index: Sequence[At], x: Scalar) -> None:
     """Write entries."""
-    step, at, type, name = step_of(p, index), p.address(f, starts(index)), memory_type(p.dtype), x.name
+    step, at = step_of(p, index), p.address(f, index)
+    type, name = memory_type(p.dtype), x.name
     if p.dtype == BOOL:
         name = f.emit(f"zext {f.vector('i1')} {name} to {f.vector('i8')}")
     if step == 1:
@@ -81,15 +82,10 @@ def splat(f: FunctionText, x: str, type: str) -> str:
     return f.emit(f"shufflevector {f.vector(type)} {first}, {f.vector(type)} poison, {mask}")
 
 
-def step_of(p: "Place", index: Sequence[Index]) -> int:
+def step_of(p: "Place", index: Sequence[At]) -> int:
     """How far the entries of a vector lie from one another; 0 for the same one."""
     pairs = zip(index, p.strides, strict=True)
     return sum(stride for i, stride in pairs if isinstance(i, Lane))
-
-
-def starts(index: Sequence[Index]) -> list[Index]:
-    """The index of the first entry of a vector."""
-    return [i.start if isinstance(i, Lane) else i for i in index]
 
 
 def beyond(f: FunctionText, count: Index) -> Scalar:

@@ -11,11 +11,11 @@ from gradops.native.copies import fill
 from gradops.native.interrupts import blocks
 from gradops.native.places import Place
 from gradops.native.scalars import Scalar, cast
-from gradops.native.text import ACCESS, FunctionText, Index, Lane, least, minus, plus, times
+from gradops.native.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
 
 from ..ir.expr import Expr
 from .kinds import MOVES, TRIANGLES, is_reduction, name_of
-from .parts import CHUNKS, WORTH, shared, split
+from .parts import CHUNKS, shared, split
 from .plan import Plan, Unit
 from .reductions import Reduction, beginning
 
@@ -97,7 +97,7 @@ class NestWriter:
     def write_loops(self, lanes: int) -> None:
         """Write loops of so many entries at once. Threads share those of the first axis."""
         self.lanes = lanes
-        self.range = 0, self.passes_in(self.cut) if self.axes else 1
+        self.range: tuple[Index, Index] = (0, self.passes_in(self.cut) if self.axes else 1)
         passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
         self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
         self.is_short = passes <= SHORT
@@ -136,7 +136,7 @@ class NestWriter:
         """True if sums over the first axis are sums of sums. See Note [Shared loops]."""
         size = sum(math.prod(e.shape) for e in self.across)
         is_long = int(self.range[1]) >= CHUNKS and size * CHUNKS * 4 <= math.prod(self.axes)
-        return self.work >= WORTH and is_long
+        return self.work >= self.w.choices.table.worth and is_long
 
     def write_chunks(self) -> None:
         """Write the loops for parts of the first axis, and add up what they sum."""
@@ -152,7 +152,7 @@ class NestWriter:
             r.combine(self.f, sums[e], whole[e])
             self.w.memory.release(sums[e])
 
-    def write_axis(self, index: tuple[Index, ...]) -> None:
+    def write_axis(self, index: tuple[At, ...]) -> None:
         """Write the loops of the axes from here on; sums that begin here end here."""
         here = {e: r for e, r in self.inner.items() if r.first == len(index)}
         for e, r in here.items():
@@ -165,7 +165,7 @@ class NestWriter:
         for e, r in here.items():
             r.end(self.f, self.totals[e], self.stores[e], index)
 
-    def passes_of(self, axis: int) -> Iterator[Index]:
+    def passes_of(self, axis: int) -> Iterator[At]:
         """The loop of an axis."""
         f, count = self.f, self.passes_in(axis)
         begin, end = self.range if axis == self.cut else (0, count)
@@ -188,7 +188,7 @@ class NestWriter:
             self.mask = vectors.skipped(self.f, start, first)
         return Lane(start)
 
-    def write_entry(self, index: tuple[Index, ...]) -> None:
+    def write_entry(self, index: tuple[At, ...]) -> None:
         """Write what is computed for one entry, or those of a vector."""
         self.w.values.clear()
         for e in self.members:

@@ -9,7 +9,7 @@ import numpy as np
 from gradops.native import vectors
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, Scalar, call_math, cast, choose, constant
-from gradops.native.text import FunctionText, Index, Lane, memory_type
+from gradops.native.text import At, FunctionText, Lane, memory_type
 
 from ..ir.expr import Expr
 from .kinds import name_of
@@ -46,7 +46,7 @@ class Reduction:
         """True if the last axis is kept."""
         return self.rank - 1 not in self.axes
 
-    def place_index(self, index: Sequence[Index]) -> tuple[Index, ...]:
+    def place_index(self, index: Sequence[At]) -> tuple[At, ...]:
         """The index of the result, for one of the operand, or of its first axes."""
         full = [*index, *[0] * (self.rank - len(index))]
         full = [0 if i in self.axes else n for i, n in enumerate(full)]
@@ -81,7 +81,7 @@ class Reduction:
         place.store(f, beginning(f), constant(f, self.start, dtype))
         return place
 
-    def end(self, f: FunctionText, total: Place, to: Place, index: Sequence[Index]) -> None:
+    def end(self, f: FunctionText, total: Place, to: Place, index: Sequence[At]) -> None:
         """Store a total at an index of the operand's first axes; those of a vector are added."""
         x, at = total.load(f, beginning(f)), self.place_index(index)
         if not f.lanes or any(isinstance(i, Lane) for i in at):
@@ -93,7 +93,7 @@ class Reduction:
         f.lanes = lanes
 
     def add_entries(
-        self, f: FunctionText, to: Place, index: Sequence[Index], x: Scalar, tag: str = ""
+        self, f: FunctionText, to: Place, index: Sequence[At], x: Scalar, tag: str = ""
     ) -> None:
         """Add an entry of the operand, or those of a vector, to totals in memory."""
         at = self.place_index(index)
@@ -104,7 +104,7 @@ class Reduction:
         f.lanes = lanes
 
     def add(
-        self, f: FunctionText, place: Place, index: Sequence[Index], x: Scalar, flags: str = "",
+        self, f: FunctionText, place: Place, index: Sequence[At], x: Scalar, flags: str = "",
         tag: str = "",
     ) -> None:  # fmt: skip
         """Add an entry to a total."""
@@ -120,9 +120,7 @@ class Reduction:
         """The sum, or the like, in this order."""
         return self.joined(a, b, "")
 
-    def combine(
-        self, f: FunctionText, sums: Place, to: Place, index: tuple[Index, ...] = ()
-    ) -> None:
+    def combine(self, f: FunctionText, sums: Place, to: Place, index: tuple[At, ...] = ()) -> None:
         """Add up the rows of an array of sums."""
         if len(index) < len(to.shape):
             for i in f.loop(to.shape[len(index)]):
@@ -133,7 +131,7 @@ class Reduction:
             total = self.joined(total, sums.load(f, (c, *index)), "")
         to.store(f, index, total)
 
-    def finish(self, f: FunctionText, place: Place, index: tuple[Index, ...] = ()) -> None:
+    def finish(self, f: FunctionText, place: Place, index: tuple[At, ...] = ()) -> None:
         """Divide by the number of entries, for a mean."""
         if self.name != "mean":
             return
@@ -145,7 +143,7 @@ class Reduction:
             self.finish(f, place, (*index, i))
 
 
-def beginning(f: FunctionText) -> tuple[Index]:
+def beginning(f: FunctionText) -> tuple[At]:
     """The index of a total."""
     return (Lane(0) if f.lanes else 0,)
 

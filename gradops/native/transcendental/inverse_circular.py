@@ -77,9 +77,9 @@ def arc_of_ratio(y: Scalar, x: Scalar) -> Scalar:
     is_flat, zero = less < more * (math.sqrt(2) - 1), constant(x.f, 0, x.dtype)
     below, below_low = total(more, choose(is_flat, zero, less))
     above, above_low = total(choose(is_flat, -less, more), choose(is_flat, zero, -less))
-    t, low = quotient((-above, -above_low), (below, below_low))
+    t, lost = quotient((-above, -above_low), (below, below_low))
     z = t * t
-    rest = fma(z * t, polynomial(z, ATAN), low)
+    rest = fma(z * t, polynomial(z, ATAN), lost)
     half = choose(is_flat, zero, 0.5)
     half = choose(is_steep, 1.0 - half, half)
     high, low = HALF_PI[x.dtype.itemsize]
