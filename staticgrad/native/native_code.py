@@ -109,8 +109,8 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
         f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
     )
     body.interruptible = True
-    memory, choices = Memory(body), Choices(table)
-    writer = GraphWriter(body, memory, graph, choices)
+    memory, choices = Memory(body), Choices()
+    writer = GraphWriter(body, memory, graph, table, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)

@@ -85,13 +85,35 @@ def by_machine_code(
 def by_the_best(
     graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
 ) -> Executable:
-    """A graph as machine code where that is possible, and no promise of the bits forbids it."""
-    if pipeline.bound and not checked and is_known_here() and is_installed():
-        try:
-            return by_machine_code(graph, pipeline, form, rebuild, checked)
-        except OptionError:
-            pass
-    return by_numpy(graph, pipeline, form, rebuild, checked)
+    """A graph as machine code where that is possible and pays, and no promise of bits forbids it.
+
+    See Note [Predictions] in `native/predictions.py`.
+    """
+    if not (pipeline.bound and not checked and is_known_here() and is_installed()):
+        return by_numpy(graph, pipeline, form, rebuild, checked)
+    if not is_sized(graph):
+        return by_the_best_for_sizes(graph, pipeline, form, rebuild)
+    from ..native.predictions import NUMPY, tier_for
+
+    tier = tier_for(graph)
+    try:
+        make = by_numpy if tier.way == NUMPY else by_machine_code
+        result = make(graph, pipeline, form, rebuild, checked)
+    except OptionError:
+        return by_numpy(graph, pipeline, form, rebuild, checked)
+    result.tier = tier
+    return result
+
+
+def by_the_best_for_sizes(
+    graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any
+) -> Executable:
+    """A graph of unknown sizes: what runs it is chosen for each of those it is run with."""
+    from .native_for_sizes import NativeForSizes
+
+    result = NativeForSizes(graph, pipeline, form, rebuild)
+    result.decides = True
+    return result
 
 
 def refusal(reason: str, hint: str = HINT) -> OptionError:

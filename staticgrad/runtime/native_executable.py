@@ -65,13 +65,7 @@ class NativeExecutable(Executable):
 
     @property
     def choices(self) -> Choices:
-        """What was chosen where there were several ways to compute something, and why.
-
-        >>> x = sg.placeholder("float32", [64, 64], name="x")
-        >>> print(sg.compile(x @ x, [x], backend="native").choices)
-        matmul at ...: BLAS ... us (not loops ... us)
-        """
-        return self.native.choices
+        return Choices([*super().choices, *self.native.choices])
 
     @property
     def bound(self) -> float:
