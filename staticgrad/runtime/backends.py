@@ -49,7 +49,7 @@ def set_default_backend(backend: str) -> None:
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> sg.set_default_backend("interpreter")
     >>> sg.compile(x + 1, [x])
-    <InterpretedExecutable (x: float32[3]) -> float32[3]>
+    <Executable (x: float32[3]) -> float32[3]>
     >>> sg.set_default_backend("numpy")
     """
     DEFAULT.set(require_backend("set_default_backend", backend))
