@@ -51,6 +51,7 @@ if _TYPE_CHECKING:
     from .functions.traced_function import Function, function
     from .ir.graph import replay
     from .ir.verify import verify
+    from .native import clear_cache
     from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
     from .passes.rewrite import Rule
     from .runtime.check import check
@@ -87,6 +88,7 @@ __getattr__, __dir__ = _lazily(
         "codegen.standalone.to_python": "to_python",
         "export.saving": "load save", "freezing.freezer": "freeze",
         "functions.traced_function": "Function function",
+        "native": "clear_cache",
         "initializers": " ".join(["initializers", *_INITIALIZERS]), "ir.graph": "replay",
         "ir.verify": "verify",
         "ops.distributions": "multinomial random_crop random_gamma random_poisson",

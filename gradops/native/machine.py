@@ -1,17 +1,16 @@
 """LLVM: text to machine code in memory, by way of object files that are kept on disk."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from .fingerprint import OPTIONS
 from .objects.elf import Unloadable
 from .objects.loading import Loaded
 from .objects.stored import ObjectCode, object_for
 from .symbols import find, symbol
 
 __all__ = ["Code", "compiled", "symbol", "target"]
-
-OPTIONS = {"opt": 2, "reloc": "pic", "codemodel": "default"}
 
 
 @cache
@@ -57,7 +56,7 @@ class Code:
         The key determines the text: it has its version, or a hash of what it is made from. The
         sources of `gradops`, versions, options and the processor are part of it by themselves.
         """
-        return cls.of(object_for((*key, *OPTIONS.items()), lambda: compiled(make_text())), names)
+        return cls.of(object_for(key, lambda: compiled(make_text())), names)
 
     @classmethod
     def of(cls, object: ObjectCode, names: Mapping[str, int] | None = None) -> "Code":
@@ -99,12 +98,12 @@ class LoadedByLLVM:
         return found
 
 
-def compiled(text: str) -> ObjectCode:
-    """The object file of a module."""
+def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
+    """The object file of a module, with notes of what else belongs to it."""
     module = optimized(text)
     both = [*module.functions, *module.global_variables]
     externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
-    return ObjectCode(target().emit_object(module), tuple(externals))
+    return ObjectCode(target().emit_object(module), tuple(externals), tuple(notes or ()))
 
 
 def assembly_of(text: str) -> str:

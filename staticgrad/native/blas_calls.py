@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gradops.native.blas import blas, thread_control
 from gradops.native.copies import copy
+from gradops.native.costs import SPEED
 from gradops.native.places import Place
 from gradops.native.scalars import constant
 from gradops.native.text import FunctionText, Index, least, memory_type, minus, plus, times
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 ROWS = 32  # of a result, of which a block has some multiple
 BLOCKS = 8  # of a product of matrices
 LONG = 1 << 15  # multiplications of a block of a matrix and a vector
-SPEED = 8  # multiplications of a matrix product in the time of an operation on an entry
 
 
 def matrix_by_matrix(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
@@ -97,12 +97,23 @@ def moved(f: FunctionText, p: Place, index: tuple[Index, ...]) -> Place:
 
 def ordered(w: "GraphWriter", p: Place) -> Place:
     """A matrix as BLAS can read it: a copy, if neither rows nor columns lie in order."""
-    (m, n), (r, c) = p.shape, p.strides
-    if ((c == 1 or n == 1) and (r >= n or m == 1)) or ((r == 1 or m == 1) and (c >= m or n == 1)):
+    if is_ordered(p):
         return p
     compact = w.memory.array(p.shape, p.dtype)
     copy(w.f, p, compact)
     return compact
+
+
+def is_ordered(p: Place) -> bool:
+    """True if rows or columns of a matrix lie in order, as BLAS can read it."""
+    (m, n), (r, c) = p.shape, p.strides
+    by_rows = (c == 1 or n == 1) and (r >= n or m == 1)
+    return by_rows or ((r == 1 or m == 1) and (c >= m or n == 1))
+
+
+def is_for_gemv(a: Place, x: Place) -> bool:
+    """True if BLAS can read a matrix, and a vector that is a column, where they are."""
+    return is_ordered(a) and (x.strides[0] > 0 or x.shape[0] == 1)
 
 
 def layout(p: Place) -> tuple[str, int]:

@@ -6,7 +6,7 @@ stored values lie, and computes others where they are read. Loops of a graph are
 function: the writer of their body writes into the same function.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from . import indexing, loops, matrices, products
 from .calls import write_call
+from .choices import Choices
 from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
 from .nests import NestWriter
 from .plan import Plan, Unit
@@ -34,13 +35,16 @@ TABLES = indexing, loops, matrices, products
 class GraphWriter:
     """Writes the code of a graph into a function. See Note [Native code]."""
 
-    def __init__(self, f: FunctionText, memory: Memory, graph: FrozenGraph) -> None:
-        self.f, self.memory, self.graph = f, memory, graph
+    def __init__(
+        self, f: FunctionText, memory: Memory, graph: FrozenGraph, choices: Choices
+    ) -> None:
+        self.f, self.memory, self.graph, self.choices = f, memory, graph, choices
         self.places: dict[Expr, Place] = {}
         self.parts: dict[Expr, list[Place]] = {}
         self.values: dict[tuple[Expr, tuple[Index, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
+        self.writing: Expr | None = None
         self.tag = ""
 
     def write(self, inputs: Sequence[Place], results: Sequence[Place]) -> None:
@@ -66,7 +70,7 @@ class GraphWriter:
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""
-        GraphWriter(self.f, self.memory, graph).write(inputs, results)
+        GraphWriter(self.f, self.memory, graph, self.choices).write(inputs, results)
 
     def place_joined(self, plan: Plan) -> None:
         """Compute what is joined, and read by nothing else, where it is to lie."""
@@ -84,12 +88,18 @@ class GraphWriter:
         if unit.axes is not None:
             NestWriter(self, unit, plan).write()
             return
-        e, mark = unit.members[0], self.f.mark()
+        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
+        self.writing = e
         try:
             WRITERS.get(name_of(e), write_call)(self, e)
         except NotNative:
             self.f.undo(mark)
+            self.choices.undo(count)
             write_call(self, e)
+
+    def pick(self, costs: Mapping[str, float]) -> str:
+        """The fastest of several ways to compute what is being written, by predicted times."""
+        return self.choices.pick(self.writing, costs)
 
     def release(self, e: Expr) -> None:
         """Let others use the memory of a value that nothing reads any more."""

@@ -1,7 +1,6 @@
 """The backends: what runs a graph, and the choice among them."""
 
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -107,7 +106,7 @@ def is_installed() -> bool:
 
 def is_known_here() -> bool:
     """True where objects have the headers that the code reads: CPython with its lock, 64 bits."""
-    has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
+    has_lock = "t" not in getattr(sys, "abiflags", "")  # t: free-threaded
     known = sys.implementation.name == "cpython" and sys.platform != "win32"
     return known and has_lock and sys.maxsize > 1 << 32
 

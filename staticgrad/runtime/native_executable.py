@@ -10,12 +10,14 @@ import numpy as np
 from gradops.native.machine import assembly_of
 
 from ..ir.graph import FrozenGraph
+from ..native.choices import Choices
+from ..native.keys import key_of, key_of_passes
 from ..native.matrices import MOST
 from ..native.native_code import NativeCode
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
 from ..passes.pairs import ComputePairs
-from ..passes.pipeline import Pipeline
+from ..passes.pipeline import Optimized, Pipeline
 from ..passes.products.inverses import InvertFactors
 from ..passes.products.log_products import MultiplyLogs
 from ..passes.scalars import FloatScalars, MathScalars
@@ -39,11 +41,17 @@ class NativeExecutable(Executable):
         rebuild: Callable[[Any], Any] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(written, for_native(pipeline_for(optimize)), form, rebuild)
-        self.optimize, self.silent = optimize, False
+        self.optimize = optimize
 
-    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
-        self.native = NativeCode(graph, self.form)
+    def compiled(self, optimized: Optimized) -> Callable[..., Any]:
+        """The machine code, which may have been kept on disk: then no pass is run."""
+        passes = key_of_passes(self.pipeline)
+        graph = optimized.graph() if passes is None else self.written
+        self.native = NativeCode(optimized.graph, self.form, key_of(graph, self.form, passes))
         return self.native.run
+
+    def must_be_silent(self) -> bool:
+        return False
 
     @property
     def ir(self) -> str:
@@ -54,6 +62,16 @@ class NativeExecutable(Executable):
     def assembly(self) -> str:
         """The instructions of the machine."""
         return assembly_of(self.native.ir)
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen where there were several ways to compute something, and why.
+
+        >>> x = sg.placeholder("float32", [64, 64], name="x")
+        >>> print(sg.compile(x @ x, [x], backend="native").choices)
+        matmul at ...: BLAS ... us (not loops ... us)
+        """
+        return self.native.choices
 
     @property
     def bound(self) -> float:
@@ -73,7 +91,7 @@ class NativeExecutable(Executable):
 
     def run_converted(self, args: Sequence[Any]) -> Any:
         """Run with values that are not all C-ordered arrays of the inputs' types."""
-        arrays = [as_feed(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
+        arrays = [as_feed(e, a) for e, a in zip(self.written.inputs, args, strict=True)]
         result = self.run(*[np.require(a, requirements=["C", "A"]) for a in arrays])
         if result is NotImplemented:
             return self.by_numpy(*arrays)

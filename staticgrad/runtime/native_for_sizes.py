@@ -14,7 +14,7 @@ import numpy as np
 from gradops import ArrayType, FeedError, GradError
 from gradops.native.scalars import NotNative
 
-from ..ir.graph import FrozenGraph
+from ..passes.pipeline import Optimized
 from ..transform.sizing import sized
 from .feeds import as_feed, sizes_of_feeds
 from .native_executable import NativeExecutable
@@ -29,7 +29,7 @@ class NativeForSizes(NativeExecutable):
     `ir` and `assembly` are of the sizes that came last; they raise FeedError before the first run.
     """
 
-    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
+    def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         self.versions: dict[Shapes, Callable[..., Any]] = {}
         return self.run_version
 
@@ -43,7 +43,7 @@ class NativeForSizes(NativeExecutable):
 
     def version(self, key: Shapes, args: Sequence[np.ndarray]) -> Callable[..., Any]:
         """A new version, or NumPy's code; raises FeedError for arrays that cannot be fed."""
-        inputs = self.graph.inputs
+        inputs = self.written.inputs
         sizes_of_feeds(inputs, [as_feed(e, x) for e, x in zip(inputs, args, strict=True)])
         if len(self.versions) >= MOST:
             return self.run_by_numpy
