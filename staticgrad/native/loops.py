@@ -16,8 +16,8 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import types_of_parts
 from .kinds import name_of
-from .parts import WORTH, shared
-from .rows import body_by_rows, operand_axes, some_rows
+from .parts import shared
+from .rows import body_by_rows, operand_axes, result_axes, rows_of_places
 from .work import work_of, work_of_expression
 from .writers import WRITERS
 
@@ -45,21 +45,22 @@ def write_loop(w: "GraphWriter", e: Expr) -> None:
 
 def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places) -> None:
     """Write the loop over lists, by blocks of rows if these do not meet."""
-    carries, work = e.attrs["carries"], work_of_expression(e)
-    body = body_by_rows(e) if work >= WORTH and not w.f.outer else None
+    body = body_by_rows(e) if is_long(w, e) else None
     if body is None:
         steps(w, e, e.attrs["body"], given, made)
         return
     count, size = made[0].shape[0], body.inputs[0].shape[0]
-    for begin, end in shared(w, count // size, work):
+    of_given, of_made = operand_axes(e, body), result_axes(e, len(made))
+    for begin, end in shared(w, count // size, work_of_expression(e)):
         for i in w.f.loop(minus(w.f, end, begin)):
-            first = times(w.f, plus(w.f, begin, i), size)
-            axes = operand_axes(e, body), [0 if k < carries else 1 for k in range(len(made))]
-            some = [
-                [some_rows(w.f, p, axis, first, size) for p, axis in zip(places, at, strict=True)]
-                for places, at in zip((given, made), axes, strict=True)
-            ]
-            steps(w, e, body, *some)
+            some = times(w.f, plus(w.f, begin, i), size), size
+            steps(w, e, body, rows_of_places(w.f, given, of_given, some),
+                  rows_of_places(w.f, made, of_made, some))  # fmt: skip
+
+
+def is_long(w: "GraphWriter", e: Expr) -> bool:
+    """True for a loop with enough work for threads, if this is not a part of one."""
+    return not w.f.outer and work_of_expression(e) >= w.choices.table.worth
 
 
 def steps(w: "GraphWriter", e: Expr, body: FrozenGraph, given: Places, made: Places) -> None:

@@ -205,10 +205,22 @@ def with_rows(body: FrozenGraph, axes: Axes, size: int) -> FrozenGraph:
     return body.with_others(made, intern)
 
 
-def some_rows(f: FunctionText, p: Place, axis: int | None, first: Index, size: int) -> Place:
-    """A block of rows of an array; all of one without rows."""
-    if axis is None:
-        return p
+def result_axes(e: Expr, count: int) -> list[int]:
+    """The axes of a loop's results that have rows: the second ones of lists."""
+    return [int(i >= e.attrs["carries"]) for i in range(count)]
+
+
+def rows_of_places(
+    f: FunctionText, places: Sequence[Place], axes: Sequence[int | None], some: tuple[Index, int]
+) -> list[Place]:
+    """A block of rows of each array, from one on, so many; all of one without rows."""
+    pairs = zip(places, axes, strict=True)
+    return [p if axis is None else some_rows(f, p, axis, some) for p, axis in pairs]
+
+
+def some_rows(f: FunctionText, p: Place, axis: int, some: tuple[Index, int]) -> Place:
+    """A block of rows of an array."""
+    first, size = some
     pointer = p.address(f, [first if i == axis else 0 for i in range(len(p.shape))])
     shape = (*p.shape[:axis], size, *p.shape[axis + 1 :])
     return replace(p, pointer=pointer, offset=0, shape=shape)

@@ -44,7 +44,7 @@ OUTSIDE = {
 def cores(request, monkeypatch):
     """A machine with some cores, where short loops are cut, too."""
     monkeypatch.setattr(rows, "cores", lambda: request.param)
-    monkeypatch.setattr(loops, "WORTH", 1)
+    monkeypatch.setattr(loops, "is_long", lambda w, e: not w.f.outer)
     return request.param
 
 
@@ -70,7 +70,7 @@ def check(fetches, given, dtype, monkeypatch):
     rng = np.random.default_rng(0)
     feeds = [rng.uniform(-0.3, 0.3, e.shape).astype(dtype) for e in given]  # no chaos
     f, g = (sg.compile(fetches, given, backend=b) for b in ("native", "numpy"))
-    monkeypatch.setattr(loops, "WORTH", 1 << 60)
+    monkeypatch.setattr(loops, "is_long", lambda w, e: False)
     whole = sg.compile(fetches, given, backend="native")
     eps = np.finfo(dtype).eps
     for got, want, same in zip(f(*feeds), g(*feeds), whole(*feeds), strict=True):
@@ -113,3 +113,21 @@ def test_layers_are_cut_forward_and_backward(kind, cores, monkeypatch):
 
 def test_a_batch_of_a_prime_number_is_not_cut():
     assert rows.rows_of_block(31) == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bits_are_the_same_on_any_number_of_threads(dtype, monkeypatch):
+    monkeypatch.setattr(rows, "cores", lambda: 2)
+    x, w = sg.placeholder(dtype, [100, 64, 40]), sg.placeholder(dtype, [40, 40])
+    y = sg.scan(lambda h, x: sg.tanh(h @ w + x), x, sg.zeros_like(x[0]))
+    f = sg.compile([y, *sg.gradients(sg.reduce_sum(y * y), [x, w])], [x, w], backend="native")
+    assert f.ir.count("@run_parts(ptr @part") >= 2
+    rng = np.random.default_rng(0)
+    feeds = [rng.uniform(-0.3, 0.3, e.shape).astype(dtype) for e in (x, w)]
+    usual, found = sg.get_num_threads(), []
+    for n in (1, 2, 2, 1):
+        sg.set_num_threads(n)
+        found.append(f(*feeds))
+    sg.set_num_threads(usual)
+    for others in found[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(found[0], others, strict=True))
