@@ -16,13 +16,14 @@ TESTS = {
     ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne"), ast.Lt: ("olt", "slt"),
     ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
 }  # fmt: skip
-INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma"})
-OWN = frozenset({"exp", "expm1", "log", "log1p", "tanh", "sin", "cos"})
-NOTING = frozenset({"sin", "cos"})  # those of ours that give up at some arguments
-OF_C = frozenset({
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "erf", "exp2",
-    "hypot", "log10", "log2", "pow", "sinh", "tan",
+INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma", "floor", "ceil", "trunc", "rint"})
+OWN = frozenset({
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf",
+    "erfc", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "pow", "sigmoid",
+    "sin", "sinh", "softplus", "tan", "tanh",
 })  # fmt: skip
+"""The functions that `functions.py` defines."""
+NOTING = frozenset({"sin", "cos", "tan"})  # those that give up at some arguments
 
 
 class NotNative(Exception):
@@ -156,7 +157,7 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
 
 
 def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
-    """A function of the module `math`."""
+    """A function of floats: one of the machine's, or one of ours."""
     x = args[0]
     if x.dtype.kind != "f" or any(a.dtype != x.dtype for a in args):
         raise NotNative(f"{name} of {x.dtype}")
@@ -169,12 +170,10 @@ def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
 
 
 def function_of(name: str, dtype: np.dtype) -> str:
-    """What a function of `math` is called: LLVM's, ours, or that of the C library."""
+    """The name of a function in LLVM's language: one of its own, or one of ours."""
     suffix = "f32" if dtype.itemsize == 4 else "f64"
     if name in INTRINSICS:
         return f"llvm.{name}.{suffix}"
-    if name in OWN:
-        return f"own.{name}.{suffix}"
-    if name not in OF_C:
+    if name not in OWN:
         raise NotNative(f"math.{name}")
-    return f"{name}f" if suffix == "f32" else name
+    return f"own.{name}.{suffix}"
