@@ -137,7 +137,7 @@ def numbers(w: "GraphWriter", to: Place) -> tuple[str, str]:
 
 def integer(w: "GraphWriter", value: Index) -> str:
     """The address of an integer of BLAS's."""
-    type = blas()[0]
+    type = w.memory.blas_integer or blas()[0]
     if isinstance(value, str) and type == "i32":
         value = w.f.emit(f"trunc i64 {value} to i32")
     return slot(w.f, type, value)

@@ -26,7 +26,8 @@ Shapes = tuple[tuple[int, ...], ...]
 class NativeForSizes(NativeExecutable):
     """A graph compiled for each of the sizes it is run with. See Note [Code for sizes].
 
-    `ir` and `assembly` are of the sizes that came last; they raise FeedError before the first run.
+    `ir`, `assembly` and `save_object` are of the sizes that came last; they raise FeedError before
+    the first run.
     """
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
@@ -74,6 +75,10 @@ class NativeForSizes(NativeExecutable):
     def assembly(self) -> str:
         self.require_run()
         return super().assembly
+
+    def save_object(self, *args: Any, **options: Any) -> None:
+        self.require_run()
+        super().save_object(*args, **options)
 
     def require_run(self) -> None:
         """Raise FeedError unless code was compiled for some sizes."""
