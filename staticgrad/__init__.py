@@ -163,9 +163,10 @@ spectral = signal  # as it was called before
 
 __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
-    "Session", "UnreachedWarning", "array_api", "case", "check", "clip_by_global_norm",
-    "clip_by_norm", "compile", "cond", "custom_gradient", "explain", "extract", "foldl", "fori",
-    "freeze", "function", "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
+    "Session", "UnreachedWarning", "array_api", "case", "check", "clear_cache",
+    "clip_by_global_norm", "clip_by_norm", "compile", "cond", "custom_gradient", "explain",
+    "extract", "foldl", "fori", "freeze", "function",
+    "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
     "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
     "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",

@@ -28,8 +28,9 @@ Shapes = tuple[tuple[int, ...], ...]
 class NativeForSizes(NativeExecutable):
     """A graph compiled for each of the sizes it is run with. See Note [Code for sizes].
 
-    `ir` and `assembly` are of the sizes that came last; they raise FeedError before the first run.
-    If it `decides`, NumPy runs the sizes for which machine code is not predicted to pay.
+    `ir`, `assembly` and `save_object` are of the sizes that came last; they raise FeedError before
+    the first run. If it `decides`, NumPy runs the sizes for which machine code is not predicted to
+    pay.
     """
 
     decides = False
@@ -88,6 +89,10 @@ class NativeForSizes(NativeExecutable):
     def assembly(self) -> str:
         self.require_run()
         return super().assembly
+
+    def save_object(self, *args: Any, **options: Any) -> None:
+        self.require_run()
+        super().save_object(*args, **options)
 
     def require_run(self) -> None:
         """Raise FeedError unless code was compiled for some sizes."""
