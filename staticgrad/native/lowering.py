@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gradops.native.copies import copy
+from gradops.native.costs import CostTable
 from gradops.native.cuts import Cutter
 from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
@@ -33,13 +34,20 @@ TABLES = indexing, loops, matrices, products
 """The modules that add to `WRITERS`."""
 
 
+def has_writer(e: Expr) -> bool:
+    """True for an op that has code of its own, if that can be written for its operands."""
+    return name_of(e) in WRITERS
+
+
 class GraphWriter:
     """Writes the code of a graph into a function. See Note [Native code]."""
 
     def __init__(
-        self, f: FunctionText, memory: Memory, graph: FrozenGraph, choices: Choices
-    ) -> None:
-        self.f, self.memory, self.graph, self.choices = f, memory, graph, choices
+        self, f: FunctionText, memory: Memory, graph: FrozenGraph, table: CostTable,
+        choices: Choices,
+    ) -> None:  # fmt: skip
+        self.f, self.memory, self.graph = f, memory, graph
+        self.table, self.choices = table, choices
         self.places: dict[Expr, Place] = {}
         self.parts: dict[Expr, list[Place]] = {}
         self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
@@ -71,7 +79,7 @@ class GraphWriter:
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""
-        GraphWriter(self.f, self.memory, graph, self.choices).write(inputs, results)
+        GraphWriter(self.f, self.memory, graph, self.table, self.choices).write(inputs, results)
 
     def place_joined(self, plan: Plan) -> None:
         """Compute what is joined, and read by nothing else, where it is to lie."""

@@ -136,7 +136,7 @@ class NestWriter:
         """True if sums over the first axis are sums of sums. See Note [Shared loops]."""
         size = sum(math.prod(e.shape) for e in self.across)
         is_long = int(self.range[1]) >= CHUNKS and size * CHUNKS * 4 <= math.prod(self.axes)
-        return self.work >= self.w.choices.table.worth and is_long
+        return self.work >= self.w.table.worth and is_long
 
     def write_chunks(self) -> None:
         """Write the loops for parts of the first axis, and add up what they sum."""
