@@ -2,6 +2,7 @@
 
 import sys
 
+from ..core.op import OPS
 from .elementwise.arithmetic import *
 from .elementwise.comparison import *
 from .elementwise.complexes import *
@@ -67,3 +68,5 @@ from .signal.resampling import *
 
 MODULES = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))
+DECLARED = frozenset(OPS)
+"""The names of the ops that are declared here; those of users come later."""

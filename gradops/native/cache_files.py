@@ -148,6 +148,13 @@ def drop(directory: int, name: str) -> None:
         os.unlink(name, dir_fd=directory)
 
 
+def remove(name: str) -> None:
+    """Remove a file, if it is there."""
+    with open_directory() as directory:
+        if directory is not None:
+            drop(directory, PREFIX + name)
+
+
 def clear_cache() -> None:
     """Remove the files of machine code, and of measurements, that are kept between processes.
 

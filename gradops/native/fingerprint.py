@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+OPTIONS = {"opt": 2, "reloc": "pic", "codemodel": "default"}  # of the compiler
 HEAD = 16_384  # bytes of /proc/cpuinfo that have the first core in them
 TELLING = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags", "CPU implementer",
            "CPU part", "CPU variant", "CPU revision", "Features")  # fmt: skip
@@ -18,7 +19,7 @@ TELLING = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags"
 def environment() -> tuple[str, ...]:
     """All of it, as texts: equal where code of one process runs in another."""
     return (sys.version, sys.platform, np.__version__, *library_of_numpy(), *processor(),
-            *compiler(), *sources("gradops"))  # fmt: skip
+            *compiler(), repr(OPTIONS), *sources("gradops"))  # fmt: skip
 
 
 @cache

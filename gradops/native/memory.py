@@ -13,6 +13,7 @@ IN_FRAME = 2048  # bytes up to which an array may become registers
 MOST_IN_FRAME = 1 << 17  # bytes of all such arrays: a thread's stack may be small
 ALIGNMENT = 64
 SMALL = 4096  # bytes up to which a constant is part of the code
+KEPT = "kept"
 
 
 class Memory:
@@ -22,8 +23,11 @@ class Memory:
         self.f, self.bytes, self.in_frame = f, 0, 0
         self.globals: list[str] = []
         self.constants: dict[int, tuple[np.ndarray, Place]] = {}
-        self.kept: list[object] = []  # what code refers to by its address
+        self.kept: list[object] = []  # what code refers to, as @kept0 and so on
+        self.origins: list[object] = []  # of what is kept, for whoever finds it again
         self.calls_python = self.calls_blas = False
+        self.most_inside: float = SMALL
+        self.blas_integer = ""  # the type of BLAS's integers; by default that of the BLAS here
         self.threads = cores()  # which work on parts of a loop
         self.free: list[tuple[int, int]] = []  # offsets and sizes
         self.taken: dict[str, tuple[int, int]] = {}
@@ -75,9 +79,8 @@ class Memory:
         """The place of a constant: in the code, or of a large one, where it is."""
         if id(value) not in self.constants:
             data = np.array(value, order="C")
-            if data.nbytes > SMALL:
-                self.kept.append(data)
-                name = f"inttoptr (i64 {data.ctypes.data} to ptr)"
+            if data.nbytes > self.most_inside:
+                name = self.refer(data, f"constant [{data.nbytes} x i8]", value)
             else:
                 name = f"@c{len(self.globals)}"
                 text = "".join(f"\\{b:02X}" for b in data.tobytes())
@@ -96,13 +99,28 @@ class Memory:
         self.globals.append(f"{name} = private constant [{len(values)} x i64] [{listed}]")
         return name
 
-    def keep(self, value: object) -> str:
+    def keep(self, value: object, origin: object) -> str:
         """The address of a Python object, which lives as long as the code."""
-        self.kept.append(value)
         self.calls_python = True
-        return f"inttoptr (i64 {id(value)} to ptr)"
+        return self.refer(value, "global i8", origin)
+
+    def refer(self, value: object, type: str, origin: object) -> str:
+        """The name of what lies outside the code, and stays where it is while the code lives."""
+        name = f"@{KEPT}{len(self.kept)}"
+        self.globals.append(f"{name} = external {type}")
+        self.kept.append(value)
+        self.origins.append(origin)
+        return name
 
     def blas(self, name: str, dtype: np.dtype) -> str | None:
         """The name of a function of BLAS for a dtype."""
         kind = {"f4": "s", "f8": "d"}.get(f"{dtype.kind}{dtype.itemsize}")
         return kind and f"@blas_{kind}{name}"
+
+
+def addresses(kept: Sequence[object]) -> dict[str, int]:
+    """The addresses of what code refers to, by name: of arrays, those of their entries."""
+    return {
+        f"{KEPT}{i}": x.ctypes.data if isinstance(x, np.ndarray) else id(x)
+        for i, x in enumerate(kept)
+    }

@@ -37,7 +37,7 @@ def write_call(w: "GraphWriter", e: Expr) -> None:
         made = w.parts[e] = [w.memory.array(tuple(map(int, t.shape)), t.dtype) for t in types]
     else:
         made = [w.place_for(e)]
-    function = w.memory.keep(kernel_into(e, len(made)))
+    function = w.memory.keep(kernel_into(e, len(made)), (e, len(made)))
     f, memory = w.f, w.memory
     arrays = [header(f, memory.numbers, p, WRITABLE) for p in made]
     arrays += [header(f, memory.numbers, p, READ_ONLY) for p in given]

@@ -3,54 +3,96 @@
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 from gradops import ArrayType
-from gradops.native import symbols
+from gradops.native import costs, symbols
+from gradops.native.builtins import builtin
 from gradops.native.functions import declarations
 from gradops.native.interrupts import TEXT
-from gradops.native.machine import Code
-from gradops.native.memory import Memory
+from gradops.native.machine import Code, compiled
+from gradops.native.memory import Memory, addresses
+from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.places import Place, contiguous
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
+from .choices import Choices
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
+from .kept import found_again, notes_of
+from .keys import Key
 from .kinds import require_types
 from .loops import known
 from .lowering import GraphWriter
 from .work import work_of
 
-FASTCALL = 0x0080
-
-
-class Method(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
-    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
-                ("doc", ctypes.c_char_p))  # fmt: skip
-
 
 class NativeCode:
-    """A graph as machine code: `run` is a function of arrays."""
+    """A graph as machine code: `run` is a function of arrays.
 
-    def __init__(self, graph: FrozenGraph, form: str) -> None:
-        require_types(graph)
-        self.ir, kept = text_of(written_out(graph), form)
-        self.code = Code(self.ir)
-        self.run = builtin(self.code, kept)
+    The graph is made when it is needed: not if its code has been kept on disk under the key, and
+    refers to nothing outside.
+    """
+
+    def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
+        self.make, self.form, self.table = make, form, costs.table()
+        key = None if key is None else (*key, self.table.key)
+        found = None if key is None else stored(key)
+        kept = None if found is None else self.kept_of(found)
+        if found is None or kept is None:
+            found, kept = compiled(self.ir, self.notes), self.written.kept
+            if key is not None and self.notes is not None:
+                store(key, found)
+        self.code = Code.of(found, addresses(kept))
+        self.run = builtin(self.code, "run", self.code.address("entry"), kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
 
+    @cached_property
+    def graph(self) -> FrozenGraph:
+        """The graph, without formulas."""
+        graph = self.make()
+        require_types(graph)
+        return written_out(graph)
 
-def builtin(code: Code, kept: object) -> Callable[..., Any]:
-    """The function that calls code; it owns the code, and what that refers to."""
-    method = Method(b"run", code.address("entry"), FASTCALL, b"")
-    make = ctypes.PYFUNCTYPE(
-        ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
-    )(("PyCFunction_NewEx", ctypes.pythonapi))  # fmt: skip
-    result: Callable[..., Any] = make(ctypes.addressof(method), (code, kept, method), None)
-    return result
+    @cached_property
+    def written(self) -> "Written":
+        """The module of the graph."""
+        return module_of(self.graph, self.form, self.table)
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen while the module was written."""
+        return self.written.choices
+
+    @property
+    def ir(self) -> str:
+        """The module of the graph, as text."""
+        return self.written.text
+
+    @cached_property
+    def notes(self) -> tuple[str, ...] | None:
+        """Where in the graph what the code refers to comes from; None if it is not of the graph."""
+        notes = notes_of(self.written.origins, self.graph)
+        return (self.graph.digest, *notes) if notes else notes
+
+    def kept_of(self, found: ObjectCode) -> list[object] | None:
+        """What code that was found refers to; None if it is of another graph."""
+        digest, notes = found.notes[:1], found.notes[1:]
+        if digest and digest[0] != self.graph.digest:
+            return None
+        return found_again(notes, self.graph) if notes else []
+
+
+@dataclass(frozen=True)
+class Written:
+    """A module as text, what it refers to and where that comes from, and what was chosen."""
+
+    text: str
+    kept: list[object]
+    origins: list[object]
+    choices: Choices
 
 
 def free_spare(address: int) -> None:
@@ -58,27 +100,32 @@ def free_spare(address: int) -> None:
     ctypes.CFUNCTYPE(None)(address)()
 
 
-def text_of(graph: FrozenGraph, form: str) -> tuple[str, list[object]]:
-    """The module of a graph, and what it refers to: its body, and what Python calls."""
+def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
+    """The module of a graph: its body, and what Python calls."""
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
-    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
-    names += [f"ptr noalias %out{i}" for i in range(len(results))]
-    body = FunctionText(
-        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
-    )
+    body = body_of(inputs, results)
     body.interruptible = True
-    memory = Memory(body)
-    writer = GraphWriter(body, memory, graph)
+    memory, choices = Memory(body), Choices()
+    writer = GraphWriter(body, memory, graph, table, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
-    lines, functions = declarations(list(body.used))
+    lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return text, memory.kept
+    return Written(text, memory.kept, memory.origins, choices)
+
+
+def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
+    """The function that computes results from inputs, before its lines are written."""
+    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
+    names += [f"ptr noalias %out{i}" for i in range(len(results))]
+    return FunctionText(
+        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
+    )
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:

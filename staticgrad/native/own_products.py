@@ -1,37 +1,26 @@
 """Calls of our own product of matrices, whose rows or columns threads share.
 
-Note [Borders of products]. Products of a few entries are written out, those of middling size are
-ours, and large ones BLAS's, see `maker`. Ours computes an entry in the same way wherever it is in
-the result, so it may be cut in any way.
+Our product computes an entry in the same way wherever it is in the result, so it may be cut in any
+way.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gradops.native.copies import copy
+from gradops.native.costs import SPEED
 from gradops.native.matmul.gemm import symbol_of
 from gradops.native.places import Place
-from gradops.native.text import Index, minus, times
+from gradops.native.text import Index, least, minus, times
 
-from .blas_calls import SPEED, least, moved
+from .blas_calls import moved
 from .parts import shared
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
-FEW = 12**3  # multiplications up to which loops are faster than a call
-OURS = {4: 1 << 29, 8: 1 << 26}  # and up to which our product is faster than BLAS's
 CUT = 32  # rows or columns of which a thread computes some multiple
-
-
-def maker(m: int, n: int, k: int, dtype: np.dtype) -> str:
-    """The fastest way to compute a product of these sizes: "loops", "ours" or "blas"."""
-    if m * n * k <= FEW or dtype.kind != "f" or dtype.itemsize not in OURS:
-        return "loops"
-    return "ours" if m * n * k <= OURS[dtype.itemsize] else "blas"
 
 
 def own_product(w: "GraphWriter", a: Place, b: Place, to: Place, add: bool = False) -> None:

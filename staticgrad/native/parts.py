@@ -16,7 +16,6 @@ from gradops.native.text import Index, minus, plus
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
-WORTH = 1 << 17  # operations from which a loop is shared: about 50 us
 CHUNKS = 16
 GIVEN = "env", "begin", "end", "thread"
 
@@ -32,7 +31,7 @@ def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
 def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Index]]:
     """The ranges of passes that threads take: what follows is written once, for a range."""
     f = w.f
-    if f.outer or work < WORTH or count < 2:
+    if f.outer or work < w.table.worth or count < 2:
         yield 0, count
         return
     f.enter()

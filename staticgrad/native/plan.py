@@ -12,15 +12,15 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gradops.native.costs import OPERATIONS
+
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from .kinds import MOVES, axes_of_loops, is_computed, is_reduction, is_view, name_of, reads_alike
 
 EXPENSIVE = 3  # operations from which a value that is read twice is stored
 DEEP = 40  # values computed within one another
-LARGEST = 500  # operations from which a nest is full: LLVM takes more than linear time for one
-COSTS = {"exp": 10, "log": 10, "tanh": 12, "sin": 12, "cos": 12, "sqrt": 4, "div": 4,
-         "sigmoid": 14, "power": 30, "log1p": 12, "expm1": 12}  # fmt: skip
+LARGEST = 1500  # operations from which a nest is full: LLVM takes more than linear time for one
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class Plan:
     def decide(self, e: Expr) -> None:
         """Note if an expression is stored, or in memory without being so."""
         inner = [x for x in e.inputs if x not in self.stored and x.op is not None]
-        own = 0 if e.op is None or e.op.name in MOVES else COSTS.get(e.op.name, 1)
+        own = 0 if e.op is None or e.op.name in MOVES else OPERATIONS.get(e.op.name, 1)
         self.cost[e] = own + sum(self.cost[x] for x in inner)
         self.depth[e] = 1 + max([self.depth[x] for x in inner], default=0)
         if e.op is None:

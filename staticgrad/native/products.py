@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from gradops.native.blas import thread_control
 from gradops.native.copies import copy
+from gradops.native.costs import SPEED
 from gradops.native.interrupts import blocks, check
 from gradops.native.places import Place
 from gradops.native.scalars import NotNative, constant
 from gradops.native.text import ACCESS, Index, is_computable, memory_type, minus, plus
 
 from ..ir.expr import Expr
-from .blas_calls import SPEED, matrix_by_matrix, matrix_by_vector
+from .blas_calls import matrix_by_matrix, matrix_by_vector
 from .kinds import name_of
-from .own_products import maker, own_product, turned
+from .own_products import own_product, turned
 from .parts import split
+from .product_costs import LOOPS, OURS, is_entrywise, times_of_product
 from .reductions import added
 from .small_products import is_small, write_small
 from .writers import WRITERS
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from .lowering import GraphWriter
 
 LONG = 1 << 24  # multiplications after which there is a check for signals
-SMALL_VECTOR = 4096  # those of a matrix and a vector
 
 
 def write_matmul(w: "GraphWriter", e: Expr) -> None:
@@ -86,15 +87,15 @@ def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
 def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
     (m, k), n = a.shape, b.shape[1]
-    way = maker(m, n, k, to.dtype)
-    if is_small(b) or way == "loops" or (min(m, n) == 1 and m * n * k <= SMALL_VECTOR):
+    way = w.pick(times_of_product(w.table, a, b))
+    if way == LOOPS:
         (write_small if is_small(b) else loops)(w, a, b, to)
-    elif m == 1 and (b.strides[0] == 1 or b.strides[1] == 1):
-        matrix_by_vector(w, turned(b), turned(a), turned(to))
-    elif n == 1 and (a.strides[0] == 1 or a.strides[1] == 1):
-        matrix_by_vector(w, a, b, to)
-    elif way == "ours":
+    elif way == OURS:
         own_product(w, a, b, to)
+    elif m == 1:
+        matrix_by_vector(w, turned(b), turned(a), turned(to))
+    elif n == 1:
+        matrix_by_vector(w, a, b, to)
     else:
         matrix_by_matrix(w, a, b, to)
     if m * n * k > LONG:
@@ -105,7 +106,7 @@ def loops(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Add row by row, or entry by entry where rows are short."""
     f, (m, k), n = w.f, a.shape, b.shape[1]
     zero = constant(f, 0, to.dtype)
-    if n == 1 or (b.strides[1] != 1 and b.strides[0] == 1):
+    if is_entrywise(b):
         entries(w, a, b, to)
         return
     for i in rows_of(w, m, n * k):

@@ -2,12 +2,12 @@
 
 import math
 
+from gradops.native.costs import OPERATIONS, SPEED
+
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import TupleType, types_of_parts
-from .blas_calls import SPEED
 from .kinds import MOVES, is_reduction, is_view, name_of
-from .plan import COSTS
 
 TURNS = 1 << 10  # steps of a loop that ends by a condition, which nobody knows
 
@@ -34,7 +34,7 @@ def work_of_expression(e: Expr) -> int:
             return size_of(e) * int(e.inputs[0].shape[-1]) // SPEED
     if name_of(e) in MOVES or (not isinstance(e.type, TupleType) and is_view(e)):
         return 0
-    return (size_of(e.inputs[0]) if is_reduction(e) else size_of(e)) * COSTS.get(name_of(e), 1)
+    return (size_of(e.inputs[0]) if is_reduction(e) else size_of(e)) * OPERATIONS.get(name_of(e), 1)
 
 
 def size_of(e: Expr) -> int:

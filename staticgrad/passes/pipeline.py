@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gradops.core.errors import PassError
@@ -97,6 +98,22 @@ class Pipeline:
             report = PassReport(step.name, step.bound, *sizes, seconds)
             log(before, graph, report)
             yield before, graph, report
+
+
+class Optimized:
+    """A graph as it was written, and after the passes of a pipeline, which run when asked for."""
+
+    def __init__(self, written: FrozenGraph, pipeline: Pipeline) -> None:
+        self.written, self.pipeline = written, pipeline
+
+    @cached_property
+    def results(self) -> tuple[FrozenGraph, tuple[PassReport, ...]]:
+        """The graph after all passes, and a report of each."""
+        return self.pipeline.run(self.written)
+
+    def graph(self) -> FrozenGraph:
+        """The graph after all passes."""
+        return self.results[0]
 
 
 def apply(step: Pass, graph: FrozenGraph) -> FrozenGraph:

@@ -19,7 +19,7 @@ from ..freezing.freezer import unknown_feed
 from ..ir.errors import require_all
 from ..ir.graph import FrozenGraph, meets_singularities
 from ..passes.levels import Level, pipeline_for
-from ..passes.pipeline import Pipeline, difference
+from ..passes.pipeline import Optimized, PassReport, Pipeline, difference
 from ..passes.scalars import FloatScalars, MathScalars
 from .feeds import as_feed
 from .generated import code_of
@@ -27,6 +27,7 @@ from .interpreter import concrete
 from .numerics import Checked
 
 if TYPE_CHECKING:
+    from ..native.choices import Choice, Choices
     from .memory_report import MemoryReport
     from .profile import Profile
 
@@ -45,16 +46,43 @@ class Executable:
         check_numerics: bool = False,
     ) -> None:  # fmt: skip
         keep_freed_memory()
+        self.tier: Choice | None = None
         self.written, self.rebuild = written, rebuild
         self.form, self.any_layout = form, any_layout
         self.check_numerics = check_numerics
         self.pipeline = pipeline_for(optimize)
+        self.optimized = Optimized(written, self.pipeline)
         with collector_paused():
-            self.graph, self.pass_reports = self.pipeline.run(written)
-            self.run = self.compiled(self.graph)
-        self.silent = meets_singularities(self.graph)
-        self.names = [e.name for e in self.graph.inputs]
+            self.run = self.compiled(self.optimized)
+        self.silent = self.must_be_silent()
+        self.names = [e.name for e in written.inputs]
         self.count = len(self.names)
+
+    @property
+    def graph(self) -> FrozenGraph:
+        """The graph after all passes."""
+        return self.optimized.graph()
+
+    @property
+    def pass_reports(self) -> tuple[PassReport, ...]:
+        """A report of each pass."""
+        return self.optimized.results[1]
+
+    def must_be_silent(self) -> bool:
+        """True if the code may warn of singular points, of which nobody needs a warning."""
+        return meets_singularities(self.graph)
+
+    @property
+    def choices(self) -> "Choices":
+        """What was chosen by the cost table, of several ways to compute something, and why.
+
+        >>> x = sg.placeholder("float32", [3], name="x")
+        >>> print(sg.compile(x + 1, [x]).choices)
+        nothing was to choose
+        """
+        from ..native.choices import Choices
+
+        return Choices([] if self.tier is None else [self.tier])
 
     @property
     def bound(self) -> float:
@@ -86,8 +114,9 @@ class Executable:
 
         return current_report(self)
 
-    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
+    def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         """The function that runs a graph, in this executable's form."""
+        graph = optimized.graph()
         return code_of(graph, self.written, self.form, self.any_layout, self.check_numerics)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from ..ir.graph import FrozenGraph
+from ..passes.pipeline import Optimized
 from .debugging import run_watched
 from .executable import Executable
 from .interpreter import in_form
@@ -13,8 +14,8 @@ from .interpreter import in_form
 class InterpretedExecutable(Executable):
     """A graph that is run node by node. `source`, `report` and `profile` are of generated code."""
 
-    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
-        return partial(interpreted, graph, self.form, self.check_numerics)
+    def compiled(self, optimized: Optimized) -> Callable[..., Any]:
+        return partial(interpreted, optimized.graph(), self.form, self.check_numerics)
 
     def may_run_on_arrays(self, error: Exception) -> bool:
         return False

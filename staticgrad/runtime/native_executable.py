@@ -1,5 +1,6 @@
 """Executables of the native tier."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,12 +11,14 @@ import numpy as np
 from gradops.native.machine import assembly_of
 
 from ..ir.graph import FrozenGraph
+from ..native.choices import Choices
+from ..native.keys import key_of, key_of_passes
 from ..native.matrices import MOST
 from ..native.native_code import NativeCode
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import pipeline_for
 from ..passes.pairs import ComputePairs
-from ..passes.pipeline import Pipeline
+from ..passes.pipeline import Optimized, Pipeline
 from ..passes.products.inverses import InvertFactors
 from ..passes.products.log_products import MultiplyLogs
 from ..passes.scalars import FloatScalars, MathScalars
@@ -39,11 +42,17 @@ class NativeExecutable(Executable):
         rebuild: Callable[[Any], Any] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(written, for_native(pipeline_for(optimize)), form, rebuild)
-        self.optimize, self.silent = optimize, False
+        self.optimize = optimize
 
-    def compiled(self, graph: FrozenGraph) -> Callable[..., Any]:
-        self.native = NativeCode(graph, self.form)
+    def compiled(self, optimized: Optimized) -> Callable[..., Any]:
+        """The machine code, which may have been kept on disk: then no pass is run."""
+        passes = key_of_passes(self.pipeline)
+        graph = optimized.graph() if passes is None else self.written
+        self.native = NativeCode(optimized.graph, self.form, key_of(graph, self.form, passes))
         return self.native.run
+
+    def must_be_silent(self) -> bool:
+        return False
 
     @property
     def ir(self) -> str:
@@ -54,6 +63,27 @@ class NativeExecutable(Executable):
     def assembly(self) -> str:
         """The instructions of the machine."""
         return assembly_of(self.native.ir)
+
+    @property
+    def choices(self) -> Choices:
+        return Choices([*super().choices, *self.native.choices])
+
+    def save_object(
+        self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,
+        cpu: str | None = None,
+    ) -> None:  # fmt: skip
+        """Write the graph as an object file, which C programs link without Python, and a header.
+
+        The header lies beside it, as `model.h` beside `model.o`, and says how the function `name`,
+        by default that of the file, is called: with arrays for inputs, results, and memory to work
+        in. Products of matrices are in the object, or with `blas="lp64"` or `"ilp64"` calls of a
+        BLAS with integers of 32 or 64 bits. The code is for the processor of this machine, or for
+        those that are at least a `cpu`, such as `"x86-64-v3"`. Raises OptionError for a graph with
+        an op that has no machine code.
+        """
+        from ..native.c_header import save
+
+        save(self.native.graph, path, name, blas, cpu)
 
     @property
     def bound(self) -> float:
@@ -73,7 +103,7 @@ class NativeExecutable(Executable):
 
     def run_converted(self, args: Sequence[Any]) -> Any:
         """Run with values that are not all C-ordered arrays of the inputs' types."""
-        arrays = [as_feed(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
+        arrays = [as_feed(e, a) for e, a in zip(self.written.inputs, args, strict=True)]
         result = self.run(*[np.require(a, requirements=["C", "A"]) for a in arrays])
         if result is NotImplemented:
             return self.by_numpy(*arrays)

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..linalg.matmul import TILE
 from ..threads import in_threads, share_parts
+from . import native_convolution as native
 from .windows import Pads, Sizes, Slide, extent, inner_slices, inverse, merge_runs, places, windows
 
 BLOCK = 1 << 21  # bytes of the windows that are copied at a time
@@ -30,6 +31,7 @@ WORTH = 1 << 27  # multiplications for which threads are worth being made
 Steps = tuple[Sizes, Pads, Sizes]  # strides, pads, dilations
 
 
+@native.tried_first(native.convolve)
 def convolve(
     x: np.ndarray, w: np.ndarray, steps: Steps, groups: int, bias: np.ndarray | None = None,
     out: np.ndarray | None = None,
@@ -217,6 +219,7 @@ def tile_rows(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
     return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
 
 
+@native.tried_first(native.filter_gradient)
 def filter_gradient(x: Any, g: Any, shape: Sizes, steps: Steps, groups: int) -> np.ndarray:
     """The transpose of `convolve` in its filters, of sizes `shape`: windows times cotangents."""
     x, g = last(x), last(g)
@@ -256,13 +259,14 @@ def operand_gradient(
     if steps[0] == once:
         _, taps, frames, apart = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        return correlate_into(out, g, turned, (once, frames, apart), groups)
+        return convolve(second(g), turned, (once, frames, apart), groups, None, out)
     y = np.empty((len(g), *shape, len(turned)), np.result_type(g, w)) if out is None else last(out)
     y[...] = 0
     for part in parts:
         entries, taps, frames, apart = zip(*part)
         seen = turned[(slice(None), slice(None), *taps)]
-        y[(slice(None), *entries)] = correlate(g, seen, (once, frames, apart), groups)
+        into = second(y[(slice(None), *entries)])
+        convolve(second(g), seen, (once, frames, apart), groups, None, into)
     return second(y)
 
 

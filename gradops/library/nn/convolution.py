@@ -18,6 +18,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
+from ...kernels.nn import native_convolution as native
 from ...kernels.nn.windows import extent, places
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..families import invalid, multilinear
@@ -166,26 +167,43 @@ def conv_filters_infer(
     return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
 
 
-def conv_workspace(y: Any, x: Any, w: Any, *b: Any, groups: int, pads: Pads, **attrs: Any) -> int:
+def conv_workspace(y: Any, x: Any, w: Any, *b: Any, groups: int, **attrs: Any) -> int:
     """The bytes of windows that a convolution copies at a time; see Note [Windows]."""
-    given = pads or ((0, 0),) * (x.ndim - 2)
-    return sum(kernels.block_bytes(x.shape, w.shape, y.shape, given, groups, y.dtype.itemsize)[:2])
+    given = given_steps(x, attrs)
+    found = native.workspace(x.shape, w.shape, y.shape, given, groups, y.dtype)
+    if found is not None:
+        return found
+    shapes = x.shape, w.shape, y.shape
+    return sum(kernels.block_bytes(*shapes, given[1], groups, y.dtype.itemsize)[:2])
+
+
+def given_steps(x: Any, attrs: Attrs) -> Any:
+    """The strides, padding widths and dilations of a convolution of `x`."""
+    return steps(x.ndim - 2, attrs["strides"], attrs["pads"], attrs["dilations"])
 
 
 def operand_workspace(y: Any, g: Any, w: Any, groups: int, **attrs: Any) -> int:
     """The bytes of windows that the transpose of a convolution copies, where strides are 1."""
-    turned = (y.shape[1], w.shape[0] // groups, *w.shape[2:])
-    wide = ((1, 0),) * (y.ndim - 2)
-    sizes = [n + k - 2 for n, k in zip(y.shape[2:], w.shape[2:], strict=True)]
+    n, window, (_, pads, dilations) = y.ndim - 2, w.shape[2:], given_steps(y, attrs)
+    turned = (y.shape[1], w.shape[0] // groups, *window)
+    before = tuple([((k - 1) * d - p[0],) * 2 for k, d, p in zip(window, dilations, pads)])
+    given = (1,) * n, before, dilations
+    found = native.workspace(g.shape, turned, y.shape, given, groups, y.dtype)
+    if found is not None:
+        return found
+    wide = ((1, 0),) * n
+    sizes = [m + k - 2 for m, k in zip(y.shape[2:], window, strict=True)]
     shape = (*g.shape[:2], *sizes)
     return sum(kernels.block_bytes(shape, turned, y.shape, wide, groups, y.dtype.itemsize)[:2])
 
 
-def filters_workspace(y: Any, x: Any, g: Any, groups: int, pads: Pads, **attrs: Any) -> int:
+def filters_workspace(y: Any, x: Any, g: Any, groups: int, **attrs: Any) -> int:
     """The bytes of windows, and of products, that the gradient of filters needs."""
-    given = pads or ((0, 0),) * (x.ndim - 2)
-    shapes = x.shape, y.shape, g.shape
-    return kernels.filter_gradient_bytes(*shapes, given, groups, y.dtype.itemsize)
+    given, shapes = given_steps(x, attrs), (x.shape, y.shape, g.shape)
+    found = native.workspace(*shapes, given, groups, y.dtype, for_filters=True)
+    if found is not None:
+        return found
+    return kernels.filter_gradient_bytes(*shapes, given[1], groups, y.dtype.itemsize)
 
 
 def merge_examples(op: Op, xs: Arrays, attrs: Attrs) -> AnyArray:

@@ -8,8 +8,8 @@ import numpy as np
 from gradops.kernels.nn.gelu import P
 
 from ..elementwise import sigmoid
-from ..functions import SINGLE, polynomial
 from ..scalars import Scalar, call_math, choose, constant
+from ..transcendental.floats import SINGLE, polynomial
 from .kernel import DTYPES, Kernel, KernelText
 
 CUBIC, SCALE = 0.044715, math.sqrt(2 / math.pi)

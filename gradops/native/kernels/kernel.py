@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..functions import DOUBLE
 from ..scalars import Scalar, cast
 from ..text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
+from ..transcendental.floats import DOUBLE
 
 ARRAY = re.compile(r"(\w+)(?:@(\w\d))?\[([^\]]*)\]")
 DTYPES = (np.dtype("f4"), np.dtype("f8"))

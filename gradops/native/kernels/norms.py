@@ -8,9 +8,9 @@ channels, one for each example.
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..functions import DOUBLE
 from ..scalars import Scalar, call_math, cast, constant
 from ..text import Index, plus, times
+from ..transcendental.floats import DOUBLE
 from .kernel import Kernel, KernelText, Row
 from .sums import sums, variable
 

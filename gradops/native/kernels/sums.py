@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..functions import DOUBLE, INTS, SINGLE, both, from_bits, shift
 from ..scalars import Scalar, cast, choose, constant
 from ..text import FunctionText, Index, minus, plus, register_type, times
+from ..transcendental.floats import DOUBLE, INTS, SINGLE, both, from_bits, shift
 from .kernel import Row
 
 BLOCK = 512  # entries

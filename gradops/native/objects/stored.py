@@ -28,15 +28,30 @@ def unpacked(data: bytes) -> ObjectCode:
     return ObjectCode(rest, *[tuple(part.decode().split()) for part in (externals, notes)])
 
 
-def object_for(key: tuple[object, ...], make: Callable[[], ObjectCode]) -> ObjectCode:
-    """The object file kept for a key; if there is none, it is made and kept.
+Key = tuple[object, ...]
+"""Parts of which equal ones have equal representations."""
 
-    Equal parts of a key have equal representations.
-    """
-    name = hashlib.sha256(repr((environment(), key)).encode()).hexdigest() + ".o"
-    found = cache_files.read(name)
-    if found is not None:
-        return unpacked(found)
-    result = make()
-    cache_files.write(name, result.packed())
+
+def stored(key: Key) -> ObjectCode | None:
+    """The object file kept for a key."""
+    data = cache_files.read(file_of(key))
+    return None if data is None else unpacked(data)
+
+
+def store(key: Key, object: ObjectCode) -> None:
+    """Keep an object file."""
+    cache_files.write(file_of(key), object.packed())
+
+
+def object_for(key: Key, make: Callable[[], ObjectCode]) -> ObjectCode:
+    """The object file kept for a key; if there is none, it is made and kept."""
+    result = stored(key)
+    if result is None:
+        result = make()
+        store(key, result)
     return result
+
+
+def file_of(key: Key) -> str:
+    """The name of the file for a key. Sources, versions and the machine are part of every key."""
+    return hashlib.sha256(repr((environment(), key)).encode()).hexdigest() + ".o"

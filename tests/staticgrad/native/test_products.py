@@ -72,3 +72,18 @@ def test_products_of_one_array_with_itself(dtype):
     feed = np.random.default_rng(0).uniform(-1, 1, (40, 40)).astype(dtype)
     for got, want in zip(f(feed), g(feed), strict=True):
         close(got, want, 40, dtype)
+
+
+@KIND
+@pytest.mark.parametrize(
+    "turn", [lambda x, y: x @ y, lambda x, y: sg.transpose(y) @ sg.transpose(x)]
+)
+@pytest.mark.parametrize("view", VIEWS)
+def test_products_by_vectors_of_all_views(dtype, turn, view):
+    rng = np.random.default_rng(0)
+    shapes = given(view, (), 200, 150), given(view, (), 150, 1)
+    x, y = (sg.placeholder(dtype, s) for s in shapes)
+    z = turn(VIEWS[view](x), VIEWS[view](y))
+    f, g = (sg.compile(z, [x, y], backend=b) for b in ("native", "numpy"))
+    feeds = [rng.uniform(-1, 1, s).astype(dtype) for s in shapes]
+    close(f(*feeds), g(*feeds), 150, dtype)

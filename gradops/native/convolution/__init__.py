@@ -1,0 +1,1 @@
+"""Convolutions of any sizes in machine code: one function for each dtype and width."""

@@ -1,0 +1,82 @@
+"""The cost table of this machine, kept in a file beside the machine code.
+
+The first process that needs the table measures; of several at the same time, the first to finish
+wins, and the others read what it kept: so all choose alike.
+"""
+
+import json
+import logging
+import os
+from functools import cache
+from hashlib import sha256
+
+import numpy as np
+
+from . import cache_files
+from .costs import DEFAULT, CostTable
+from .fingerprint import compiler, library_of_numpy, processor
+
+VARIABLE = "STATICGRAD_COSTS"  # `default`: nothing is measured
+VERSION = 1  # of what is measured, and how
+LOG = logging.getLogger("staticgrad.native")
+
+
+@cache
+def machine_table() -> CostTable:
+    """The table of this machine: read, or measured and kept; else the default figures."""
+    if os.environ.get(VARIABLE, "").strip().lower() == "default":
+        return DEFAULT
+    return load() or measure() or DEFAULT
+
+
+def file_name() -> str:
+    """The name of the file for this processor, and the versions of what is measured."""
+    about = [
+        VERSION,
+        os.cpu_count(),
+        *processor(),
+        *compiler(),
+        *library_of_numpy(),
+        np.__version__,
+    ]
+    return f"costs-{sha256(repr(about).encode()).hexdigest()[:32]}.json"
+
+
+def load() -> CostTable | None:
+    """The table that was kept; None if there is none that can be read."""
+    data = cache_files.read(file_name())
+    try:
+        return None if data is None else CostTable.from_dict(json.loads(data))
+    except ValueError:
+        return None
+
+
+def measure() -> CostTable | None:
+    """Measure the machine and keep the table; None where one cannot be measured or kept."""
+    with cache_files.open_directory() as directory:
+        if directory is None:
+            return None
+    try:
+        from .cost_measurement import measured
+
+        found = measured()
+    except Exception as error:  # of LLVM or the system; the default figures do
+        LOG.info("the cost table cannot be measured: %s", error)
+        return None
+    return keep(found)
+
+
+def keep(table: CostTable) -> CostTable | None:
+    """Write the file unless there is a good one; returns the table that is kept."""
+    found = load()
+    if found is None:
+        cache_files.write(file_name(), json.dumps(table.to_dict()).encode())
+        found = load()
+    LOG.info("the cost table %s", "is kept" if found else "cannot be kept")
+    return found
+
+
+def clear() -> None:
+    """Forget the table, in this process and in its file: the next need measures."""
+    machine_table.cache_clear()
+    cache_files.remove(file_name())

@@ -1,0 +1,1 @@
+"""Functions such as exp, pow and erf in machine code, by subject."""
