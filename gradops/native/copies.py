@@ -30,7 +30,7 @@ body:
   %x = load {type}, ptr %source
   store {type} %x, ptr %target
   %next = add nuw nsw i64 %i, 1
-  br label %head, !llvm.loop !8
+  br label %head, !llvm.loop !20
 end:
   ret void
 }}

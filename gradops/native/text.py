@@ -27,8 +27,8 @@ METADATA = """!0 = distinct !{}
 !5 = distinct !{!5, !1, !2, !6, !7}
 !6 = !{!"llvm.loop.vectorize.width", i32 16}
 !7 = !{!"llvm.loop.interleave.count", i32 2}
-!8 = distinct !{!8, !2, !9}
-!9 = !{!"llvm.loop.vectorize.enable", i1 false}
+!20 = distinct !{!20, !2, !21}
+!21 = !{!"llvm.loop.vectorize.enable", i1 false}
 """
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
