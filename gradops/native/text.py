@@ -68,6 +68,8 @@ class FunctionText:
         self.interruptible = self.checks = False  # see `interrupts.py`
         self.outer: list[Lines] = []
         self.parts: list[str] = []  # whole functions, see `parts.py`
+        self.subjects: list[object] = []  # what lines are for, see `subjects.py`
+        self.subject: int | None = None
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that no other value or label has."""
