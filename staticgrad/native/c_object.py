@@ -65,7 +65,7 @@ class Library:
             table = replace(table, product_call=math.inf)
         else:
             table = replace(table, blas_call=math.inf)
-        writer = GraphWriter(f, memory, self.graph, Choices(table))
+        writer = GraphWriter(f, memory, self.graph, table, Choices())
         writer.write(places("in", inputs), places("out", results))
         f.end()
         return f, memory

@@ -60,7 +60,7 @@ def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places) -> None:
 
 def is_long(w: "GraphWriter", e: Expr) -> bool:
     """True for a loop with enough work for threads, if this is not a part of one."""
-    return not w.f.outer and work_of_expression(e) >= w.choices.table.worth
+    return not w.f.outer and work_of_expression(e) >= w.table.worth
 
 
 def steps(w: "GraphWriter", e: Expr, body: FrozenGraph, given: Places, made: Places) -> None:
