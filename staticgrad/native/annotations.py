@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gradops.native.machine import assembly_of
+from gradops.native.pool import IS_X86
 from gradops.native.subjects import MARK
 
 from ..ir.expr import Expr
@@ -17,10 +18,12 @@ from .plan import Unit
 
 SHOWN = 4  # values of a unit that a comment names
 FIRST = 1000  # number of our metadata
+KIND = "DebugDirectivesOnly"
+COMMENT = "#" if IS_X86 else "//"
 SOURCE = f"""
 !llvm.dbg.cu = !{{!{FIRST}}}
 !llvm.module.flags = !{{!{FIRST + 1}}}
-!{FIRST} = distinct !DICompileUnit(language: DW_LANG_C, file: !{FIRST + 2}, emissionKind: DebugDirectivesOnly)
+!{FIRST} = distinct !DICompileUnit(language: DW_LANG_C, file: !{FIRST + 2}, emissionKind: {KIND})
 !{FIRST + 1} = !{{i32 2, !"Debug Info Version", i32 3}}
 !{FIRST + 2} = !DIFile(filename: "graph", directory: "")
 !{FIRST + 3} = !DISubroutineType(types: !{FIRST + 4})
@@ -74,30 +77,43 @@ def annotated_assembly(text: str, subjects: Sequence[object]) -> str:
 
 def with_locations(text: str) -> str:
     """A module whose instructions have the numbers of marks as lines of a source."""
-    lines, metadata = [], [SOURCE]
-    scope = location = 0
-    number = FIRST + 10
-    marked = functions_with_marks(text)
+    metadata, marked, lines = Metadata(), functions_with_marks(text), []
+    scope, location = "", ""
     for line in text.split("\n"):
-        if line.startswith("define ") and line in marked:
-            scope = location = number
-            metadata.append(
-                f"!{scope} = distinct !DISubprogram(file: !{FIRST + 2}, unit: !{FIRST},"
-                f" type: !{FIRST + 3}, spFlags: DISPFlagDefinition)"
-            )
-            location = number + 1
-            metadata.append(f"!{location} = !DILocation(line: 0, scope: !{scope})")
-            number += 2
-            line = f"{line[:-2]} !dbg !{scope} {{"
+        if line in marked:
+            scope = metadata.scope()
+            location = metadata.location(0, scope)
+            line = f"{line[:-2]} !dbg {scope} {{"
         elif line == "}":
-            scope = 0
+            scope = ""
         elif scope and (mark := number_of(line)) is not None:
-            location, number = number, number + 1
-            metadata.append(f"!{location} = !DILocation(line: {mark + 1}, scope: !{scope})")
+            location = metadata.location(mark + 1, scope)
         elif scope and INSTRUCTION.match(line):
-            line = f"{line}, !dbg !{location}"
+            line = f"{line}, !dbg {location}"
         lines.append(line)
-    return "\n".join([*lines, *metadata])
+    return "\n".join([*lines, SOURCE, *metadata.lines])
+
+
+class Metadata:
+    """Metadata that says of which line of a source an instruction is."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def add(self, text: str) -> str:
+        """The name of a new piece of metadata."""
+        name = f"!{FIRST + 10 + len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def scope(self) -> str:
+        """A function."""
+        about = f"file: !{FIRST + 2}, unit: !{FIRST}, type: !{FIRST + 3}"
+        return self.add(f"distinct !DISubprogram({about}, spFlags: DISPFlagDefinition)")
+
+    def location(self, line: int, scope: str) -> str:
+        """A line in a function."""
+        return self.add(f"!DILocation(line: {line}, scope: {scope})")
 
 
 def functions_with_marks(text: str) -> set[str]:
@@ -112,14 +128,18 @@ def functions_with_marks(text: str) -> set[str]:
 
 
 def commented(assembly: str, subjects: Sequence[object]) -> Iterator[str]:
-    """The lines of assembly, with comments in the place of the directives for lines."""
-    before = ""
+    """The lines of assembly, with comments in the place of the directives for lines.
+
+    Instructions of units are mixed: what a number is of is said once.
+    """
+    before, said = -1, set()
     for line in assembly.split("\n"):
         if found := LOCATION.match(line):
             number = int(found[1]) - 1
-            comment = f"\t# {description(subjects[number])}" if number >= 0 else ""
-            if comment and comment != before:
-                yield comment
-            before = comment or before
+            if number not in (-1, before):
+                text = "" if number in said else f" {description(subjects[number])}"
+                yield f"\t{COMMENT} [{number}]{text}"
+                said.add(number)
+                before = number
         elif not NOISE.match(line):
             yield line
