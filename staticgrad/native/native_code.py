@@ -118,7 +118,7 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
-    lines, functions = declarations(list(body.used))
+    lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
