@@ -1,7 +1,8 @@
 """Every Python block of the documentation runs.
 
 The blocks of one file share a namespace and run in an empty folder; a block of `>>>` examples must
-also print what it shows. `<!-- no-test: reason -->` on the line before a block exempts it.
+also print what it shows. `<!-- no-test: reason -->` on the line before a block exempts it;
+a file with `<!-- needs: package -->` is run where the package is installed.
 """
 
 import doctest
@@ -35,6 +36,9 @@ class Block:
     code: str
     line: int
     exempt: str | None
+
+
+NEEDS = re.compile(r"<!-- needs: (\w+) -->")
 
 
 def blocks_of(path):
@@ -71,6 +75,8 @@ def name_of(path):
 
 @pytest.mark.parametrize("path", [path for path in FILES if blocks_of(path)], ids=name_of)
 def test_every_python_block_runs(path, tmp_path, monkeypatch):
+    for package in NEEDS.findall(path.read_text(encoding="utf-8")):
+        pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     with sg.Graph().as_default():
