@@ -8,9 +8,15 @@ from .fingerprint import OPTIONS
 from .objects.elf import Unloadable
 from .objects.loading import Loaded
 from .objects.stored import ObjectCode, object_for
+from .room import with_room
+from .scalars import NotNative
 from .symbols import find, symbol
 
 __all__ = ["Code", "compiled", "symbol", "target"]
+
+
+class Refused(NotNative):
+    """LLVM does not take a text: a mistake of ours."""
 
 
 @cache
@@ -31,9 +37,16 @@ def target() -> Any:
 
 def new_machine() -> Any:
     """A description of the machine, which an engine may own."""
-    features, cpu = llvm().get_host_cpu_features().flatten(), llvm().get_host_cpu_name()
-    triple = llvm().Target.from_default_triple()
-    return triple.create_target_machine(cpu=cpu, features=features, **OPTIONS)
+    triple, cpu = llvm().Target.from_default_triple(), llvm().get_host_cpu_name()
+    return triple.create_target_machine(cpu=cpu, features=features(), **OPTIONS)
+
+
+def features() -> str:
+    """What the processor can do; nothing, of one that LLVM does not know."""
+    try:
+        return str(llvm().get_host_cpu_features().flatten())
+    except RuntimeError:
+        return ""
 
 
 class Code:
@@ -99,21 +112,40 @@ class LoadedByLLVM:
 
 
 def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
-    """The object file of a module, with notes of what else belongs to it."""
+    """The object file of a module, with notes of what else belongs to it.
+
+    Raises Refused for a text that is no module, and MemoryError.
+    """
+    data, externals = with_room(object_of, text)
+    return ObjectCode(data, externals, tuple(notes or ()))
+
+
+def object_of(text: str) -> tuple[bytes, tuple[str, ...]]:
+    """The object file of a module, and the names that it does not define."""
     module = optimized(text)
     both = [*module.functions, *module.global_variables]
     externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
-    return ObjectCode(target().emit_object(module), tuple(externals), tuple(notes or ()))
+    return target().emit_object(module), tuple(externals)
 
 
 def assembly_of(text: str) -> str:
     """The machine code of a module as text."""
-    return target().emit_assembly(optimized(text))
+    return with_room(lambda text: target().emit_assembly(optimized(text)), text)
+
+
+def parsed(text: str) -> Any:
+    """A module; raises Refused for a text that is none, which passes would not survive."""
+    try:
+        module = llvm().parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise Refused(f"LLVM refuses what was written for it: {error}") from error
+    return module
 
 
 def optimized(text: str) -> Any:
     """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little."""
-    machine, module = target(), llvm().parse_assembly(text)
+    machine, module = target(), parsed(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm().create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True

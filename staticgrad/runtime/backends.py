@@ -1,6 +1,7 @@
 """The backends: what runs a graph, and the choice among them."""
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -80,6 +81,8 @@ def by_machine_code(
         return kind(graph, pipeline, form, rebuild)
     except NotNative as error:
         raise refusal(str(error)) from error
+    except (ImportError, OSError) as error:
+        raise refusal(f"llvmlite does not load: {error}") from error
 
 
 def by_the_best(
@@ -89,9 +92,17 @@ def by_the_best(
     if pipeline.bound and not checked and is_known_here() and is_installed():
         try:
             return by_machine_code(graph, pipeline, form, rebuild, checked)
-        except OptionError:
-            pass
+        except (OptionError, MemoryError) as error:
+            warn_of_mistakes(error)
     return by_numpy(graph, pipeline, form, rebuild, checked)
+
+
+def warn_of_mistakes(error: Exception) -> None:
+    """Warn that NumPy runs a graph of which machine code is wrong, rather than not there."""
+    from gradops.native.machine import Refused
+
+    if isinstance(error.__cause__, Refused):
+        warnings.warn(f"NumPy runs a graph instead of machine code: {error}", stacklevel=2)
 
 
 def refusal(reason: str, hint: str = HINT) -> OptionError:
