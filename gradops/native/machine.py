@@ -1,6 +1,6 @@
 """LLVM: text to machine code in memory, by way of object files that are kept on disk."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -35,10 +35,12 @@ def target() -> Any:
     return new_machine()
 
 
-def new_machine() -> Any:
-    """A description of the machine, which an engine may own."""
-    triple, cpu = llvm().Target.from_default_triple(), llvm().get_host_cpu_name()
-    return triple.create_target_machine(cpu=cpu, features=features(), **OPTIONS)
+def new_machine(cpu: str = "") -> Any:
+    """A description of the machine, which an engine may own: this one, or of another CPU."""
+    triple = llvm().Target.from_default_triple()
+    return triple.create_target_machine(
+        cpu=cpu or llvm().get_host_cpu_name(), features="" if cpu else features(), **OPTIONS
+    )
 
 
 def features() -> str:
@@ -116,39 +118,59 @@ def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
 
     Raises Refused for a text that is no module, and MemoryError.
     """
-    data, externals = with_room(object_of, text)
-    return ObjectCode(data, externals, tuple(notes or ()))
+    machine, known = target(), notes or ()
+
+    def compile(text: str) -> ObjectCode:
+        return object_of(optimized(parsed(text, machine), machine), machine, known)
+
+    return with_room(compile, text)
 
 
-def object_of(text: str) -> tuple[bytes, tuple[str, ...]]:
-    """The object file of a module, and the names that it does not define."""
-    module = optimized(text)
-    both = [*module.functions, *module.global_variables]
-    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
-    return target().emit_object(module), tuple(externals)
+def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> ObjectCode:
+    """The object file of several modules, in which only some names can be seen from outside."""
+    return with_room(lambda _: linked_here(texts, exported, cpu), "".join(texts))
+
+
+def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> ObjectCode:
+    """The object file of several modules, made in this thread."""
+    machine = new_machine(cpu)
+    module, *others = [parsed(text, machine) for text in texts]
+    for other in others:
+        module.link_in(other)
+    for g in [*module.functions, *module.global_variables]:
+        if not g.is_declaration and g.name not in exported:
+            g.linkage = "internal"
+    return object_of(optimized(module, machine), machine, ())
 
 
 def assembly_of(text: str) -> str:
     """The machine code of a module as text."""
-    return with_room(lambda text: target().emit_assembly(optimized(text)), text)
+    machine = target()
+    return with_room(lambda t: machine.emit_assembly(optimized(parsed(t, machine), machine)), text)
 
 
-def parsed(text: str) -> Any:
-    """A module; raises Refused for a text that is none, which passes would not survive."""
+def parsed(text: str, machine: Any) -> Any:
+    """A module for a machine; raises Refused for a text that passes would not survive."""
     try:
         module = llvm().parse_assembly(text)
         module.verify()
     except RuntimeError as error:
         raise Refused(f"LLVM refuses what was written for it: {error}") from error
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return module
 
 
-def optimized(text: str) -> Any:
+def optimized(module: Any, machine: Any) -> Any:
     """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little."""
-    machine, module = target(), parsed(text)
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm().create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
     builder = llvm().create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module
+
+
+def object_of(module: Any, machine: Any, notes: Sequence[str]) -> ObjectCode:
+    """The object file of a module after LLVM's passes."""
+    both = [*module.functions, *module.global_variables]
+    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
+    return ObjectCode(machine.emit_object(module), tuple(externals), tuple(notes))

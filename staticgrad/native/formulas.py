@@ -4,6 +4,7 @@ Note [Formulas]. Functions of ops are applied to scalars, see `scalars.py`, and 
 graph that is being made.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as replaced
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Op, Operators
-from gradops.library.elementwise.arithmetic import abs
+from gradops.kernels.nn.activation import CUBIC, SCALE
+from gradops.kernels.nn.gelu import P
+from gradops.library.elementwise.arithmetic import abs, sqrt, strong_product
 from gradops.library.elementwise.comparison import equal, greater, where
-from gradops.library.elementwise.exponential import exp, log, log1p
+from gradops.library.elementwise.exponential import erf, exp, log, log1p
 from gradops.library.elementwise.trigonometric import tanh
 from gradops.library.index.diagonals import tril
 from gradops.library.linalg.solve import solve_triangular_op as solve_triangular
@@ -21,6 +24,7 @@ from gradops.library.nn.activation import sigmoid
 from gradops.library.reduce.reduction import max, mean, sum
 from gradops.library.shape.movement import transpose
 from gradops.library.shape.rearrange import matrix_transpose
+from gradops.native.text import is_computable
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -151,6 +155,50 @@ def lstm_hidden(a: Any, c: Any) -> Any:
     return block(a, 3, 4) * tanh(c)
 
 
+def gelu(x: Any, approximate: str) -> Any:
+    if approximate == "tanh":
+        return 0.5 * (1 + tanh(SCALE * (x * (1 + CUBIC * (x * x))))) * x
+    return 0.5 * doubled_distribution(x) * x
+
+
+def doubled_distribution(x: Any) -> Any:
+    """2 Phi(x), in float32 by the polynomial of NumPy's kernel."""
+    if x.dtype.itemsize > 4:
+        return 1 + erf(x * math.sqrt(0.5))
+    square, total = x * x, float(P[-1])
+    for c in P[-2::-1].tolist():
+        total = square * total + c
+    return 1 + tanh(x * total)
+
+
+def gelu_slope(x: Any, approximate: str) -> Any:
+    if approximate == "tanh":
+        u = tanh(SCALE * (x * (1 + CUBIC * (x * x))))
+        inner = SCALE * (1 + 3 * CUBIC * (x * x))
+        return 0.5 * (1 + u) + 0.5 * x * strong_product(1 - u * u, inner)
+    density = exp(-0.5 * (x * x)) * (1 / math.sqrt(2 * math.pi))
+    return 0.5 * doubled_distribution(x) + density * x
+
+
+def centered(x: Any, axis: Any) -> Any:
+    return x - mean(x, axis=axis, keepdims=True)
+
+
+def inverse_spread(x: Any, axis: Any, epsilon: float) -> Any:
+    y = centered(x, axis)
+    return 1 / sqrt(mean(y * y, axis=axis, keepdims=True) + epsilon)
+
+
+def standardize(x: Any, axis: Any, epsilon: float) -> Any:
+    return centered(x, axis) * inverse_spread(x, axis, epsilon)
+
+
+def standardize_slope(v: Any, x: Any, axis: Any, epsilon: float) -> Any:
+    y = standardize(x, axis, epsilon)
+    share = mean(v * y, axis=axis, keepdims=True)
+    return (centered(v, axis) - y * share) * inverse_spread(x, axis, epsilon)
+
+
 def linear(x: Any, w: Any, b: Any) -> Any:
     return x @ transpose(w) + b
 
@@ -160,8 +208,13 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "binary_cross_entropy_with_logits": binary_cross_entropy, "class_error": class_error,
     "sparse_cross_entropy": sparse_cross_entropy, "cholesky_cotangent": cholesky_cotangent,
     "gru_gates": gru_gates, "gru_state": gru_state, "lstm_gates": lstm_gates,
-    "lstm_memory": lstm_memory, "lstm_hidden": lstm_hidden,
+    "lstm_memory": lstm_memory, "lstm_hidden": lstm_hidden, "gelu": gelu, "gelu_slope": gelu_slope,
+    "inverse_spread": inverse_spread, "standardize": standardize,
+    "standardize_slope": standardize_slope,
 }  # fmt: skip
+
+NORMS = frozenset({"inverse_spread", "standardize", "standardize_slope"})
+LONGEST_ROW = 8192  # entries of a row whose mean is as exact as NumPy's
 
 
 def written_out(graph: FrozenGraph) -> FrozenGraph:
@@ -187,4 +240,16 @@ def is_formula(e: Expr) -> bool:
     """True for an op that is written out; not of nothing, which has no maximum."""
     if e.op is None or e.op.name not in FORMULAS:
         return False
-    return e.inputs[0].dtype.kind == "f" and 0 not in e.inputs[0].shape
+    if e.op.name in NORMS and not is_of_rows(e):
+        return False
+    x = e.inputs[0]
+    return x.dtype.kind == "f" and is_computable(x.dtype) and 0 not in x.shape
+
+
+def is_of_rows(e: Expr) -> bool:
+    """True for a norm over last axes, of few entries: NumPy's sums of others are more exact."""
+    x, axis = e.inputs[0], e.attrs["axis"]
+    rank = len(x.shape)
+    axes = {i % rank for i in np.atleast_1d(range(rank) if axis is None else axis).tolist()}
+    first = rank - len(axes)
+    return min(axes, default=0) == first and math.prod(x.shape[first:]) <= LONGEST_ROW

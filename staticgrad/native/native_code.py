@@ -19,6 +19,7 @@ from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
 from ..text.printer import to_text
+from .annotations import annotated, annotated_assembly
 from .choices import Choices
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
@@ -53,7 +54,7 @@ class NativeCode:
     def newly_compiled(self) -> ObjectCode:
         """The module of the graph, compiled."""
         try:
-            return compiled(self.ir, self.notes)
+            return compiled(self.written.text, self.notes)
         except Refused as error:
             hint = "this is a mistake of ours: please report it, with this graph"
             raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
@@ -77,8 +78,13 @@ class NativeCode:
 
     @property
     def ir(self) -> str:
-        """The module of the graph, as text."""
-        return self.written.text
+        """The module of the graph as text, with the user's lines."""
+        return annotated(self.written.text, self.written.subjects)
+
+    @property
+    def assembly(self) -> str:
+        """The instructions of the machine, with the user's lines."""
+        return annotated_assembly(self.written.text, self.written.subjects)
 
     @cached_property
     def notes(self) -> tuple[str, ...] | None:
@@ -96,12 +102,13 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to and where that comes from, and what was chosen."""
+    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
 
     text: str
     kept: list[object]
     origins: list[object]
     choices: Choices
+    subjects: list[object]
 
 
 def free_spare(address: int) -> None:
@@ -112,24 +119,29 @@ def free_spare(address: int) -> None:
 def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     """The module of a graph: its body, and what Python calls."""
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
-    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
-    names += [f"ptr noalias %out{i}" for i in range(len(results))]
-    body = FunctionText(
-        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
-    )
+    body = body_of(inputs, results)
     body.interruptible = True
-    memory, choices = Memory(body), Choices(table)
-    writer = GraphWriter(body, memory, graph, choices)
+    memory, choices = Memory(body), Choices()
+    writer = GraphWriter(body, memory, graph, table, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, body, work_of(graph))
     entry.write()
-    lines, functions = declarations(list(body.used))
+    lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins, choices)
+    return Written(text, memory.kept, memory.origins, choices, body.subjects)
+
+
+def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
+    """The function that computes results from inputs, before its lines are written."""
+    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
+    names += [f"ptr noalias %out{i}" for i in range(len(results))]
+    return FunctionText(
+        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
+    )
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:

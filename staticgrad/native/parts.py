@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gradops.native.cuts import Definitions, names_taken
 from gradops.native.interrupts import blocks
+from gradops.native.subjects import remind
 from gradops.native.text import Index, minus, plus
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
 def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Index]]:
     """The ranges of passes that threads take: what follows is written once, for a range."""
     f = w.f
-    if f.outer or work < w.choices.table.worth or count < 2:
+    if f.outer or work < w.table.worth or count < 2:
         yield 0, count
         return
     f.enter()
+    remind(f)
     yield "%begin", "%end"
     lines = f.leave()
     names = [name for name in names_taken("\n".join(lines)) if name not in GIVEN]
