@@ -88,6 +88,8 @@ class FunctionText:
         self.outer: list[Lines] = []
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names
         self.parts: list[str] = []  # whole functions, see `parts.py`
+        self.subjects: list[object] = []  # what lines are for, see `subjects.py`
+        self.subject: int | None = None
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that no other value or label has."""
