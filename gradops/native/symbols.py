@@ -12,6 +12,7 @@ from .scalars import NotNative
 
 PYTHON = {
     "PyErr_CheckSignals": "i32 ()", "PyErr_Clear": "void ()", "PyErr_NoMemory": "ptr ()",
+    "PyErr_Occurred": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)", "PyEval_SaveThread": "ptr ()",
     "PyFloat_AsDouble": "double (ptr)", "PyLong_AsSsize_t": "i64 (ptr)",
     "PyList_New": "ptr (i64)", "PyList_SetItem": "i32 (ptr, i64, ptr)",

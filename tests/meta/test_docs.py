@@ -2,7 +2,7 @@
 
 The blocks of one file share a namespace and run in an empty folder; a block of `>>>` examples must
 also print what it shows. `<!-- no-test: reason -->` on the line before a block exempts it,
-`<!-- needs: package -->` where a package is not installed.
+`<!-- needs: package -->` where a package is not installed; below the title it is of the whole file.
 """
 
 import doctest
@@ -45,6 +45,9 @@ class Block:
         return self.exempt is None and (self.needs is None or find_spec(self.needs) is not None)
 
 
+NEEDS = re.compile(r"# .*\n+<!-- needs: (\w+) -->")
+
+
 def blocks_of(path):
     """The Python blocks of a Markdown file, in order."""
     text = path.read_text(encoding="utf-8")
@@ -79,6 +82,8 @@ def name_of(path):
 
 @pytest.mark.parametrize("path", [path for path in FILES if blocks_of(path)], ids=name_of)
 def test_every_python_block_runs(path, tmp_path, monkeypatch):
+    if needs := NEEDS.match(path.read_text(encoding="utf-8")):
+        pytest.importorskip(needs[1])
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     with sg.Graph().as_default():
