@@ -32,6 +32,7 @@ MEMORY = {
     "clock_gettime": "i32 (i32, ptr)", "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }  # fmt: skip
+STACK = {"stack_left": "i64 ()"}
 POOL = {
     "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
 }  # fmt: skip
@@ -70,7 +71,7 @@ def declared() -> Iterator[str]:
     for name in OBJECTS:
         yield f"@{name} = external global i8"
     for name, type in (
-        PYTHON | NUMPY | MEMORY | POOL | GEMM | CONVOLUTION | POOLING | products
+        PYTHON | NUMPY | MEMORY | STACK | POOL | GEMM | CONVOLUTION | POOLING | products
     ).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
@@ -100,6 +101,10 @@ def address_for(name: str) -> int:
         return numpy_functions()[PLACES[name]] or 0
     if name in PYTHON:
         return address_of(getattr(ctypes.pythonapi, name))
+    if name in STACK:
+        from .stack import stack  # code that is loaded as other code is
+
+        return stack().address(name)
     if name in POOL:
         from .pool import pool  # code that is loaded as other code is
 

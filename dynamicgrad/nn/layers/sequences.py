@@ -1,4 +1,4 @@
-"""Recurrent layers as one operation over all steps. See Note [Sequences] in `gradops/nn/sequences.py`."""
+"""Recurrent layers as one operation: see Note [Sequences] in `gradops/nn/sequences.py`."""
 
 from collections.abc import Sequence
 from typing import Any
