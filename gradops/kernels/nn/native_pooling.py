@@ -119,6 +119,8 @@ def transposed(
     full = (*g.shape[: g.ndim - len(shape)], *shape)
     if not math.prod(full):
         return None
+    if chosen is not None and chosen.shape == g.shape and not lie_alike(g, chosen):
+        g = laid_as(chosen, g)
     y = np.empty_like(g, shape=full)
     if out is not None and out.strides == y.strides and out.dtype == y.dtype:
         y = out
@@ -130,6 +132,19 @@ def transposed(
     if not library().pool(kind + "sum" * overlap, y, g, chosen, slide, not overlap):
         return None
     return written(y, out)
+
+
+def lie_alike(x: np.ndarray, y: np.ndarray) -> bool:
+    """True if the strides of arrays of a shape are the same in entries."""
+    steps = zip(x.shape, x.strides, y.strides, strict=True)
+    return all(n == 1 or a * y.itemsize == b * x.itemsize for n, a, b in steps)
+
+
+def laid_as(like: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A copy of an array whose axes lie as those of another."""
+    y = np.empty_like(like, dtype=x.dtype)
+    np.copyto(y, x)
+    return y
 
 
 def put_at(
