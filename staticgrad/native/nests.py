@@ -18,6 +18,7 @@ from .reductions import Reduction
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
+LONG = 64  # passes of a loop that is shared because the first one sums
 CHEAP = 8  # operations of an entry up to which those of a few entries are written one by one
 
 
@@ -41,9 +42,21 @@ class NestWriter:
             self.axes = tuple([count if i == longest else 1 for i in range(len(self.axes))])
         self.cost = max(1, cost)
         self.work = count * self.cost
-        self.cut = next((i for i, n in enumerate(self.axes) if n > 1), 0)
-        self.across = {e: r for e, r in self.reductions.items() if self.cut in r.axes}
-        self.range: tuple[Index, Index] = 0, self.axes[self.cut] if self.axes else 1
+        self.cut_at(next((i for i, n in enumerate(self.axes) if n > 1), 0))
+        if self.across and not self.has_chunks():
+            self.cut_at(self.kept_axis())
+
+    def cut_at(self, axis: int) -> None:
+        """Let threads share the passes of the loop of an axis."""
+        self.cut = axis
+        self.across = {e: r for e, r in self.reductions.items() if axis in r.axes}
+        self.range: tuple[Index, Index] = 0, self.axes[axis] if self.axes else 1
+
+    def kept_axis(self) -> int:
+        """The longest axis that no sum runs over, if that is long; else the one chosen before."""
+        summed = {i for r in self.reductions.values() for i in r.axes}
+        kept = [i for i, n in enumerate(self.axes) if n >= LONG and i not in summed]
+        return max(kept, key=self.axes.__getitem__, default=self.cut)
 
     def is_flat(self, plan: Plan) -> bool:
         """True if all arrays lie in order and are read entry by entry: one loop is enough then."""
