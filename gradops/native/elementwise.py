@@ -100,7 +100,7 @@ class Reader:
 
     def flip(self, x: Scalar) -> Scalar:
         """The other truth value."""
-        return x.then(f"xor {x.typed}, true")
+        return x.with_number("xor", True)
 
 
 def sigmoid(x: Scalar) -> Scalar:

@@ -16,7 +16,8 @@ TESTS = {
     ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne"), ast.Lt: ("olt", "slt"),
     ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
 }  # fmt: skip
-INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma", "floor", "ceil", "trunc", "rint"})
+INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma", "floor", "ceil", "trunc", "rint",
+                        "maximum", "minimum"})  # fmt: skip
 OWN = frozenset({
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf",
     "erfc", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "pow", "sigmoid",
@@ -41,7 +42,7 @@ class Scalar:
     @property
     def typed(self) -> str:
         """The value after its type, as instructions take it."""
-        return f"{register_type(self.dtype)} {self.name}"
+        return f"{self.f.vector(register_type(self.dtype))} {self.name}"
 
     def match(self, x: Any) -> "Scalar":
         """A scalar as it is, a number as one of this dtype."""
@@ -50,6 +51,14 @@ class Scalar:
     def then(self, instruction: str, dtype: np.dtype | None = None) -> "Scalar":
         """The value of an instruction, by default of the same dtype."""
         return Scalar(self.f, self.f.emit(instruction), dtype or self.dtype)
+
+    def convert(self, how: str, dtype: np.dtype) -> "Scalar":
+        """The value in another type, by an instruction such as `bitcast`."""
+        return self.then(f"{how} {self.typed} to {self.f.vector(register_type(dtype))}", dtype)
+
+    def with_number(self, how: str, x: Any) -> "Scalar":
+        """An instruction of this value and a number, such as a shift."""
+        return self.then(f"{how} {self.typed}, {constant(self.f, x, self.dtype).name}")
 
     def arithmetic(self, kind: type[ast.operator], y: Any) -> "Scalar":
         """An operation on this value and another."""
@@ -119,13 +128,17 @@ class Scalar:
 
 def constant(f: FunctionText, value: Any, dtype: np.dtype) -> Scalar:
     """A number as a literal; of a dtype without arithmetic, its bits."""
-    value = dtype.type(value)
+    name = literal(dtype.type(value), dtype)
+    return Scalar(f, f"splat ({register_type(dtype)} {name})" if f.lanes else name, dtype)
+
+
+def literal(value: Any, dtype: np.dtype) -> str:
+    """A number in LLVM's language; of a dtype without arithmetic, its bits."""
     if not is_computable(dtype):
-        return Scalar(f, str(int.from_bytes(value.tobytes(), "little")), dtype)
+        return str(int.from_bytes(value.tobytes(), "little"))
     if dtype.kind == "f":
-        bits = struct.pack(">d", float(value)).hex().upper()
-        return Scalar(f, f"0x{bits}", dtype)
-    return Scalar(f, str(int(value)), dtype)
+        return f"0x{struct.pack('>d', float(value)).hex().upper()}"
+    return str(int(value))
 
 
 def choose(test: Scalar, yes: Scalar, no: Any) -> Scalar:
@@ -142,7 +155,7 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
         return x
     if not (is_computable(x.dtype) and is_computable(dtype)):
         raise NotNative(f"{x.dtype} as {dtype}")
-    before, to = x.dtype, register_type(dtype)
+    before = x.dtype
     if dtype == BOOL:
         return x.compare(ast.NotEq, 0)
     if before.kind == "f" and dtype.kind == "f":
@@ -153,7 +166,7 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
         raise NotNative(f"{before} as {dtype}")  # of what does not fit nothing is known
     else:
         how = "zext" if before == BOOL else "sext" if dtype.itemsize > before.itemsize else "trunc"
-    return x.then(f"{how} {x.typed} to {to}", dtype)
+    return x.convert(how, dtype)
 
 
 def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
@@ -161,17 +174,19 @@ def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
     x = args[0]
     if x.dtype.kind != "f" or any(a.dtype != x.dtype for a in args):
         raise NotNative(f"{name} of {x.dtype}")
-    type, given = register_type(x.dtype), ", ".join(a.typed for a in args)
-    function = function_of(name, x.dtype)
-    x.f.used[f"{type} {function}/{len(args)}"] = None
+    f, given = x.f, ", ".join(a.typed for a in args)
+    type, function = f.vector(register_type(x.dtype)), function_of(name, x.dtype, f.lanes)
+    key, is_own = f"{type} {function}/{len(args)}", name in OWN
+    f.used[key] = f.used.get(key, 0) + f.straight
+    how = " alwaysinline" if is_own and not f.straight else ""
     if name in NOTING:
-        given, x.f.notes = f"{given}, ptr %noted", True
-    return x.then(f"call {type} @{function}({given})")
+        given, f.notes = f"{given}, ptr %noted", True
+    return x.then(f"call {type} @{function}({given}){how}")
 
 
-def function_of(name: str, dtype: np.dtype) -> str:
+def function_of(name: str, dtype: np.dtype, lanes: int = 0) -> str:
     """The name of a function in LLVM's language: one of its own, or one of ours."""
-    suffix = "f32" if dtype.itemsize == 4 else "f64"
+    suffix = f"v{lanes}" * bool(lanes) + f"f{8 * dtype.itemsize}"
     if name in INTRINSICS:
         return f"llvm.{name}.{suffix}"
     if name not in OWN:

@@ -17,7 +17,9 @@ from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
-from gradops.native.text import FunctionText, Index, plus
+from gradops.native.subjects import about
+from gradops.native.text import At, FunctionText, Lane, plus
+from gradops.native.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -49,7 +51,7 @@ class GraphWriter:
         self.table, self.choices = table, choices
         self.places: dict[Expr, Place] = {}
         self.parts: dict[Expr, list[Place]] = {}
-        self.values: dict[tuple[Expr, tuple[Index, ...]], Scalar] = {}
+        self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
         self.turned: dict[Expr, Expr] = {}  # values, and transposes of them that lie in order
@@ -68,7 +70,8 @@ class GraphWriter:
         self.note_turned(plan)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
-            self.write_unit(unit, plan)
+            with about(self.f, (self.graph, unit)):
+                self.write_unit(unit, plan)
             cutter.allow()
             for e in dying:
                 self.release(e)
@@ -182,7 +185,7 @@ class GraphWriter:
         self.f.do("ret i32 1")
         self.f.start(good)
 
-    def note_infinities(self, p: Place, index: tuple[Index, ...] = ()) -> None:
+    def note_infinities(self, p: Place, index: tuple[At, ...] = ()) -> None:
         """Give up in the end if an entry is not finite: other orders of operations show then."""
         if len(index) == len(p.shape):
             x = abs(p.load(self.f, index))
@@ -192,7 +195,7 @@ class GraphWriter:
         for i in self.f.loop(p.shape[len(index)], passes=p.size):
             self.note_infinities(p, (*index, i))
 
-    def value(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
+    def value(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """The value of an entry, computed here if it is not stored."""
         key = e, index
         known = self.values.get(key)
@@ -200,7 +203,7 @@ class GraphWriter:
             known = self.values[key] = self.new_value(e, index)
         return known
 
-    def new_value(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
+    def new_value(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """The value of an entry that has not been read in this nest."""
         if e in self.places:
             return self.places[e].load(self.f, index, self.tag)
@@ -220,8 +223,11 @@ class GraphWriter:
             return args[0] + args[1]
         return cast(args[0], e.dtype) if name == "astype" else apply(e.op, args, e.attrs, e.dtype)
 
-    def entry_of_triangle(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
+    def entry_of_triangle(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """An entry on one side of a diagonal, or zero."""
+        row, column = index[-2:]
+        if self.f.lanes or isinstance(row, Lane) or isinstance(column, Lane):
+            raise NotVector
         x, test = self.value(e.inputs[0], index), "sle" if name_of(e) == "tril" else "sge"
-        i, j = plus(self.f, index[-2], e.attrs["k"]), index[-1]
-        return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {j}, {i}"), BOOL), x, 0)
+        i = plus(self.f, row, e.attrs["k"])
+        return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {column}, {i}"), BOOL), x, 0)

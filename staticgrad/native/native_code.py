@@ -18,6 +18,7 @@ from gradops.native.places import Place, contiguous
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
+from .annotations import annotated, annotated_assembly
 from .choices import Choices
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
@@ -42,7 +43,7 @@ class NativeCode:
         found = None if key is None else stored(key)
         kept = None if found is None else self.kept_of(found)
         if found is None or kept is None:
-            found, kept = compiled(self.ir, self.notes), self.written.kept
+            found, kept = compiled(self.written.text, self.notes), self.written.kept
             if key is not None and self.notes is not None:
                 store(key, found)
         self.code = Code.of(found, addresses(kept))
@@ -68,8 +69,13 @@ class NativeCode:
 
     @property
     def ir(self) -> str:
-        """The module of the graph, as text."""
-        return self.written.text
+        """The module of the graph as text, with the user's lines."""
+        return annotated(self.written.text, self.written.subjects)
+
+    @property
+    def assembly(self) -> str:
+        """The instructions of the machine, with the user's lines."""
+        return annotated_assembly(self.written.text, self.written.subjects)
 
     @cached_property
     def notes(self) -> tuple[str, ...] | None:
@@ -87,12 +93,13 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to and where that comes from, and what was chosen."""
+    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
 
     text: str
     kept: list[object]
     origins: list[object]
     choices: Choices
+    subjects: list[object]
 
 
 def free_spare(address: int) -> None:
@@ -111,12 +118,12 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
-    lines, functions = declarations(list(body.used))
+    lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins, choices)
+    return Written(text, memory.kept, memory.origins, choices, body.subjects)
 
 
 def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gradops.native.machine import assembly_of
-
 from ..ir.graph import FrozenGraph
 from ..native.choices import Choices
 from ..native.keys import key_of, key_of_passes
@@ -56,13 +54,13 @@ class NativeExecutable(Executable):
 
     @property
     def ir(self) -> str:
-        """The graph as LLVM's language."""
+        """The graph in LLVM's language, with the user's lines as comments."""
         return self.native.ir
 
     @property
     def assembly(self) -> str:
-        """The instructions of the machine."""
-        return assembly_of(self.native.ir)
+        """The instructions of the machine, with the user's lines as comments."""
+        return self.native.assembly
 
     @property
     def choices(self) -> Choices:
