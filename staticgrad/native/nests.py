@@ -111,14 +111,14 @@ class NestWriter:
     def write_loops(self, lanes: int) -> None:
         """Write loops of so many entries at once. Threads share those of the first axis."""
         self.lanes = lanes
-        self.range: tuple[Index, Index] = (0, self.passes_in(self.cut) if self.axes else 1)
+        self.range = (0, self.passes_in(self.cut) if self.axes else 1)
         passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
         self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
         self.is_short = passes <= SHORT
         self.clear(e for e in self.reductions if e not in self.across)
         if not self.across:
-            for some in shared(self.w, int(self.range[1]), 0 if self.overlaps else self.work):
-                self.range = some
+            for some in shared(self.w, int(self.range[1]) - self.overlaps, self.work):
+                self.range = self.with_last(*some)
                 self.write_nest()
         elif self.has_chunks():
             self.write_chunks()
@@ -128,9 +128,17 @@ class NestWriter:
 
     @property
     def overlaps(self) -> bool:
-        """True if the last vector of sums in memory overlaps another, which threads cannot share."""
+        """True if the last vector of sums overlaps the one before: one thread adds up both."""
         of_last = bool(self.lanes and self.reductions) and self.cut == self.last
         return of_last and self.axes[self.last] % self.lanes != 0
+
+    def with_last(self, begin: Index, end: Index) -> tuple[Index, Index]:
+        """A range of passes, with the very last one if it has that before."""
+        if not self.overlaps:
+            return begin, end
+        count = self.passes_in(self.cut) - 1
+        is_end = self.f.emit(f"icmp eq i64 {end}, {count}")
+        return begin, self.f.emit(f"select i1 {is_end}, i64 {count + 1}, i64 {end}", "n")
 
     def passes_in(self, axis: int) -> int:
         """The passes of the loop of an axis."""
