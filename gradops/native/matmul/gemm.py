@@ -16,11 +16,12 @@ from ..machine import Code
 from ..text import METADATA, FunctionText, Index, code_of, minus, plus, times
 from .panels import GAP, pack_any, pack_columns, pack_rows, pack_tiles, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
-from .vectors import WIDE, Lanes, lanes
+from .vectors import REGISTERS, WIDE, Lanes, lanes
 
 DEPTH = 256  # of a block of the inner axis
 HEIGHT = 512  # of a block of rows, which stays in the second cache
 BLOCK = 1 << 17  # bytes of rows that are copied
+FRAME = DEPTH * VECTORS * max(REGISTERS) + BLOCK + 4096  # bytes of stack, at most
 MANY = 64  # rows for which panels are copied always
 
 ARGUMENTS = (
