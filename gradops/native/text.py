@@ -10,7 +10,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-REGISTER = {"f4": "float", "f8": "double", "i8": "i64", "i4": "i32", "b1": "i1"}
+REGISTER = {"f4": "float", "f8": "double", "b1": "i1"} | {
+    f"{kind}{n}": f"i{8 * n}" for kind in "iu" for n in (1, 2, 4, 8)
+}
 BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
 FEW = 16  # passes of a nest of loops that are written one after another
 ACCESS = ", !llvm.access.group !0"
