@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 
 from .scalars import BOOL, NotNative, Scalar, call_math, choose, constant
-from .transcendental.floats import BITS, both, either, equal, fma, from_bits, is_nan, largest, signed
+from .transcendental.floats import (
+    BITS,
+    both,
+    either,
+    equal,
+    fma,
+    from_bits,
+    is_nan,
+    largest,
+    signed,
+)
 from .transcendental.floats import bits_of as bits_of_float
 
 
