@@ -38,7 +38,8 @@ def spelled_in(name: str) -> dict[Op, list[str]]:
 def op_table() -> list[Row]:
     """The rows of all ops."""
     lowering_of = importlib.import_module(LOWERING).lowering_of
-    return rows(*map(spelled_in, PACKAGES), lowering=lowering_of)
+    eager, graph = map(spelled_in, PACKAGES)
+    return rows(eager, graph, lowering_of)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,7 @@ value that of the operands.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 

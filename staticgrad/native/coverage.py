@@ -1,6 +1,6 @@
 """The way in which each op becomes machine code: the column `native` of the op table."""
 
-from gradops import OPS, Op
+from gradops import Op
 from gradops.core.traits import Trait
 from gradops.native.primitives import PRIMITIVES
 
@@ -17,6 +17,7 @@ ENTRYWISE = REDUCTIONS | VIEWS | OF_LISTS | TRIANGLES | MOVES.keys() | {"astype"
 def lowering_of(op: Op) -> str:
     """One of native, formula, template and NumPy, as the op's declaration and the tables say.
 
+    >>> from gradops import OPS
     >>> [lowering_of(OPS[name]) for name in ("tanh", "gelu", "cholesky", "svd")]
     ['native', 'formula', 'template', 'NumPy']
     """

@@ -71,7 +71,8 @@ def silu_slope(y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 silu = elementwise(
-    "silu", kernels.silu, d=[silu_slope], samples=unary, formula=lambda x: x * sigmoid(x), doc="x times its logistic function.",
+    "silu", kernels.silu, d=[silu_slope], samples=unary,
+    formula=lambda x: x * sigmoid(x), doc="x times its logistic function.",
 )
 
 
@@ -271,8 +272,8 @@ softmax = along_axis_op(
     doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel, formula=log_softmax_formula, traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
-    flops=flops.per_result(5),
+    "log_softmax", log_softmax_kernel, formula=log_softmax_formula,
+    traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE], flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
     doc="The logarithm of softmax, accurate where softmax underflows.",

@@ -108,7 +108,7 @@ class_labels = elementwise(
 
 def is_label(x: AnyArray, labels: AnyArray) -> AnyArray:
     """True at the label of each row of `x`."""
-    classes = shape_of(x)[-1]
+    classes: Any = shape_of(x)[-1]
     labels = class_labels(labels, classes=classes)
     return equal(expand_dims(labels, axis=-1), np.arange(classes).astype(labels.dtype))
 

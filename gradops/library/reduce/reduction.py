@@ -308,7 +308,8 @@ def logsumexp_formula(x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     top = max(x, axis=axis, keepdims=True)
     top = where(isfinite(top), top, 0)
     found = log(sum(exp(x - top), axis=axis, keepdims=True)) + top
-    return found if keepdims else reshape(found, shape=reduced_shape("sum", type_of(x), axis, False))
+    shape = reduced_shape("sum", type_of(x), axis, keepdims)
+    return reshape(found, shape=shape)
 
 
 logsumexp = reduction(
