@@ -10,6 +10,8 @@ PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
 PROJECT := --editable '.[examples,dev]'
+NATIVE := --editable '.[native]'
+WITHOUT := "the extra 'native' cannot be installed: its tests are skipped, and its columns empty"
 PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
@@ -80,10 +82,12 @@ $(READY): pyproject.toml
 	@echo "setting up .venv"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python $(PIP_INSTALL) $(PROJECT)
+	@$(BIN)/python $(PIP_INSTALL) $(NATIVE) || echo $(WITHOUT)
 	@touch $@
 
 $(PEERS_READY): pyproject.toml
 	@echo "setting up .venv-peers"
 	@$(PYTHON) -m venv .venv-peers
 	@$(PEERS_BIN)/python $(PIP_INSTALL) $(PROJECT) $(PEERS)
+	@$(PEERS_BIN)/python $(PIP_INSTALL) $(NATIVE) || echo $(WITHOUT)
 	@touch $@

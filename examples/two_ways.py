@@ -8,6 +8,7 @@ variables, and then runs the resulting graph with feeds.
 """
 
 import argparse
+import contextlib
 import itertools
 import time
 import traceback
@@ -28,6 +29,8 @@ from gradops.nn.optimizer_updates import momentum_sgd
 
 SIZES = (64, 128, 64, 10)
 BATCH, RATE, MOMENTUM = 32, 0.05, 0.9
+
+COLUMNS, TITLE_OF_NATIVE = 5, "then-run, machine code"
 
 Arrays = list[np.ndarray[Any, Any]]
 
@@ -129,8 +132,8 @@ class ByRun:
 class ThenRun:
     """The model runs once, on placeholders; each step feeds the resulting graph."""
 
-    def __init__(self, optimize: int) -> None:
-        self.title = f"then-run, optimize={optimize}"
+    def __init__(self, optimize: int, backend: str = "numpy") -> None:
+        self.title = f"then-run, optimize={optimize}" if backend == "numpy" else TITLE_OF_NATIVE
         self.graph = sg.Graph("digits")
         with self.graph.as_default():
             self.images = sg.placeholder("float32", ["batch", SIZES[0]], name="images")
@@ -147,7 +150,7 @@ class ThenRun:
             new = momentum_sgd(self.params, self.grads, velocities, RATE, MOMENTUM)
             changed = zip([*self.params, *velocities], [*new[0], *new[1]], strict=True)
             self.train = [variable.assign(value) for variable, value in changed]
-        self.session = sg.Session(self.graph, optimize=optimize)
+        self.session = sg.Session(self.graph, optimize, backend)
         self.run_step = self.session.make_callable(
             [self.loss, self.train], [self.images, self.labels]
         )
@@ -168,6 +171,14 @@ class ThenRun:
         """The number of nodes, and when they are created."""
         frozen = sg.freeze([self.loss, *self.grads], [self.images, self.labels])
         return f"{len(frozen)} built once"
+
+
+def in_machine_code() -> Iterator[ThenRun]:
+    """The graph in machine code, if the extra `native` is installed."""
+    with contextlib.suppress(ops.OptionError):
+        x = sg.placeholder("float32", [1])
+        sg.compile(x, [x], backend="native")
+        yield ThenRun(optimize=2, backend="native")
 
 
 @dataclass
@@ -218,13 +229,15 @@ def row(title: str, cells: list[Any]) -> None:
 def report(ways: list[Any], records: list[Record], data: Digits, test: Digits) -> None:
     """Print the measurements side by side."""
     sample = data.images[:BATCH], data.labels[:BATCH]
-    row("", [way.title for way in ways])
+    missing = len(ways) < COLUMNS
+    row("", [*[way.title for way in ways], *[TITLE_OF_NATIVE] * missing])
     for epoch in range(0, len(records[0].losses), max(1, len(records[0].losses) // 8)):
         row(f"loss, epoch {epoch + 1}", [f"{r.losses[epoch]:.9f}" for r in records])
     row("loss, last epoch", [f"{r.losses[-1]:.9f}" for r in records])
     accuracy = [np.mean(way.predict(test.images) == test.labels) for way in ways]
     row("test accuracy", [f"{a:.2%}" for a in accuracy])
-    row("time per step", [f"{np.median(r.seconds) * 1e6:.0f} us" for r in records])
+    seconds = [f"{np.median(r.seconds) * 1e6:.0f} us" for r in records]
+    row("time per step", [*seconds, *["not installed"] * missing])
     row("peak memory of a step", [f"{peak_of(lambda w=w: w.step(*sample)):.2f} MB" for w in ways])
     row("nodes", [way.count(*sample) for way in ways])
 
@@ -298,7 +311,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("build/two_ways"))
     options = parser.parse_args()
     data, test = digits()
-    ways = [ByRun(), *(ThenRun(optimize=level) for level in (0, 1, 2))]
+    ways = [ByRun(), *(ThenRun(optimize=level) for level in (0, 1, 2)), *in_machine_code()]
     print(f"{len(data.labels)} digits, an MLP {'-'.join(map(str, SIZES))}, momentum SGD\n")
     records = train(ways, data, options.epochs)
     report(ways, records, data, test)

@@ -54,6 +54,7 @@ if _TYPE_CHECKING:
     from .native import clear_cache
     from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
     from .passes.rewrite import Rule
+    from .runtime.backends import set_default_backend
     from .runtime.check import check
     from .runtime.compilation import compile
     from .runtime.executable import Executable
@@ -94,6 +95,7 @@ __getattr__, __dir__ = _lazily(
         "ops.distributions": "multinomial random_crop random_gamma random_poisson",
         "passes.rewrite": "Rule", "runtime.check": "check",
         "runtime.compilation": "compile", "runtime.executable": "Executable",
+        "runtime.backends": "set_default_backend",
         "runtime.interpreter": "interpret", "runtime.session": "Session",
         "scipy_solvers": "scipy", "text.parser": "parse",
         "text.printer": "to_text", "train.clipping": "clip_by_global_norm clip_by_norm global_norm",
@@ -161,15 +163,16 @@ spectral = signal  # as it was called before
 
 __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
-    "Session", "UnreachedWarning", "array_api", "case", "check", "clip_by_global_norm",
-    "clip_by_norm", "compile", "cond", "custom_gradient", "explain", "extract", "foldl", "fori",
-    "freeze", "function", "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
+    "Session", "UnreachedWarning", "array_api", "case", "check", "clear_cache",
+    "clip_by_global_norm", "clip_by_norm", "compile", "cond", "custom_gradient", "explain",
+    "extract", "foldl", "fori", "freeze", "function",
+    "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
     "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
     "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
-    "save", "scan", "scipy", "set_num_threads", "signal", "switch", "switch_case", "to_dot",
-    "to_json", "to_mermaid", "to_networkx", "to_python", "to_text", "trace", "train", "verify",
-    "vjp", "while_loop", "why_none", "wrap",
+    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "switch",
+    "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_python", "to_text",
+    "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
 ]  # fmt: skip
 __all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

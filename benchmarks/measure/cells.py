@@ -9,7 +9,8 @@ from pathlib import Path
 class Cell:
     """Times in microseconds and seconds, the relative error, memory in MB; or a reason for none.
 
-    `first` is the time of building, compiling and the first call. `peak` is the resident memory
+    `first` is the time of building, compiling and the first call; `warm` the same where compiled
+    code is kept on disk, in a process that finds it. `peak` is the resident memory
     of a process above that after imports; `steady` leaves the first call out.
     """
 
@@ -20,6 +21,7 @@ class Cell:
     low: float | None = None
     high: float | None = None
     first: float | None = None
+    warm: float | None = None
     error: float | None = None
     peak: float | None = None
     steady: float | None = None

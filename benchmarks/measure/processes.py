@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,9 +11,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..columns import NATIVE
 from ..rows import BY_KEY
 from .cells import Cell, append, read, turn_file
 from .limits import too_long
@@ -63,17 +66,44 @@ class Session:
         """A process for each row and library, on the least number of threads."""
         least = {row: min(self.threads_of(row), default=None) for row in self.rows}
         wanted = [(row, library, n) for row, n in least.items() if n for library in self.libraries]
+        self.costs.touch()  # measured before anything else runs
         with ThreadPoolExecutor(PROBES) as pool:
             return list(pool.map(lambda one: self.probe(*one), wanted))
 
     def probe(self, row: str, library: str, threads: int) -> Cell:
         """The cell of one process; with a reason if it dies or takes too long."""
-        out = self.folder / f"{row} {library}.jsonl"
-        orders = {"row": row, "library": library, "threads": threads, "limit": self.limit}
-        ended = self.probed(threads, orders | {"out": str(out)})
-        cell = (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+        cache = self.cache_with_costs(f"{row} {library}")
+        cell = self.probed_cell(row, library, threads, cache)
+        if library == NATIVE and cell.first is not None:
+            cell.warm = self.probed_cell(row, library, threads, cache).first
         say(cell)
         return cell
+
+    def probed_cell(self, row: str, library: str, threads: int, cache: Path) -> Cell:
+        """The cell of one process, with a cache of machine code."""
+        out = self.folder / f"{row} {library}.jsonl"
+        out.unlink(missing_ok=True)
+        orders = {"row": row, "library": library, "threads": threads, "limit": self.limit}
+        ended = self.probed(threads, orders | {"out": str(out)}, cache)
+        return (read(out) or [Cell(row, threads, library, reason=ended)])[0]
+
+    def cache_with_costs(self, name: str) -> Path:
+        """A folder for machine code that has the cost table, and no code."""
+        folder = self.folder / "caches" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in self.costs.iterdir():
+            shutil.copy2(file, folder)
+        return folder
+
+    @cached_property
+    def costs(self) -> Path:
+        """A folder with nothing but the cost table of this machine."""
+        folder = self.folder / "costs"
+        folder.mkdir()
+        environment = self.environment(1) | {"STATICGRAD_CACHE": str(folder)}
+        command = [sys.executable, "-m", "staticgrad", "costs"]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+        return folder
 
     def times(self, threads: int) -> list[Cell]:
         """The cells of a process for all rows; it is started again if it ends before the last.
@@ -112,12 +142,13 @@ class Session:
                     worker.kill()
                     return STUCK
 
-    def probed(self, threads: int, orders: Any) -> str:
+    def probed(self, threads: int, orders: Any, cache: Path) -> str:
         """Run a probe to its end, and say how it ended."""
         command = [sys.executable, "-m", f"{__package__}.probe", json.dumps(orders)]
         try:
             ended = subprocess.run(
-                command, cwd=ROOT, env=self.environment(threads), timeout=self.limit + GRACE,
+                command, cwd=ROOT, timeout=self.limit + GRACE,
+                env=self.environment(threads) | {"STATICGRAD_CACHE": str(cache)},
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -129,6 +160,7 @@ class Session:
         n = str(threads)
         return os.environ | dict.fromkeys(THREAD_COUNTS, n) | {
             "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={str(threads > 1).lower()}",
+            "STATICGRAD_CACHE": str(self.folder / "staticgrad"),
             "TORCHINDUCTOR_CACHE_DIR": str(self.folder / "inductor"),
             "PYTENSOR_FLAGS": f"base_compiledir={self.folder / 'pytensor'}",
             "NUMBA_CACHE_DIR": str(self.folder / "numba"),
@@ -151,7 +183,8 @@ def merged(timed: Cell | None, probed: Cell | None) -> Cell:
         cell = timed or probed
         assert cell is not None
         return cell
-    timed.first, timed.peak, timed.steady = probed.first, probed.peak, probed.steady
+    timed.first, timed.warm = probed.first, probed.warm
+    timed.peak, timed.steady = probed.peak, probed.steady
     return timed
 
 

@@ -6,12 +6,36 @@ from typing import TYPE_CHECKING
 
 from .places import Place
 from .scalars import cast, constant
-from .text import ACCESS, FunctionText, Index
+from .text import ACCESS, FEW, FunctionText, Index, memory_type
 
 if TYPE_CHECKING:
     pass
 
 BLOCK = 16  # bytes from which a row is copied by one instruction of LLVM
+
+
+STRIDED = """define internal void @{name}(ptr noalias %to, i64 %out, ptr noalias %from, i64 %in,
+    i64 %count) noinline nounwind {{
+start:
+  br label %head
+head:
+  %i = phi i64 [ 0, %start ], [ %next, %body ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %end
+body:
+  %j = mul nsw i64 %i, %in
+  %k = mul nsw i64 %i, %out
+  %source = getelementptr inbounds {type}, ptr %from, i64 %j
+  %target = getelementptr inbounds {type}, ptr %to, i64 %k
+  %x = load {type}, ptr %source
+  store {type} %x, ptr %target
+  %next = add nuw nsw i64 %i, 1
+  br label %head, !llvm.loop !20
+end:
+  ret void
+}}
+"""
+"""A function that copies entries which do not lie side by side. It is one for all such copies."""
 
 
 def copy(f: FunctionText, source: Place, to: Place) -> None:
@@ -22,6 +46,9 @@ def copy(f: FunctionText, source: Place, to: Place) -> None:
         if size >= BLOCK:
             copy_rows(f, source, to, size)
             return
+    if source.dtype == to.dtype and len(to.shape) == 1 and to.shape[0] > FEW:
+        copy_strided(f, source, to)
+        return
     copy_entries(f, source, to, ())
 
 
@@ -36,6 +63,15 @@ def copy_rows(f: FunctionText, source: Place, to: Place, size: int) -> None:
          f" i64 {size}, i1 false)")  # fmt: skip
 
 
+def copy_strided(f: FunctionText, source: Place, to: Place) -> None:
+    """Copy an axis by a function."""
+    type = memory_type(to.dtype)
+    name = f"copy_{type}"
+    f.helpers[name] = STRIDED.format(name=name, type=type)
+    given = [f"ptr {p.address(f, (0,))}, i64 {p.strides[0]}" for p in (to, source)]
+    f.do(f"call void @{name}({', '.join(given)}, i64 {to.shape[0]})")
+
+
 def copy_entries(f: FunctionText, source: Place, to: Place, index: tuple[Index, ...]) -> None:
     """Copy entry by entry."""
     if len(index) == len(to.shape):
@@ -48,7 +84,13 @@ def copy_entries(f: FunctionText, source: Place, to: Place, index: tuple[Index, 
 
 def fill(f: FunctionText, to: Place, value: float) -> None:
     """Set all entries."""
-    fill_entries(f, joined(to)[0], value, ())
+    to = joined(to)[0]
+    if value == 0 and to.is_contiguous:
+        size = to.size * to.dtype.itemsize
+        f.do(f"call void @llvm.memset.p0.i64(ptr {to.address(f, [0] * len(to.shape))}, i8 0,"
+             f" i64 {size}, i1 false)")  # fmt: skip
+        return
+    fill_entries(f, to, value, ())
 
 
 def fill_entries(f: FunctionText, to: Place, value: float, index: tuple[Index, ...]) -> None:

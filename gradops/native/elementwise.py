@@ -156,4 +156,4 @@ class Reader:
 
     def flip(self, x: Scalar) -> Scalar:
         """The other truth value."""
-        return x.then(f"xor {x.typed}, true")
+        return x.with_number("xor", True)

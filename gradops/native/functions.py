@@ -3,7 +3,7 @@
 See Note [Straight-line functions] in `transcendental/floats.py`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from inspect import signature
 
 import numpy as np
@@ -32,31 +32,35 @@ def arity_of(name: str) -> int:
     return len(signature(FUNCTIONS[name]).parameters)
 
 
-def definition(name: str, size: int) -> FunctionText:
-    """A function of floats of this size."""
-    dtype = np.dtype(f"f{size}")
-    kind = register_type(dtype)
+def definition(called: str, often: bool) -> FunctionText:
+    """The function that is called so, as `own.exp.f32`, or `own.exp.v4f32` of vectors."""
+    _, name, suffix = called.split(".")
+    lanes, bits = suffix.removeprefix("v").rsplit("f", 1)
+    dtype = np.dtype(f"f{int(bits) // 8}")
+    f = FunctionText("")
+    f.lanes = int(lanes or 0)
+    kind = f.vector(register_type(dtype))
     names = [f"%x{i}" for i in range(arity_of(name))]
     given = [f"{kind} {x}" for x in names] + ["ptr %noted"] * (name in NOTING)
-    f = FunctionText(
-        f"define internal {kind} @own.{name}.f{8 * size}({', '.join(given)}) alwaysinline nounwind"
-    )
+    inlined = "noinline" if often else "alwaysinline"
+    f.head = f"define internal {kind} @{called}({', '.join(given)}) {inlined} nounwind"
     y = FUNCTIONS[name](*[Scalar(f, x, dtype) for x in names])
     f.do(f"ret {y.typed}")
     return f
 
 
-def declarations(used: Sequence[str]) -> tuple[list[str], list[FunctionText]]:
+def declarations(used: Mapping[str, int]) -> tuple[list[str], list[FunctionText]]:
     """The declarations and definitions of functions that are called, as `float own.exp.f32/1`."""
     lines: dict[str, None] = {}
     done: dict[str, FunctionText] = {}
     todo = list(used)
     while todo:
-        typed, arity = todo.pop().split("/")
-        kind, name = typed.split()
+        key = todo.pop()
+        typed, arity = key.split("/")
+        kind, name = typed.rsplit(" ", 1)
         if not name.startswith("own."):
             lines[f"declare {kind} @{name}({', '.join([kind] * int(arity))})"] = None
         elif name not in done:
-            done[name] = definition(name.split(".")[1], 4 if kind == "float" else 8)
+            done[name] = definition(name, used.get(key, 0) > 1)
             todo += done[name].used
     return list(lines), list(done.values())

@@ -1,6 +1,6 @@
 """LLVM: text to machine code in memory, by way of object files that are kept on disk."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -29,11 +29,13 @@ def target() -> Any:
     return new_machine()
 
 
-def new_machine() -> Any:
-    """A description of the machine, which an engine may own."""
-    features, cpu = llvm().get_host_cpu_features().flatten(), llvm().get_host_cpu_name()
+def new_machine(cpu: str = "") -> Any:
+    """A description of the machine, which an engine may own: this one, or of another CPU."""
+    features = "" if cpu else llvm().get_host_cpu_features().flatten()
     triple = llvm().Target.from_default_triple()
-    return triple.create_target_machine(cpu=cpu, features=features, **OPTIONS)
+    return triple.create_target_machine(
+        cpu=cpu or llvm().get_host_cpu_name(), features=features, **OPTIONS
+    )
 
 
 class Code:
@@ -100,23 +102,46 @@ class LoadedByLLVM:
 
 def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
     """The object file of a module, with notes of what else belongs to it."""
-    module = optimized(text)
-    both = [*module.functions, *module.global_variables]
-    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
-    return ObjectCode(target().emit_object(module), tuple(externals), tuple(notes or ()))
+    machine = target()
+    return object_of(optimized(parsed(text, machine), machine), machine, notes or ())
+
+
+def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> ObjectCode:
+    """The object file of several modules, in which only some names can be seen from outside."""
+    machine = new_machine(cpu)
+    module, *others = [parsed(text, machine) for text in texts]
+    for other in others:
+        module.link_in(other)
+    for g in [*module.functions, *module.global_variables]:
+        if not g.is_declaration and g.name not in exported:
+            g.linkage = "internal"
+    return object_of(optimized(module, machine), machine, ())
 
 
 def assembly_of(text: str) -> str:
     """The machine code of a module as text."""
-    return target().emit_assembly(optimized(text))
+    machine = target()
+    return machine.emit_assembly(optimized(parsed(text, machine), machine))
 
 
-def optimized(text: str) -> Any:
-    """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little."""
-    machine, module = target(), llvm().parse_assembly(text)
+def parsed(text: str, machine: Any) -> Any:
+    """A module for a machine."""
+    module = llvm().parse_assembly(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return module
+
+
+def optimized(module: Any, machine: Any) -> Any:
+    """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little."""
     options = llvm().create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
     builder = llvm().create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module
+
+
+def object_of(module: Any, machine: Any, notes: Sequence[str]) -> ObjectCode:
+    """The object file of a module after LLVM's passes."""
+    both = [*module.functions, *module.global_variables]
+    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
+    return ObjectCode(machine.emit_object(module), tuple(externals), tuple(notes))

@@ -30,7 +30,7 @@ define void @share() {
 def compiled() -> Code:
     """The functions, compiled."""
     texts = [write(d) for d in (SINGLE, DOUBLE) for write in FUNCTIONS]
-    lines, functions = declarations(list(dict.fromkeys(n for f in texts for n in f.used)))
+    lines, functions = declarations(dict.fromkeys((n for f in texts for n in f.used), 0))
     parts = [p.text() for p in (*functions, *texts)]
     return Code("\n".join([*symbols.declared(), *lines, SHARED, *parts, METADATA]))
 

@@ -26,6 +26,8 @@ class Memory:
         self.kept: list[object] = []  # what code refers to, as @kept0 and so on
         self.origins: list[object] = []  # of what is kept, for whoever finds it again
         self.calls_python = self.calls_blas = False
+        self.most_inside: float = SMALL
+        self.blas_integer = ""  # the type of BLAS's integers; by default that of the BLAS here
         self.threads = cores()  # which work on parts of a loop
         self.free: list[tuple[int, int]] = []  # offsets and sizes
         self.taken: dict[str, tuple[int, int]] = {}
@@ -77,7 +79,7 @@ class Memory:
         """The place of a constant: in the code, or of a large one, where it is."""
         if id(value) not in self.constants:
             data = np.array(value, order="C")
-            if data.nbytes > SMALL:
+            if data.nbytes > self.most_inside:
                 name = self.refer(data, f"constant [{data.nbytes} x i8]", value)
             else:
                 name = f"@c{len(self.globals)}"

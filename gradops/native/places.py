@@ -10,8 +10,9 @@ from numpy.lib.stride_tricks import as_strided
 from gradops.core.op import Op
 from gradops.core.traits import Trait
 
+from . import vectors
 from .scalars import BOOL, Scalar
-from .text import FunctionText, Index, memory_type, plus, times
+from .text import At, FunctionText, Index, Lane, memory_type, plus, times
 
 
 @dataclass(frozen=True)
@@ -38,26 +39,31 @@ class Place:
         """The number of entries."""
         return int(np.prod(self.shape, dtype=np.int64))
 
-    def address(self, f: FunctionText, index: Sequence[Index]) -> str:
+    def address(self, f: FunctionText, index: Sequence[At]) -> str:
         """The address of an entry."""
         at: Index = self.offset
         for i, stride in zip(index, self.strides, strict=True):
-            at = plus(f, at, times(f, i, stride))
+            at = plus(f, at, times(f, i.start if isinstance(i, Lane) else i, stride))
         if at == 0:
             return self.pointer
         type = memory_type(self.dtype)
         return f.emit(f"getelementptr inbounds {type}, ptr {self.pointer}, i64 {at}")
 
-    def load(self, f: FunctionText, index: Sequence[Index], tag: str = "") -> Scalar:
+    def load(self, f: FunctionText, index: Sequence[At], tag: str = "") -> Scalar:
         """The value of an entry."""
+        if f.lanes:
+            return vectors.load(f, self, index)
         type = memory_type(self.dtype)
         name = f.emit(f"load {type}, ptr {self.address(f, index)}{tag}")
         if self.dtype == BOOL:
             name = f.emit(f"trunc i8 {name} to i1")
         return Scalar(f, name, self.dtype)
 
-    def store(self, f: FunctionText, index: Sequence[Index], x: Scalar, tag: str = "") -> None:
+    def store(self, f: FunctionText, index: Sequence[At], x: Scalar, tag: str = "") -> None:
         """Write an entry."""
+        if f.lanes:
+            vectors.store(f, self, index, x)
+            return
         name, type = x.name, memory_type(self.dtype)
         if self.dtype == BOOL:
             name = f.emit(f"zext i1 {name} to i8")

@@ -28,7 +28,7 @@ from .transcendental.floats import bits_of as bits_of_float
 
 def flipped(x: Scalar) -> Scalar:
     """The other truth value, or the other bits."""
-    return x.then(f"xor {x.typed}, {'true' if x.dtype == BOOL else -1}")
+    return x.with_number("xor", True if x.dtype == BOOL else -1)
 
 
 def require_integers(x: Scalar) -> None:
@@ -63,12 +63,17 @@ def equal_to(x: Scalar, y: Any) -> Scalar:
     return x.then(f"{'fcmp oeq' if x.dtype.kind == 'f' else 'icmp eq'} {x.typed}, {y.name}", BOOL)
 
 
+def not_less(x: Scalar, count: int) -> Scalar:
+    """True for integers that are negative, or not less than a number."""
+    return x.then(f"icmp uge {x.typed}, {x.match(count).name}", BOOL)
+
+
 def shifted(left: bool, x: Scalar, y: Scalar) -> Scalar:
     """Bits shifted; by as many as there are, or more, nothing but the sign is left."""
     require_integers(x)
     bits = 8 * x.dtype.itemsize
     how = "shl" if left else "ashr" if x.dtype.kind == "i" else "lshr"
-    is_far = y.then(f"icmp uge {y.typed}, {bits}", BOOL)
+    is_far = not_less(y, bits)
     near = choose(is_far, constant(x.f, bits - 1, x.dtype), y)
     found = x.then(f"{how} {x.typed}, {near.name}")
     return choose(is_far, found if how == "ashr" else constant(x.f, 0, x.dtype), found)
@@ -174,7 +179,7 @@ def divided(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
 def int_power(x: Scalar, y: Scalar) -> Scalar:
     """A power of integers, by squaring; negative and large exponents are left to NumPy."""
     steps = 6
-    x.f.note(y.then(f"icmp uge {y.typed}, {2**steps}", BOOL).name)
+    x.f.note(not_less(y, 2**steps).name)
     result = constant(x.f, 1, x.dtype)
     for k in range(steps):
         is_set = flipped(equal_to(both(y, constant(x.f, 2**k, y.dtype)), 0))
@@ -252,7 +257,7 @@ def clamp(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
 
 def class_labels(labels: Scalar, classes: int) -> Scalar:
     """A label as it is; NumPy has the error's text for one out of range."""
-    labels.f.note(labels.then(f"icmp uge {labels.typed}, {classes}", BOOL).name)
+    labels.f.note(not_less(labels, classes).name)
     return labels
 
 

@@ -19,7 +19,8 @@ TESTS = {
     ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne"), ast.Lt: ("olt", "slt"),
     ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
 }  # fmt: skip
-INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma", "floor", "ceil", "trunc", "rint"})
+INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma", "floor", "ceil", "trunc", "rint",
+                        "maximum", "minimum"})  # fmt: skip
 OWN = frozenset({
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf",
     "erfc", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "pow", "sigmoid",
@@ -44,14 +45,15 @@ class Scalar:
     @property
     def typed(self) -> str:
         """The value after its type, as instructions take it."""
-        return f"{register_type(self.dtype)} {self.name}"
+        return f"{self.f.vector(register_type(self.dtype))} {self.name}"
 
     @property
     def value(self) -> float | None:
         """The number that a float is known to be."""
-        if self.dtype.kind != "f" or not self.name.startswith("0x"):
+        at = self.name.find("0x")
+        if self.dtype.kind != "f" or at < 0:
             return None
-        found: float = struct.unpack(">d", bytes.fromhex(self.name[2:]))[0]
+        found: float = struct.unpack(">d", bytes.fromhex(self.name[at + 2 : at + 18]))[0]
         return found
 
     def match(self, x: Any) -> "Scalar":
@@ -61,6 +63,14 @@ class Scalar:
     def then(self, instruction: str, dtype: np.dtype | None = None) -> "Scalar":
         """The value of an instruction, by default of the same dtype."""
         return Scalar(self.f, self.f.emit(instruction), dtype or self.dtype)
+
+    def convert(self, how: str, dtype: np.dtype) -> "Scalar":
+        """The value in another type, by an instruction such as `bitcast`."""
+        return self.then(f"{how} {self.typed} to {self.f.vector(register_type(dtype))}", dtype)
+
+    def with_number(self, how: str, x: Any) -> "Scalar":
+        """An instruction of this value and a number, such as a shift."""
+        return self.then(f"{how} {self.typed}, {constant(self.f, x, self.dtype).name}")
 
     def arithmetic(self, kind: type[ast.operator], y: Any) -> "Scalar":
         """An operation on this value and another."""
@@ -130,17 +140,20 @@ class Scalar:
 
 def constant(f: FunctionText, value: Any, dtype: np.dtype) -> Scalar:
     """A number as a literal; of a dtype without arithmetic, its bits."""
-    if dtype.kind in "iu":
-        wrapped = int(value) % 2 ** (8 * dtype.itemsize)
+    name = literal(value if dtype.kind in "iu" else dtype.type(value), dtype)
+    return Scalar(f, f"splat ({register_type(dtype)} {name})" if f.lanes else name, dtype)
+
+
+def literal(value: Any, dtype: np.dtype) -> str:
+    """A number in LLVM's language; of a dtype without arithmetic, its bits."""
+    if dtype.kind in "iu":  # which wraps around
         most = 2 ** (8 * dtype.itemsize - 1)
-        return Scalar(f, str(wrapped - 2 * most if wrapped >= most else wrapped), dtype)
-    value = dtype.type(value)
+        return str((int(value) + most) % (2 * most) - most)
     if not is_computable(dtype):
-        return Scalar(f, str(int.from_bytes(value.tobytes(), "little")), dtype)
+        return str(int.from_bytes(value.tobytes(), "little"))
     if dtype.kind == "f":
-        bits = struct.pack(">d", float(value)).hex().upper()
-        return Scalar(f, f"0x{bits}", dtype)
-    return Scalar(f, str(int(value)), dtype)
+        return f"0x{struct.pack('>d', float(value)).hex().upper()}"
+    return str(int(value))
 
 
 def choose(test: Scalar, yes: Scalar, no: Any) -> Scalar:
@@ -157,7 +170,7 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
         return x
     if not (is_computable(x.dtype) and is_computable(dtype)):
         raise NotNative(f"{x.dtype} as {dtype}")
-    before, to = x.dtype, register_type(dtype)
+    before = x.dtype
     if dtype.kind == "f" and x.value is not None:
         return constant(x.f, x.value, dtype)
     if dtype == BOOL:
@@ -174,7 +187,7 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
         how = "trunc"
     else:
         how = "zext" if before.kind in "bu" else "sext"
-    return x.then(f"{how} {x.typed} to {to}", dtype)
+    return x.convert(how, dtype)
 
 
 def whole(x: Scalar, dtype: np.dtype) -> Scalar:
@@ -182,10 +195,10 @@ def whole(x: Scalar, dtype: np.dtype) -> Scalar:
     limits = np.iinfo(dtype)
     fits = x > float(limits.min - 1)
     fits = fits.then(f"and {fits.typed}, {(x < float(limits.max + 1)).name}")
-    x.f.note(fits.then(f"xor {fits.typed}, true").name)
+    x.f.note(fits.with_number("xor", True).name)
     how = "fptosi" if dtype.kind == "i" else "fptoui"
     y = choose(fits, x, 0)
-    return y.then(f"{how} {y.typed} to {register_type(dtype)}", dtype)
+    return y.convert(how, dtype)
 
 
 def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
@@ -193,17 +206,19 @@ def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
     x = args[0]
     if x.dtype.kind != "f" or any(a.dtype != x.dtype for a in args):
         raise NotNative(f"{name} of {x.dtype}")
-    type, given = register_type(x.dtype), ", ".join(a.typed for a in args)
-    function = function_of(name, x.dtype)
-    x.f.used[f"{type} {function}/{len(args)}"] = None
+    f, given = x.f, ", ".join(a.typed for a in args)
+    type, function = f.vector(register_type(x.dtype)), function_of(name, x.dtype, f.lanes)
+    key, is_own = f"{type} {function}/{len(args)}", name in OWN
+    f.used[key] = f.used.get(key, 0) + f.straight
+    how = " alwaysinline" if is_own and not f.straight else ""
     if name in NOTING:
-        given, x.f.notes = f"{given}, ptr %noted", True
-    return x.then(f"call {type} @{function}({given})")
+        given, f.notes = f"{given}, ptr %noted", True
+    return x.then(f"call {type} @{function}({given}){how}")
 
 
-def function_of(name: str, dtype: np.dtype) -> str:
+def function_of(name: str, dtype: np.dtype, lanes: int = 0) -> str:
     """The name of a function in LLVM's language: one of its own, or one of ours."""
-    suffix = "f32" if dtype.itemsize == 4 else "f64"
+    suffix = f"v{lanes}" * bool(lanes) + f"f{8 * dtype.itemsize}"
     if name in INTRINSICS:
         return f"llvm.{name}.{suffix}"
     if name not in OWN:

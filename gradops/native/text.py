@@ -3,10 +3,14 @@
 Note [Writing IR]. Instructions are lines; a value is its name. Loops are written as such, and state
 in them as memory of the function's frame, which LLVM turns into registers. So nothing here knows of
 phi nodes but the counters of loops.
+
+Note [Vectors]. Where `lanes` is set, values are vectors of so many entries, and the same lines that
+write scalars write these. LLVM's own vectorizer takes long, and finds no vectors in short arrays.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,11 +29,24 @@ METADATA = """!0 = distinct !{}
 !5 = distinct !{!5, !1, !2, !6, !7}
 !6 = !{!"llvm.loop.vectorize.width", i32 16}
 !7 = !{!"llvm.loop.interleave.count", i32 2}
+!20 = distinct !{!20, !2, !21}
+!21 = !{!"llvm.loop.vectorize.enable", i1 false}
 """
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The index of a vector of entries: where it begins. See Note [Vectors]."""
+
+    start: str | int
+
+
 Index = str | int
 """A number of entries or steps: known, or the name of an i64."""
+At = Index | Lane
+"""The number of an entry along an axis, or of the entries of a vector."""
 
 
 def code_of(dtype: np.dtype) -> str:
@@ -65,10 +82,13 @@ class FunctionText:
         self.frame: list[str] = []
         self.lines: list[str] = []
         self.count, self.label = 0, "start"
-        self.used: dict[str, None] = {}
+        self.used: dict[str, int] = {}  # functions, and how often they are called once
         self.notes = self.unrolls = False
+        self.lanes = 0  # of values, if they are vectors
+        self.straight = False  # true where no loop repeats a call many times
         self.interruptible = self.checks = False  # see `interrupts.py`
         self.outer: list[Lines] = []
+        self.helpers: dict[str, str] = {}  # functions that it calls, by their names
         self.parts: list[str] = []  # whole functions, see `parts.py`
 
     def fresh(self, prefix: str = "t") -> str:
@@ -123,6 +143,9 @@ class FunctionText:
     def note(self, test: str) -> None:
         """Give up at the end of the code if a test holds somewhere."""
         self.notes = True
+        if self.lanes:
+            reduce = f"i1 @llvm.vector.reduce.or.v{self.lanes}i1"
+            test = self.emit(f"call {reduce}(<{self.lanes} x i1> {test})")
         before = self.emit("load i1, ptr %noted")
         self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
 
@@ -133,6 +156,10 @@ class FunctionText:
         self.start(bad)
         self.do(f"ret i32 {status}")
         self.start(good)
+
+    def vector(self, type: str) -> str:
+        """The type of values with entries of a type."""
+        return f"<{self.lanes} x {type}>" if self.lanes else type
 
     def reserve(self, type: str, count: int = 1) -> str:
         """Memory of the function's frame."""
@@ -201,7 +228,7 @@ class FunctionText:
     def text(self) -> str:
         """The whole function."""
         whole = "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
-        return "\n".join([*self.parts, whole])
+        return "\n".join([*self.helpers.values(), *self.parts, whole])
 
 
 def few(passes: int | None) -> bool:

@@ -29,7 +29,7 @@ BY_DEFAULT = Compiler()
 
 
 def function(
-    fn: Callable[..., Any] | None = None, *, optimize: int = 2, backend: str = "numpy"
+    fn: Callable[..., Any] | None = None, *, optimize: int = 2, backend: str | None = None
 ) -> Any:
     """Compile `fn` to a graph, which is traced once for each kind of arguments.
 
@@ -65,7 +65,9 @@ def function(
     >>> w.grad
     tensor([1., 1.])
     """
-    compiler = Compiler(optimize, require_backend("function", backend))
+    if backend is not None:
+        require_backend("function", backend)
+    compiler = Compiler(optimize, backend)
     return functools.partial(Function, compiler=compiler) if fn is None else Function(fn, compiler)
 
 

@@ -1,5 +1,7 @@
 """Calls of BLAS's products, whose rows or columns threads share.
 
+Note [Blocks of calls]. BLAS adds up in an order that depends on the sizes of a call. So calls are
+of blocks of rows or columns whose sizes depend on the product alone, not on the number of threads.
 BLAS runs on one thread while our code does, see Note [Pool]. It takes columns one after another, so
 what is computed is to.T = b.T @ a.T.
 """
@@ -13,14 +15,16 @@ from gradops.native.copies import copy
 from gradops.native.costs import SPEED
 from gradops.native.places import Place
 from gradops.native.scalars import constant
-from gradops.native.text import FunctionText, Index, least, memory_type, minus, times
+from gradops.native.text import FunctionText, Index, least, memory_type, minus, plus, times
 
 from .parts import shared
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
-ROWS = 32  # of a result, of which a thread computes some multiple
+ROWS = 32  # of a result, of which a block has some multiple
+BLOCKS = 8  # of a product of matrices
+LONG = 1 << 15  # multiplications of a block of a matrix and a vector
 
 
 def matrix_by_matrix(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
@@ -28,7 +32,7 @@ def matrix_by_matrix(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     a, b = ordered(w, a), ordered(w, b)
     (m, k), n = a.shape, b.shape[1]
     target = to if is_row_major(to) else w.memory.array(to.shape, to.dtype)
-    for begin, count in some_of(w, max(m, n), m * n * k // SPEED):
+    for begin, count in blocks_of(w, max(m, n), max(m, n) // BLOCKS, m * n * k // SPEED):
         top, left = (begin, 0) if m >= n else (0, begin)
         rows, columns = (count, n) if m >= n else (m, count)
         x, y = moved(w.f, b, (0, left)), moved(w.f, a, (top, 0))
@@ -56,7 +60,7 @@ def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
     """Call gemv."""
     m, k = a.shape
     flag, step = layout(a)
-    for begin, count in some_of(w, m, m * k):
+    for begin, count in blocks_of(w, m, LONG // k, m * k):
         rows, columns = (k, count) if flag == "N" else (count, k)
         one, zero = numbers(w, to)
         sizes = [integer(w, v) for v in (rows, columns, step, x.strides[0] or 1)]
@@ -75,12 +79,15 @@ def call(w: "GraphWriter", name: str, to: Place, given: list[str]) -> None:
     w.f.do(f"call void {w.memory.blas(name, to.dtype)}({', '.join(f'ptr {p}' for p in given)})")
 
 
-def some_of(w: "GraphWriter", length: int, work: int) -> Iterator[tuple[Index, Index]]:
-    """Where the rows of each thread begin, and their number."""
-    f = w.f
-    for begin, end in shared(w, -(-length // ROWS), work if thread_control() else 0):
-        first = times(f, begin, ROWS)
-        yield first, minus(f, least(f, times(f, end, ROWS), length), first)
+def blocks_of(
+    w: "GraphWriter", length: int, least_rows: int, work: int
+) -> Iterator[tuple[Index, Index]]:
+    """Where blocks of at least so many rows begin, and their numbers of rows."""
+    f, size = w.f, max(1, -(-least_rows // ROWS)) * ROWS
+    for begin, end in shared(w, -(-length // size), work if thread_control() else 0):
+        for i in f.loop(minus(f, end, begin)):
+            first = times(f, plus(f, begin, i), size)
+            yield first, least(f, minus(f, length, first), size)
 
 
 def moved(f: FunctionText, p: Place, index: tuple[Index, ...]) -> Place:
@@ -130,7 +137,7 @@ def numbers(w: "GraphWriter", to: Place) -> tuple[str, str]:
 
 def integer(w: "GraphWriter", value: Index) -> str:
     """The address of an integer of BLAS's."""
-    type = blas()[0]
+    type = w.memory.blas_integer or blas()[0]
     if isinstance(value, str) and type == "i32":
         value = w.f.emit(f"trunc i64 {value} to i32")
     return slot(w.f, type, value)

@@ -6,11 +6,10 @@ nothing else, and times are never measured while code is written: so a graph, a 
 give the same code. What was chosen is kept with it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gradops.core.source_location import short
-from gradops.native.costs import CostTable
 
 from ..ir.expr import Expr
 
@@ -34,9 +33,8 @@ class Choice:
 class Choices:
     """The choices made for a graph, in the order of its code. See Note [Choices]."""
 
-    def __init__(self, table: CostTable) -> None:
-        self.table = table
-        self.made: list[Choice] = []
+    def __init__(self, made: Iterable[Choice] = ()) -> None:
+        self.made = list(made)
 
     def pick(self, e: Expr | None, costs: Mapping[str, float]) -> str:
         """The name of the way that is predicted to be the fastest, which is noted."""

@@ -4,6 +4,7 @@ Note [Formulas]. The formula of an op is applied to expressions of a graph that 
 elementwise op it is applied to entries instead, where these are computed: see `elementwise.py`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as replaced
 from typing import Any
@@ -12,10 +13,16 @@ import numpy as np
 
 from gradops import ArrayType, Op, Operators
 from gradops.core.traits import Trait
+from gradops.native.text import is_computable
+from gradops.typing import Attrs
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, has_graphs
 from ..ir.interning import Interning
+
+
+MOMENTS = frozenset({"inverse_spread", "standardize", "standardize_slope", "std", "var"})
+LONGEST_ROW = 8192  # entries of a row whose mean is as exact as NumPy's
 
 
 class Made(Operators):
@@ -35,7 +42,7 @@ class Made(Operators):
     def __gradop__(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> "Made":
         like = next(a for a in args if isinstance(a, Made))
         inputs = [a.e if isinstance(a, Made) else like.constant(a) for a in args]
-        if is_written_out(op, inputs):
+        if is_written_out(op, inputs, attrs):
             result: Made = op.formula(*args, **attrs)  # type: ignore[misc]
             return result
         return Made(like.intern.apply(op.name, *inputs, like=like.e, **attrs), like.intern)
@@ -50,7 +57,7 @@ def written_out(graph: FrozenGraph) -> FrozenGraph:
     """The graph, and those in it, without ops that are formulas of others."""
 
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-        if e.op is None or not is_written_out(e.op, e.inputs):
+        if e.op is None or not is_written_out(e.op, e.inputs, e.attrs):
             return intern.copy(with_graphs_written_out(e) if has_graphs(e) else e, inputs)
         assert e.op.formula is not None
         result = e.op.formula(*[Made(x, intern) for x in inputs], **e.attrs).e
@@ -79,8 +86,19 @@ def holds_graphs(value: object) -> bool:
     return isinstance(value, tuple) and bool(value) and isinstance(value[0], FrozenGraph)
 
 
-def is_written_out(op: Op, inputs: Sequence[Expr]) -> bool:
+def is_written_out(op: Op, inputs: Sequence[Expr], attrs: Attrs) -> bool:
     """True for an op that is a formula; not of nothing, which has no maximum."""
     if op.formula is None or Trait.ELEMENTWISE in op.traits:
         return False
-    return inputs[0].dtype.kind == "f" and 0 not in inputs[0].shape
+    x = inputs[0]
+    if op.name in MOMENTS and not is_of_rows(x, attrs["axis"]):
+        return False
+    return x.dtype.kind == "f" and is_computable(x.dtype) and 0 not in x.shape
+
+
+def is_of_rows(x: Expr, axis: Any) -> bool:
+    """True for the last axes, of few entries: NumPy's sums of others are more exact."""
+    rank = len(x.shape)
+    axes = {i % rank for i in np.atleast_1d(range(rank) if axis is None else axis).tolist()}
+    first = rank - len(axes)
+    return min(axes, default=0) == first and math.prod(x.shape[first:]) <= LONGEST_ROW

@@ -12,7 +12,7 @@ from gradops.core.traits import Trait
 from gradops.native.elementwise import lowers
 from gradops.native.places import Place, contiguous
 from gradops.native.scalars import NotNative
-from gradops.native.text import Index, is_computable, is_movable
+from gradops.native.text import At, is_computable, is_movable
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions, has_graphs
@@ -75,34 +75,34 @@ def only_units_change(e: Expr) -> bool:
     return [n for n in e.shape if n != 1] == [n for n in e.inputs[0].shape if n != 1]
 
 
-def aligned(shape: Sequence[int], index: Sequence[Index]) -> tuple[Index, ...]:
+def aligned(shape: Sequence[int], index: Sequence[At]) -> tuple[At, ...]:
     """The index of an operand that is broadcast."""
     rest = index[len(index) - len(shape) :]
     return tuple([0 if n == 1 else i for n, i in zip(shape, rest, strict=True)])
 
 
-def before_units(e: Expr, index: Sequence[Index]) -> tuple[Index, ...]:
+def before_units(e: Expr, index: Sequence[At]) -> tuple[At, ...]:
     """The index before axes of one entry were added or dropped."""
     others = iter([i for i, n in zip(index, e.shape, strict=True) if n != 1])
     return tuple([0 if n == 1 else next(others) for n in e.inputs[0].shape])
 
 
-def before_transposition(e: Expr, index: Sequence[Index]) -> tuple[Index, ...]:
+def before_transposition(e: Expr, index: Sequence[At]) -> tuple[At, ...]:
     """The index before axes were exchanged."""
     rank = len(index)
     axes = e.attrs["axes"] or range(rank)[::-1]
-    result: list[Index] = [0] * rank
+    result: list[At] = [0] * rank
     for i, axis in zip(index, axes, strict=True):
         result[axis % rank] = i
     return tuple(result)
 
 
-def before_broadcast(e: Expr, index: Sequence[Index]) -> tuple[Index, ...]:
+def before_broadcast(e: Expr, index: Sequence[At]) -> tuple[At, ...]:
     """The index before entries were repeated."""
     return aligned(e.inputs[0].shape, index)
 
 
-Move = Callable[[Expr, Sequence[Index]], tuple[Index, ...]]
+Move = Callable[[Expr, Sequence[At]], tuple[At, ...]]
 MOVES: MappingProxyType[str, Move] = MappingProxyType({
     "reshape": before_units, "expand_dims": before_units, "squeeze": before_units,
     "transpose": before_transposition, "broadcast_to": before_broadcast,

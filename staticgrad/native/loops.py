@@ -10,11 +10,15 @@ from gradops.native.copies import copy
 from gradops.native.interrupts import OFTEN, check_now_and_then
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, cast, choose, constant
-from gradops.native.text import minus
+from gradops.native.text import minus, plus, times
 
 from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import types_of_parts
-from .work import work_of
+from .kinds import name_of
+from .parts import shared
+from .rows import body_by_rows, operand_axes, result_axes, rows_of_places
+from .work import work_of, work_of_expression
 from .writers import WRITERS
 
 if TYPE_CHECKING:
@@ -31,33 +35,73 @@ def write_loop(w: "GraphWriter", e: Expr) -> None:
         raise NotNative(f"{e.label} gives lists of unknown length")
     given = [w.place(x) for x in e.inputs]
     made = w.parts[e] = [w.memory.array(known(t), t.dtype) for t in types_of_parts(e)]
-    after = [w.memory.array(p.shape, p.dtype) for p in made[:carries]]
     for x, place in zip(given, made[:carries], strict=False):
         copy(w.f, x, place)
-    write = write_steps if e.attrs["cond"] is None else write_while
-    write(w, e, given, made, after)
+    if e.attrs["cond"] is None:
+        write_steps(w, e, in_order(w, e, given), made)
+    else:
+        write_while(w, e, given, made)
+
+
+def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places) -> None:
+    """Write the loop over lists, by blocks of rows if these do not meet."""
+    body = body_by_rows(e) if is_long(w, e) else None
+    if body is None:
+        steps(w, e, e.attrs["body"], given, made)
+        return
+    count, size = made[0].shape[0], body.inputs[0].shape[0]
+    of_given, of_made = operand_axes(e, body), result_axes(e, len(made))
+    for begin, end in shared(w, count // size, work_of_expression(e)):
+        for i in w.f.loop(minus(w.f, end, begin)):
+            some = times(w.f, plus(w.f, begin, i), size), size
+            steps(w, e, body, rows_of_places(w.f, given, of_given, some),
+                  rows_of_places(w.f, made, of_made, some))  # fmt: skip
+
+
+def is_long(w: "GraphWriter", e: Expr) -> bool:
+    """True for a loop with enough work for threads, if this is not a part of one."""
+    return not w.f.outer and work_of_expression(e) >= w.table.worth
+
+
+def steps(w: "GraphWriter", e: Expr, body: FrozenGraph, given: Places, made: Places) -> None:
+    """Write the loop over lists, whose state is at the beginning of `made`, then lists."""
+    f, carries = w.f, e.attrs["carries"]
+    end, count, work = carries + e.attrs["lists"], given[carries].shape[0], work_of(body)
+    after = [w.memory.array(p.shape, p.dtype) for p in made[:carries]]
+    for i in f.loop(count):
+        at = minus(f, count - 1, i) if e.attrs["reverse"] else i
+        entries = [p.row(f, at) for p in given[carries:end]]
+        kept = [p.row(f, at) for p in made[carries:]]
+        w.inside(body, [*made[:carries], *entries, *given[end:]], [*after, *kept])
+        for new, old in zip(after, made, strict=False):
+            copy(f, new, old)
+        if work * count > OFTEN:
+            check_now_and_then(f, i, work)
     for place in after:
         w.memory.release(place)
 
 
-def write_steps(w: "GraphWriter", e: Expr, given: Places, made: Places, after: Places) -> None:
-    """Write the loop over lists, whose state is at the beginning of `made`, then lists."""
-    f, carries, end = w.f, len(after), len(after) + e.attrs["lists"]
-    steps, work = given[carries].shape[0], work_of(e.attrs["body"])
-    for i in f.loop(steps):
-        at = minus(f, steps - 1, i) if e.attrs["reverse"] else i
-        entries = [p.row(f, at) for p in given[carries:end]]
-        kept = [p.row(f, at) for p in made[carries:]]
-        w.inside(e.attrs["body"], [*made[:carries], *entries, *given[end:]], [*after, *kept])
-        for new, old in zip(after, made, strict=False):
-            copy(w.f, new, old)
-        if work * steps > OFTEN:
-            check_now_and_then(f, i, work)
+def in_order(w: "GraphWriter", e: Expr, given: Places) -> Places:
+    """Operands that all steps share, copied if products would have to bring them in order."""
+    body, first = e.attrs["body"], e.attrs["carries"] + e.attrs["lists"]
+    factors = {x.inputs[1] for x in body.order if name_of(x) == "matmul"}
+    return [
+        ordered_copy(w, p) if i >= first and x in factors and p.strides[-1] != 1 else p
+        for i, (x, p) in enumerate(zip(body.inputs, given, strict=True))
+    ]
 
 
-def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places, after: Places) -> None:
+def ordered_copy(w: "GraphWriter", p: Place) -> Place:
+    """An array in the order of C."""
+    compact = w.memory.array(p.shape, p.dtype)
+    copy(w.f, p, compact)
+    return compact
+
+
+def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places) -> None:
     """Write the loop that goes on while a graph of its state says so."""
-    f, operands = w.f, [*made, *given[len(after) :]]
+    f, operands = w.f, [*made, *given[len(made) :]]
+    after = [w.memory.array(p.shape, p.dtype) for p in made]
     test, (head, body, end) = w.memory.array((), BOOL), (f.fresh("while") for _ in range(3))
     f.jump(head)
     f.start(head)

@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gradops.native.copies import copy
+from gradops.native.costs import CostTable
 from gradops.native.cuts import Cutter
 from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
-from gradops.native.text import FunctionText, Index, plus
+from gradops.native.text import At, FunctionText, Lane, plus
+from gradops.native.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -32,16 +34,23 @@ TABLES = indexing, loops, matrices, products
 """The modules that add to `WRITERS`."""
 
 
+def has_writer(e: Expr) -> bool:
+    """True for an op that has code of its own, if that can be written for its operands."""
+    return name_of(e) in WRITERS
+
+
 class GraphWriter:
     """Writes the code of a graph into a function. See Note [Native code]."""
 
     def __init__(
-        self, f: FunctionText, memory: Memory, graph: FrozenGraph, choices: Choices
-    ) -> None:
-        self.f, self.memory, self.graph, self.choices = f, memory, graph, choices
+        self, f: FunctionText, memory: Memory, graph: FrozenGraph, table: CostTable,
+        choices: Choices,
+    ) -> None:  # fmt: skip
+        self.f, self.memory, self.graph = f, memory, graph
+        self.table, self.choices = table, choices
         self.places: dict[Expr, Place] = {}
         self.parts: dict[Expr, list[Place]] = {}
-        self.values: dict[tuple[Expr, tuple[Index, ...]], Scalar] = {}
+        self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
         self.writing: Expr | None = None
@@ -70,7 +79,7 @@ class GraphWriter:
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""
-        GraphWriter(self.f, self.memory, graph, self.choices).write(inputs, results)
+        GraphWriter(self.f, self.memory, graph, self.table, self.choices).write(inputs, results)
 
     def place_joined(self, plan: Plan) -> None:
         """Compute what is joined, and read by nothing else, where it is to lie."""
@@ -161,7 +170,7 @@ class GraphWriter:
         self.f.do("ret i32 1")
         self.f.start(good)
 
-    def note_infinities(self, p: Place, index: tuple[Index, ...] = ()) -> None:
+    def note_infinities(self, p: Place, index: tuple[At, ...] = ()) -> None:
         """Give up in the end if an entry is not finite: other orders of operations show then."""
         if len(index) == len(p.shape):
             x = abs(p.load(self.f, index))
@@ -171,7 +180,7 @@ class GraphWriter:
         for i in self.f.loop(p.shape[len(index)], passes=p.size):
             self.note_infinities(p, (*index, i))
 
-    def value(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
+    def value(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """The value of an entry, computed here if it is not stored."""
         key = e, index
         known = self.values.get(key)
@@ -179,7 +188,7 @@ class GraphWriter:
             known = self.values[key] = self.new_value(e, index)
         return known
 
-    def new_value(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
+    def new_value(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """The value of an entry that has not been read in this nest."""
         if e in self.places:
             return self.places[e].load(self.f, index, self.tag)
@@ -199,8 +208,11 @@ class GraphWriter:
             return args[0] + args[1]
         return cast(args[0], e.dtype) if name == "astype" else apply(e.op, args, e.attrs, e.dtype)
 
-    def entry_of_triangle(self, e: Expr, index: tuple[Index, ...]) -> Scalar:
+    def entry_of_triangle(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """An entry on one side of a diagonal, or zero."""
+        row, column = index[-2:]
+        if self.f.lanes or isinstance(row, Lane) or isinstance(column, Lane):
+            raise NotVector
         x, test = self.value(e.inputs[0], index), "sle" if name_of(e) == "tril" else "sge"
-        i, j = plus(self.f, index[-2], e.attrs["k"]), index[-1]
-        return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {j}, {i}"), BOOL), x, 0)
+        i = plus(self.f, row, e.attrs["k"])
+        return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {column}, {i}"), BOOL), x, 0)

@@ -103,24 +103,29 @@ def free_spare(address: int) -> None:
 def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     """The module of a graph: its body, and what Python calls."""
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
-    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
-    names += [f"ptr noalias %out{i}" for i in range(len(results))]
-    body = FunctionText(
-        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
-    )
+    body = body_of(inputs, results)
     body.interruptible = True
-    memory, choices = Memory(body), Choices(table)
-    writer = GraphWriter(body, memory, graph, choices)
+    memory, choices = Memory(body), Choices()
+    writer = GraphWriter(body, memory, graph, table, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
     entry.write()
-    lines, functions = declarations(list(body.used))
+    lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return Written(text, memory.kept, memory.origins, choices)
+
+
+def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
+    """The function that computes results from inputs, before its lines are written."""
+    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
+    names += [f"ptr noalias %out{i}" for i in range(len(results))]
+    return FunctionText(
+        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
+    )
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:

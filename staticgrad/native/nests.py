@@ -4,20 +4,28 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from gradops.native import vectors
 from gradops.native.copies import fill
 from gradops.native.interrupts import blocks
 from gradops.native.places import Place
-from gradops.native.text import ACCESS, FunctionText, Index, minus, plus, times
+from gradops.native.scalars import Scalar, cast
+from gradops.native.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
 
 from ..ir.expr import Expr
 from .kinds import MOVES, TRIANGLES, is_reduction, name_of
 from .parts import CHUNKS, shared, split
 from .plan import Plan, Unit
-from .reductions import Reduction
+from .reductions import Reduction, beginning
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
+REGISTERS = (8, 4), (30, 2), (math.inf, 1)
+"""Up to how many operations of an entry a vector takes how many registers."""
+TURNS = 8  # vectors of an axis from which on they are of several registers
+SHORT = 8  # passes up to which functions are called, and not part of the loop
 CHEAP = 8  # operations of an entry up to which those of a few entries are written one by one
 
 
@@ -34,16 +42,15 @@ class NestWriter:
         for e in plan.views_read(unit.members):  # what is copied for a view is copied once
             writer.place(e)
         self.is_parallel = all(r.is_suffix or r.keeps_last for r in self.reductions.values())
-        count, cost = math.prod(self.axes), sum(plan.cost[e] for e in unit.members)
-        self.passes = count if cost <= CHEAP else None
+        count, self.cost = math.prod(self.axes), max(1, sum(plan.cost[e] for e in unit.members))
         if self.is_flat(plan):
             longest = max([i for i, n in enumerate(self.axes) if n > 1], default=0)
             self.axes = tuple([count if i == longest else 1 for i in range(len(self.axes))])
-        self.cost = max(1, cost)
         self.work = count * self.cost
         self.cut = next((i for i, n in enumerate(self.axes) if n > 1), 0)
         self.across = {e: r for e, r in self.reductions.items() if self.cut in r.axes}
-        self.range: tuple[Index, Index] = 0, self.axes[self.cut] if self.axes else 1
+        self.last = max([i for i, n in enumerate(self.axes) if n > 1], default=-1)
+        self.mask: Scalar | None = None
 
     def is_flat(self, plan: Plan) -> bool:
         """True if all arrays lie in order and are read entry by entry: one loop is enough then."""
@@ -70,21 +77,54 @@ class NestWriter:
         return tuple(e.shape) == self.axes and is_ordered and not is_moved
 
     def write(self) -> None:
-        """Write the loops. Those of the first axis threads share, if there is much work."""
-        self.clear(e for e in self.reductions if e not in self.across)
-        if not self.across:
-            for some in shared(self.w, int(self.range[1]), self.work):
-                self.range = some
-                self.write_axis(())
-        elif self.has_chunks():
-            self.write_chunks()
-        else:
-            self.clear(self.across)
-            self.write_axis(())
+        """Write the loops: of vectors, or of entries where these do not lie side by side."""
+        mark, n = self.f.mark(), self.axes[self.last] if self.last >= 0 else 0
+        try:
+            self.write_loops(lanes_of(n, self.cost, self.dtypes()) if n else 0)
+        except vectors.NotVector:
+            self.f.undo(mark)
+            self.write_loops(0)
         self.w.values.clear()
         self.w.places |= self.stores
         for e, r in self.reductions.items():
             r.finish(self.f, self.stores[e])
+
+    def dtypes(self) -> Iterator[np.dtype]:
+        """The dtypes of what is computed, and read."""
+        for e in self.members:
+            yield from [e.dtype, *[x.dtype for x in e.inputs]]
+
+    def write_loops(self, lanes: int) -> None:
+        """Write loops of so many entries at once. Threads share those of the first axis."""
+        self.lanes = lanes
+        self.range: tuple[Index, Index] = (0, self.passes_in(self.cut) if self.axes else 1)
+        passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
+        self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
+        self.is_short = passes <= SHORT
+        self.clear(e for e in self.reductions if e not in self.across)
+        if not self.across:
+            for some in shared(self.w, int(self.range[1]), self.work):
+                self.range = some
+                self.write_nest()
+        elif self.has_chunks():
+            self.write_chunks()
+        else:
+            self.clear(self.across)
+            self.write_nest()
+
+    def passes_in(self, axis: int) -> int:
+        """The passes of the loop of an axis."""
+        if axis < 0:
+            return 1
+        n = self.axes[axis]
+        return -(-n // self.lanes) if self.lanes and axis == self.last else n
+
+    def write_nest(self) -> None:
+        """Write the loops of all axes."""
+        f = self.f
+        f.lanes, f.straight = self.lanes, self.is_short
+        self.write_axis(())
+        f.lanes, f.straight = 0, False
 
     def clear(self, some: Iterable[Expr]) -> None:
         """Let sums that are added up in memory start."""
@@ -96,7 +136,7 @@ class NestWriter:
         """True if sums over the first axis are sums of sums. See Note [Shared loops]."""
         size = sum(math.prod(e.shape) for e in self.across)
         is_long = int(self.range[1]) >= CHUNKS and size * CHUNKS * 4 <= math.prod(self.axes)
-        return self.work >= self.w.choices.table.worth and is_long
+        return self.work >= self.w.table.worth and is_long
 
     def write_chunks(self) -> None:
         """Write the loops for parts of the first axis, and add up what they sum."""
@@ -106,13 +146,13 @@ class NestWriter:
             self.stores = whole | {e: p.row(self.f, c) for e, p in sums.items()}
             self.range = part_of(self.f, n, c), part_of(self.f, n, plus(self.f, c, 1))
             self.clear(self.across)
-            self.write_axis(())
+            self.write_nest()
         self.stores = whole
         for e, r in self.across.items():
             r.combine(self.f, sums[e], whole[e])
             self.w.memory.release(sums[e])
 
-    def write_axis(self, index: tuple[Index, ...]) -> None:
+    def write_axis(self, index: tuple[At, ...]) -> None:
         """Write the loops of the axes from here on; sums that begin here end here."""
         here = {e: r for e, r in self.inner.items() if r.first == len(index)}
         for e, r in here.items():
@@ -123,21 +163,33 @@ class NestWriter:
             for i in self.passes_of(len(index)):
                 self.write_axis((*index, i))
         for e, r in here.items():
-            self.stores[e].store(self.f, r.place_index(index), self.totals[e].load(self.f, ()))
+            r.end(self.f, self.totals[e], self.stores[e], index)
 
-    def passes_of(self, axis: int) -> Iterator[Index]:
+    def passes_of(self, axis: int) -> Iterator[At]:
         """The loop of an axis."""
-        begin, end = self.range if axis == self.cut else (0, self.axes[axis])
-        is_parallel = axis == len(self.axes) - 1 and self.is_parallel
-        work = self.cost * math.prod(self.axes[axis + 1 :])
-        for first, last in blocks(self.f, (begin, end), self.axes[axis], work):
+        f, count = self.f, self.passes_in(axis)
+        begin, end = self.range if axis == self.cut else (0, count)
+        is_vector = bool(self.lanes) and axis == self.last
+        is_parallel = axis == len(self.axes) - 1 and self.is_parallel and not self.lanes
+        work = self.cost * math.prod(self.axes[axis + 1 :]) * (self.lanes if is_vector else 1)
+        for first, last in blocks(f, (begin, end), count, work):
             self.w.tag = ACCESS if is_parallel else ""
-            for i in self.f.loop(minus(self.f, last, first), is_parallel, self.passes):
-                yield plus(self.f, first, i)
+            for i in f.loop(minus(f, last, first), is_parallel, self.passes):
+                at = plus(f, first, i)
+                yield self.lane(at) if is_vector else at
             self.w.tag = ""
 
-    def write_entry(self, index: tuple[Index, ...]) -> None:
-        """Write what is computed for one entry."""
+    def lane(self, i: Index) -> Lane:
+        """The entries of a pass of the last axis; those of the last one overlap others."""
+        n, first = self.axes[self.last], times(self.f, i, self.lanes)
+        start = least(self.f, first, n - self.lanes) if n % self.lanes else first
+        self.mask = None
+        if self.reductions and n % self.lanes:
+            self.mask = vectors.skipped(self.f, start, first)
+        return Lane(start)
+
+    def write_entry(self, index: tuple[At, ...]) -> None:
+        """Write what is computed for one entry, or those of a vector."""
         self.w.values.clear()
         for e in self.members:
             r = self.reductions.get(e)
@@ -145,11 +197,19 @@ class NestWriter:
                 x = self.w.value(e, index)
                 if e in self.stores:
                     self.stores[e].store(self.f, index, x, self.w.tag)
-            elif e in self.inner:
-                r.add(self.f, self.totals[e], (), self.w.value(e.inputs[0], index), "reassoc ")
+                continue
+            x = vectors.kept(self.mask, cast(self.w.value(e.inputs[0], index), e.dtype), r.neutral)
+            if e in self.inner:
+                r.add(self.f, self.totals[e], beginning(self.f), x, "reassoc ")
             else:
-                x, place = self.w.value(e.inputs[0], index), self.stores[e]
-                r.add(self.f, place, r.place_index(index), x, tag=self.w.tag)
+                r.add_entries(self.f, self.stores[e], index, x, self.w.tag)
+
+
+def lanes_of(n: int, cost: int, dtypes: Iterable[np.dtype]) -> int:
+    """The entries of a vector, of an axis with so many: several registers where code is short."""
+    own = vectors.width() // max(dtype.itemsize for dtype in dtypes)
+    registers = next(k for most, k in REGISTERS if cost <= most)
+    return min(n, own * max(1, min(registers, n // (own * TURNS))))
 
 
 def part_of(f: FunctionText, n: int, c: Index) -> Index:

@@ -31,7 +31,7 @@ def split(w: "GraphWriter", count: int, work: int) -> Iterator[Index]:
 def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Index]]:
     """The ranges of passes that threads take: what follows is written once, for a range."""
     f = w.f
-    if f.outer or work < w.choices.table.worth or count < 2:
+    if f.outer or work < w.table.worth or count < 2:
         yield 0, count
         return
     f.enter()

@@ -20,7 +20,7 @@ from .kinds import MOVES, axes_of_loops, is_computed, is_reduction, is_view, nam
 
 EXPENSIVE = 3  # operations from which a value that is read twice is stored
 DEEP = 40  # values computed within one another
-LARGEST = 500  # operations from which a nest is full: LLVM takes more than linear time for one
+LARGEST = 1500  # operations from which a nest is full: LLVM takes more than linear time for one
 
 
 @dataclass(eq=False)

@@ -87,7 +87,7 @@ def row(w: "GraphWriter", p: Place, i: Index, rank: int) -> Place:
 def product(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
     """Write the product of two matrices."""
     (m, k), n = a.shape, b.shape[1]
-    way = w.pick(times_of_product(w.choices.table, a, b))
+    way = w.pick(times_of_product(w.table, a, b))
     if way == LOOPS:
         (write_small if is_small(b) else loops)(w, a, b, to)
     elif way == OURS:

@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from gradops.native import vectors
 from gradops.native.places import Place
-from gradops.native.scalars import BOOL, Scalar, cast, choose, constant
-from gradops.native.text import FunctionText, Index, memory_type, register_type
+from gradops.native.scalars import BOOL, Scalar, call_math, cast, choose, constant
+from gradops.native.text import At, FunctionText, Lane, memory_type
 
 from ..ir.expr import Expr
 from .kinds import name_of
@@ -45,7 +46,7 @@ class Reduction:
         """True if the last axis is kept."""
         return self.rank - 1 not in self.axes
 
-    def place_index(self, index: Sequence[Index]) -> tuple[Index, ...]:
+    def place_index(self, index: Sequence[At]) -> tuple[At, ...]:
         """The index of the result, for one of the operand, or of its first axes."""
         full = [*index, *[0] * (self.rank - len(index))]
         full = [0 if i in self.axes else n for i, n in enumerate(full)]
@@ -67,14 +68,43 @@ class Reduction:
         info = np.iinfo(self.e.dtype)
         return info.min if self.name == "max" else info.max
 
+    @property
+    def neutral(self) -> float:
+        """What added to a total leaves it as it is: for sums -0.0, which added to 0.0 is 0.0."""
+        is_sum = self.name not in ("max", "min")
+        return -0.0 if is_sum and self.e.dtype.kind == "f" else self.start
+
     def begin(self, f: FunctionText) -> Place:
-        """A place for the total, in the function's frame."""
-        place = Place(f.reserve(memory_type(self.e.dtype)), self.e.dtype, (), ())
-        place.store(f, (), constant(f, self.start, self.e.dtype))
+        """A place for the total, or those of the entries of a vector, in the function's frame."""
+        dtype, lanes = self.e.dtype, max(1, f.lanes)
+        place = Place(f.reserve(memory_type(dtype), lanes), dtype, (lanes,), (1,))
+        place.store(f, beginning(f), constant(f, self.start, dtype))
         return place
 
+    def end(self, f: FunctionText, total: Place, to: Place, index: Sequence[At]) -> None:
+        """Store a total at an index of the operand's first axes; those of a vector are added."""
+        x, at = total.load(f, beginning(f)), self.place_index(index)
+        if not f.lanes or any(isinstance(i, Lane) for i in at):
+            to.store(f, at, x)
+            return
+        x = vectors.total(x, self.join, self.neutral)
+        lanes, f.lanes = f.lanes, 0
+        to.store(f, at, x)
+        f.lanes = lanes
+
+    def add_entries(
+        self, f: FunctionText, to: Place, index: Sequence[At], x: Scalar, tag: str = ""
+    ) -> None:
+        """Add an entry of the operand, or those of a vector, to totals in memory."""
+        at = self.place_index(index)
+        lanes, x = f.lanes, cast(x, self.e.dtype)
+        if lanes and not any(isinstance(i, Lane) for i in at):
+            x, f.lanes = vectors.total(x, self.join, self.neutral), 0
+        self.add(f, to, at, x, tag=tag)
+        f.lanes = lanes
+
     def add(
-        self, f: FunctionText, place: Place, index: Sequence[Index], x: Scalar, flags: str = "",
+        self, f: FunctionText, place: Place, index: Sequence[At], x: Scalar, flags: str = "",
         tag: str = "",
     ) -> None:  # fmt: skip
         """Add an entry to a total."""
@@ -86,9 +116,11 @@ class Reduction:
         is_sum = self.name not in ("max", "min")
         return added(a, b, flags) if is_sum else extreme(self.name, a, b)
 
-    def combine(
-        self, f: FunctionText, sums: Place, to: Place, index: tuple[Index, ...] = ()
-    ) -> None:
+    def join(self, a: Scalar, b: Scalar) -> Scalar:
+        """The sum, or the like, in this order."""
+        return self.joined(a, b, "")
+
+    def combine(self, f: FunctionText, sums: Place, to: Place, index: tuple[At, ...] = ()) -> None:
         """Add up the rows of an array of sums."""
         if len(index) < len(to.shape):
             for i in f.loop(to.shape[len(index)]):
@@ -99,7 +131,7 @@ class Reduction:
             total = self.joined(total, sums.load(f, (c, *index)), "")
         to.store(f, index, total)
 
-    def finish(self, f: FunctionText, place: Place, index: tuple[Index, ...] = ()) -> None:
+    def finish(self, f: FunctionText, place: Place, index: tuple[At, ...] = ()) -> None:
         """Divide by the number of entries, for a mean."""
         if self.name != "mean":
             return
@@ -109,6 +141,11 @@ class Reduction:
             return
         for i in f.loop(place.shape[len(index)]):
             self.finish(f, place, (*index, i))
+
+
+def beginning(f: FunctionText) -> tuple[At]:
+    """The index of a total."""
+    return (Lane(0) if f.lanes else 0,)
 
 
 def added(total: Scalar, x: Scalar, flags: str = "reassoc ") -> Scalar:
@@ -122,7 +159,4 @@ def extreme(name: str, a: Scalar, b: Scalar) -> Scalar:
     """The larger or smaller of two values, NaN if one is."""
     if a.dtype.kind != "f":
         return choose(b > a if name == "max" else b < a, b, a)
-    type, suffix = register_type(a.dtype), "f32" if a.dtype.itemsize == 4 else "f64"
-    function = f"llvm.{name}imum.{suffix}"
-    a.f.used[f"{type} {function}/2"] = None
-    return a.then(f"call {type} @{function}({a.typed}, {b.typed})")
+    return call_math(f"{name}imum", [a, b])

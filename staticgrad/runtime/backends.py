@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -16,14 +17,15 @@ from ..transform.sizing import is_sized
 from .executable import Executable
 from .interpreted import InterpretedExecutable
 
+DEFAULT: ContextVar[str] = ContextVar("default_backend", default="numpy")
 HINT = "backend='numpy' runs every graph"
 
 
 def executable_for(
-    backend: str, graph: FrozenGraph, pipeline: Pipeline, form: str = "{},", rebuild: Any = None,
-    checked: bool = False,
+    backend: str | None, graph: FrozenGraph, pipeline: Pipeline, form: str = "{},",
+    rebuild: Any = None, checked: bool = False,
 ) -> Executable:  # fmt: skip
-    """The executable of a backend. Raises OptionError if that cannot run the graph."""
+    """The executable of a backend, or of the default one; raises OptionError if there is none."""
     return BACKENDS[require_backend("compile", backend)](graph, pipeline, form, rebuild, checked)
 
 
@@ -32,14 +34,31 @@ class Compiler:
     """How graphs are compiled: a level of optimization and a backend."""
 
     optimize: Level = 2
-    backend: str = "numpy"
+    backend: str | None = None
 
     def __call__(self, graph: FrozenGraph) -> Executable:
         return executable_for(self.backend, graph, pipeline_for(self.optimize))
 
 
-def require_backend(caller: str, backend: str) -> str:
-    """The name of a backend; raises OptionError for one that there is not."""
+def set_default_backend(backend: str) -> None:
+    """Set what runs the graphs that are compiled from now on, where no `backend=` says it.
+
+    It is "numpy" at first; "auto" is machine code where that is possible and pays, with the extra
+    `native`. Raises OptionError for a backend that there is not.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> sg.set_default_backend("interpreter")
+    >>> sg.compile(x + 1, [x])
+    <Executable (x: float32[3]) -> float32[3]>
+    >>> sg.set_default_backend("numpy")
+    """
+    DEFAULT.set(require_backend("set_default_backend", backend))
+
+
+def require_backend(caller: str, backend: str | None) -> str:
+    """The name of a backend, of None the default; raises OptionError for one that there is not."""
+    if backend is None:
+        return DEFAULT.get()
     if backend not in BACKENDS:
         names = ", ".join(map(repr, BACKENDS))
         raise OptionError(caller, [], f"backend is one of {names}, not {backend!r}")
@@ -85,13 +104,35 @@ def by_machine_code(
 def by_the_best(
     graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
 ) -> Executable:
-    """A graph as machine code where that is possible, and no promise of the bits forbids it."""
-    if pipeline.bound and not checked and is_known_here() and is_installed():
-        try:
-            return by_machine_code(graph, pipeline, form, rebuild, checked)
-        except OptionError:
-            pass
-    return by_numpy(graph, pipeline, form, rebuild, checked)
+    """A graph as machine code where that is possible and pays, and no promise of bits forbids it.
+
+    See Note [Predictions] in `native/predictions.py`.
+    """
+    if not (pipeline.bound and not checked and is_known_here() and is_installed()):
+        return by_numpy(graph, pipeline, form, rebuild, checked)
+    if not is_sized(graph):
+        return by_the_best_for_sizes(graph, pipeline, form, rebuild)
+    from ..native.predictions import NUMPY, tier_for
+
+    tier = tier_for(graph)
+    try:
+        make = by_numpy if tier.way == NUMPY else by_machine_code
+        result = make(graph, pipeline, form, rebuild, checked)
+    except OptionError:
+        return by_numpy(graph, pipeline, form, rebuild, checked)
+    result.tier = tier
+    return result
+
+
+def by_the_best_for_sizes(
+    graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any
+) -> Executable:
+    """A graph of unknown sizes: what runs it is chosen for each of those it is run with."""
+    from .native_for_sizes import NativeForSizes
+
+    result = NativeForSizes(graph, pipeline, form, rebuild)
+    result.decides = True
+    return result
 
 
 def refusal(reason: str, hint: str = HINT) -> OptionError:

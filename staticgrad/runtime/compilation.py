@@ -26,7 +26,7 @@ def compile(
     outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
     rules: Sequence[Rule] = (), *, passes: Iterable[PassLike] | None = None,
     without: Iterable[PassLike] | PassLike = (), verify: bool | Sequence[Any] = False,
-    memory_budget: int | None = None, backend: str = "numpy",
+    memory_budget: int | None = None, backend: str | None = None,
 ) -> Executable:  # fmt: skip
     """An executable that computes `outputs` from `inputs`.
 
@@ -38,13 +38,18 @@ def compile(
     `verify` the graph is run before and after each pass, on random feeds or on those given, and
     what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
     values are computed again in the backward until the predicted peak of what a run allocates is
-    within it; unknown sizes count as 64. With `check_numerics` the first value
-    that is not finite, inside loops too, raises NotFiniteError. `backend="native"` compiles the
-    whole graph to machine code, of unknown sizes for each of those it is run with, and
-    `"interpreter"` runs it node by node. `"auto"` is `"native"` where that is possible, with the
-    extra `native`, and where no promise of the bits forbids it: at levels 0 and 1. Raises
-    FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are not,
-    and for a budget that is not reached, or a backend that cannot run the graph.
+    within it; unknown sizes count as 64. With `check_numerics` the first value that is not finite,
+    inside loops too, raises NotFiniteError.
+
+    The `backend` is `"numpy"`, generated source, unless `set_default_backend` says otherwise.
+    `"native"` compiles the whole graph to machine code, of unknown sizes for each of those it is
+    run with; it needs the extra `native`. `"auto"` is `"native"` where that is possible, where it
+    is predicted to save the time of compiling within 10,000 runs, and where no promise of the bits
+    forbids it, as at levels 0 and 1; else it is `"numpy"`. `"interpreter"` runs node by node.
+    `choices` says what was chosen, and why.
+
+    Raises FeedError if a placeholder is missing in `inputs`, OptionError for passes that there are
+    not, and for a budget that is not reached, or a backend that cannot run the graph.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])

@@ -27,6 +27,7 @@ from .interpreter import concrete
 from .numerics import Checked
 
 if TYPE_CHECKING:
+    from ..native.choices import Choice, Choices
     from .memory_report import MemoryReport
     from .profile import Profile
 
@@ -45,6 +46,7 @@ class Executable:
         check_numerics: bool = False,
     ) -> None:  # fmt: skip
         keep_freed_memory()
+        self.tier: Choice | None = None
         self.written, self.rebuild = written, rebuild
         self.form, self.any_layout = form, any_layout
         self.check_numerics = check_numerics
@@ -69,6 +71,18 @@ class Executable:
     def must_be_silent(self) -> bool:
         """True if the code may warn of singular points, of which nobody needs a warning."""
         return meets_singularities(self.graph)
+
+    @property
+    def choices(self) -> "Choices":
+        """What was chosen by the cost table, of several ways to compute something, and why.
+
+        >>> x = sg.placeholder("float32", [3], name="x")
+        >>> print(sg.compile(x + 1, [x]).choices)
+        nothing was to choose
+        """
+        from ..native.choices import Choices
+
+        return Choices([] if self.tier is None else [self.tier])
 
     @property
     def bound(self) -> float:

@@ -1,5 +1,6 @@
 """Executables of the native tier."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -65,13 +66,24 @@ class NativeExecutable(Executable):
 
     @property
     def choices(self) -> Choices:
-        """What was chosen where there were several ways to compute something, and why.
+        return Choices([*super().choices, *self.native.choices])
 
-        >>> x = sg.placeholder("float32", [64, 64], name="x")
-        >>> print(sg.compile(x @ x, [x], backend="native").choices)
-        matmul at ...: BLAS ... us (not loops ... us)
+    def save_object(
+        self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,
+        cpu: str | None = None,
+    ) -> None:  # fmt: skip
+        """Write the graph as an object file, which C programs link without Python, and a header.
+
+        The header lies beside it, as `model.h` beside `model.o`, and says how the function `name`,
+        by default that of the file, is called: with arrays for inputs, results, and memory to work
+        in. Products of matrices are in the object, or with `blas="lp64"` or `"ilp64"` calls of a
+        BLAS with integers of 32 or 64 bits. The code is for the processor of this machine, or for
+        those that are at least a `cpu`, such as `"x86-64-v3"`. Raises OptionError for a graph with
+        an op that has no machine code.
         """
-        return self.native.choices
+        from ..native.c_header import save
+
+        save(self.native.graph, path, name, blas, cpu)
 
     @property
     def bound(self) -> float:

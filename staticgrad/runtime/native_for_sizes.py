@@ -14,6 +14,8 @@ import numpy as np
 from gradops import ArrayType, FeedError, GradError
 from gradops.native.scalars import NotNative
 
+from ..native.choices import Choices
+from ..native.predictions import NUMPY, tier_for
 from ..passes.pipeline import Optimized
 from ..transform.sizing import sized
 from .feeds import as_feed, sizes_of_feeds
@@ -26,8 +28,12 @@ Shapes = tuple[tuple[int, ...], ...]
 class NativeForSizes(NativeExecutable):
     """A graph compiled for each of the sizes it is run with. See Note [Code for sizes].
 
-    `ir` and `assembly` are of the sizes that came last; they raise FeedError before the first run.
+    `ir`, `assembly` and `save_object` are of the sizes that came last; they raise FeedError before
+    the first run. If it `decides`, NumPy runs the sizes for which machine code is not predicted to
+    pay.
     """
+
+    decides = False
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         self.versions: dict[Shapes, Callable[..., Any]] = {}
@@ -55,6 +61,9 @@ class NativeForSizes(NativeExecutable):
         pairs = zip(self.written.inputs, key, strict=True)
         try:
             graph = sized(self.written, [ArrayType(shape, e.dtype) for e, shape in pairs])
+            self.tier = tier_for(graph) if self.decides else None
+            if self.tier is not None and self.tier.way == NUMPY:
+                return self.run_by_numpy
             made = NativeExecutable(graph, self.optimize, self.form)
         except (NotNative, GradError):
             return self.run_by_numpy
@@ -66,6 +75,12 @@ class NativeForSizes(NativeExecutable):
         return self.by_numpy.attempt(args)
 
     @property
+    def choices(self) -> Choices:
+        runs_numpy = self.tier is not None and self.tier.way == NUMPY
+        has_code = hasattr(self, "native") and not runs_numpy
+        return super().choices if has_code else Choices([self.tier] if self.tier else [])
+
+    @property
     def ir(self) -> str:
         self.require_run()
         return super().ir
@@ -74,6 +89,10 @@ class NativeForSizes(NativeExecutable):
     def assembly(self) -> str:
         self.require_run()
         return super().assembly
+
+    def save_object(self, *args: Any, **options: Any) -> None:
+        self.require_run()
+        super().save_object(*args, **options)
 
     def require_run(self) -> None:
         """Raise FeedError unless code was compiled for some sizes."""

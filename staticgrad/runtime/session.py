@@ -83,9 +83,9 @@ class Session:
     """Runs parts of a graph, and owns the values of its variables.
 
     A variable begins with its initial value. In a `with` block, what is evaluated by `eval` is
-    evaluated in it. Plans are compiled once per choice of fetches and feeds, for the `backend`: see
-    `compile`. A run that fails changes no variable. A session may be used from many threads; their
-    runs follow one another.
+    evaluated in it. Plans are compiled once per choice of fetches and feeds, for the `backend`,
+    "numpy", "native" or "auto": see `compile`. A run that fails changes no variable. A session may
+    be used from many threads; their runs follow one another.
 
     >>> x = sg.placeholder("float32", [None], name="x")
     >>> w = sg.Variable(2.0, name="w")
@@ -95,7 +95,7 @@ class Session:
     """
 
     def __init__(
-        self, graph: Graph | None = None, optimize: int = 2, backend: str = "numpy"
+        self, graph: Graph | None = None, optimize: int = 2, backend: str | None = None
     ) -> None:
         self.graph = get_default_graph() if graph is None else graph
         if not isinstance(self.graph, Graph):

@@ -9,7 +9,15 @@ from benchmarks.measure.cells import Cell, append, read
 from benchmarks.report.page import PAGE, filled, measured, plots, sections, write
 from benchmarks.report.plots import chart, limits
 from benchmarks.report.results import Results, load, reasons, save
-from benchmarks.report.tables import by_row, duration, grid, memory_ratios, ratios, time_cell
+from benchmarks.report.tables import (
+    by_row,
+    duration,
+    first_cell,
+    grid,
+    memory_ratios,
+    ratios,
+    time_cell,
+)
 
 CELLS = [
     Cell("mlp", 1, "NumPy by hand", us=50.0, first=0.01, error=1e-7, peak=2.0, steady=1.0),
@@ -34,7 +42,18 @@ def test_a_row_of_a_table_has_the_times_in_their_units_and_words_for_what_has_no
 
 def test_ratios_above_the_target_are_bold():
     line = ratios(by_row(CELLS)).splitlines()[2]
-    assert line.endswith("| **1.20** | 0.75 | JAX jit | 0.75 | - | - |")
+    assert line.endswith("| **1.20** | 0.75 | JAX jit | 0.75 | - | - | - | - |")
+
+
+def test_machine_code_is_compared_with_peers_with_numpy_and_with_code_by_hand():
+    native = Cell("mlp", 1, "staticgrad native", us=66.0)
+    line = ratios(by_row([*CELLS, native])).splitlines()[2]
+    assert line.endswith("| JAX jit | 0.75 | 0.82 | **1.10** | **2.00** | - |")
+
+
+def test_the_first_call_with_kept_code_is_shown_beside_the_first():
+    assert first_cell(CELLS[0]) == "0.01"
+    assert first_cell(replace(CELLS[0], warm=0.004)) == "0.01 / 0.004"
 
 
 def test_memory_above_the_target_is_bold():

@@ -21,6 +21,7 @@ from ...kernels.native_kernels import native
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
 from ...kernels.nn.gelu import BLOCK as PIECE
+from ...kernels.nn.gelu import P as POLYNOMIAL
 from ...kernels.nn.gelu import by_pieces, slope_piece, value_and_slope
 from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
@@ -113,9 +114,14 @@ def second_by_tanh(x: AnyArray) -> AnyArray:
     return strong_product(1 - u * u, bend)
 
 
-def normal_share(x: AnyArray) -> AnyArray:
-    """Phi(x), the normal distribution function."""
-    return OPS["erfc"](x * -math.sqrt(0.5)) * 0.5
+def doubled_distribution(x: AnyArray) -> AnyArray:
+    """2 Phi(x), in float32 by the polynomial of the kernel."""
+    if type_of(x).dtype != np.float32:
+        return 1 + OPS["erf"](x * math.sqrt(0.5))
+    square, total = x * x, float(POLYNOMIAL[-1])
+    for c in POLYNOMIAL[-2::-1].tolist():
+        total = square * total + c
+    return 1 + tanh(x * total)
 
 
 def slope_formula_by_tanh(x: AnyArray) -> AnyArray:
@@ -137,7 +143,8 @@ class Form(NamedTuple):
 GELU = {
     "none": Form(
         kernels.gelu_by_erf, slope_by_erf, lambda x: density(x) * (2 - x * x),
-        lambda x: x * normal_share(x), lambda x: normal_share(x) + x * density(x),
+        lambda x: 0.5 * doubled_distribution(x) * x,
+        lambda x: 0.5 * doubled_distribution(x) + x * density(x),
     ),
     "tanh": Form(
         kernels.gelu_by_tanh, slope_by_tanh, second_by_tanh,

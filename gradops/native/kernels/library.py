@@ -28,8 +28,8 @@ def text_of(group: str) -> str:
     """The module of a group."""
     found = kernels(group).values()
     bodies = [k.text(dtype) for k in found for dtype in DTYPES]
-    used = dict.fromkeys(name for f in bodies for name in f.used)
-    lines, functions = declarations(list(used))
+    used = dict.fromkeys((name for f in bodies for name in f.used), 0)
+    lines, functions = declarations(used)
     written = [*functions, *bodies, *map(entry, found)]
     return "\n".join([*symbols.declared(), *lines, *[f.text() for f in written], METADATA])
 

@@ -1,9 +1,9 @@
 """Tiles of a product: some rows of one matrix by a panel of another, summed in registers.
 
-Note [Tiles]. A tile is a few rows of the result by one or two vectors of columns. All of its sums
-are in registers while a loop goes through the inner axis: a row of the panel times an entry of each
-row of the first matrix. Each entry of the result is added up in the order of the inner axis, so its
-bits depend neither on its place nor on the sizes of the result.
+Note [Tiles in registers]. A tile is a few rows of the result by one or two vectors of columns. All
+of its sums are in registers while a loop goes through the inner axis: a row of the panel times an
+entry of each row of the first matrix. Each entry of the result is added up in the order of the
+inner axis, so its bits depend neither on its place nor on the sizes of the result.
 """
 
 from ..text import FunctionText
@@ -23,7 +23,7 @@ def tile_name(lanes: Lanes, rows: int, vectors: int) -> str:
 
 
 def tile(lanes: Lanes, rows: int, vectors: int) -> FunctionText:
-    """The function of a tile: c = a @ b, or c + a @ b if `add`. See Note [Tiles].
+    """The function of a tile: c = a @ b, or c + a @ b if `add`. See Note [Tiles in registers].
 
     Of `a` both steps are given, of the panel that between rows; of the result `cols` columns
     are written.

@@ -67,7 +67,7 @@ def wave(x: Scalar, turn: int) -> Scalar:
     """sin(x + turn pi / 2)."""
     r, _, n = quadrant(x)
     if x.dtype == SINGLE:
-        r, n = narrow(r), n.then(f"trunc {n.typed} to i32", INTS[4])
+        r, n = narrow(r), n.convert("trunc", INTS[4])
     n = n + turn
     y = choose(odd(n), cosine(r), sine(r))
     return choose(odd(shift(n, 1, "lshr")), -y, y)

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..scalars import BOOL, Scalar, call_math, choose, constant
-from ..text import register_type
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 INTS: dict[int, np.dtype] = {4: np.dtype("i4"), 8: np.dtype("i8")}
@@ -63,18 +62,18 @@ def quotient(a: Pair, b: Pair) -> Pair:
 def bits_of(x: Scalar) -> Scalar:
     """The bits of a float as an integer."""
     dtype = INTS[x.dtype.itemsize]
-    return x.then(f"bitcast {x.typed} to {register_type(dtype)}", dtype)
+    return x.convert("bitcast", dtype)
 
 
 def from_bits(n: Scalar) -> Scalar:
     """The float with these bits."""
     dtype = SINGLE if n.dtype.itemsize == 4 else DOUBLE
-    return n.then(f"bitcast {n.typed} to {register_type(dtype)}", dtype)
+    return n.convert("bitcast", dtype)
 
 
 def shift(n: Scalar, count: int, how: str) -> Scalar:
     """Bits moved to the left (shl) or right (lshr, ashr)."""
-    return n.then(f"{how} {n.typed}, {count}")
+    return n.with_number(how, count)
 
 
 def both(a: Scalar, b: Scalar, how: str = "and") -> Scalar:
@@ -89,7 +88,7 @@ def either(a: Scalar, b: Scalar) -> Scalar:
 
 def odd(n: Scalar) -> Scalar:
     """True for odd integers."""
-    return n.then(f"trunc {n.typed} to i1", BOOL)
+    return n.convert("trunc", BOOL)
 
 
 def power_of_two(n: Scalar) -> Scalar:
@@ -174,9 +173,9 @@ def sqrt(x: Scalar) -> Scalar:
 
 def wide(x: Scalar) -> Scalar:
     """A float in double precision."""
-    return x if x.dtype == DOUBLE else x.then(f"fpext {x.typed} to double", DOUBLE)
+    return x if x.dtype == DOUBLE else x.convert("fpext", DOUBLE)
 
 
 def narrow(x: Scalar) -> Scalar:
     """A float in single precision."""
-    return x if x.dtype == SINGLE else x.then(f"fptrunc {x.typed} to float", SINGLE)
+    return x if x.dtype == SINGLE else x.convert("fptrunc", SINGLE)

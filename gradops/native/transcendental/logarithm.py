@@ -150,7 +150,7 @@ def asinh(x: Scalar) -> Scalar:
 
 def log_of_large_or_sum(a: Scalar, is_large: Scalar, high: Scalar, low: Scalar) -> Scalar:
     """log(2 a) of a large number, log(1 + high + low) of others."""
-    steps = is_large.then(f"zext {is_large.typed} to i{8 * a.dtype.itemsize}", bits_of(a).dtype)
+    steps = is_large.convert("zext", bits_of(a).dtype)
     return log_of_sum(choose(is_large, a, high), low, steps)
 
 

@@ -101,9 +101,9 @@ def at_ends_of_pow(x: Scalar, y: Scalar, result: Scalar) -> Scalar:
     """The power with its sign, and NaN where it is one; a power of 1, and to 0, never is."""
     half = y * 0.5
     is_whole, is_even = equal(floor(y), y), equal(floor(half), half)
-    is_odd = both(is_whole, is_even.then(f"xor {is_even.typed}, true"))
+    is_odd = both(is_whole, is_even.with_number("xor", True))
     result = choose(is_odd, signed(result, x), result)
-    has_none = both(both(x < 0.0, x >= -largest(x)), is_whole.then(f"xor {is_whole.typed}, true"))
+    has_none = both(both(x < 0.0, x >= -largest(x)), is_whole.with_number("xor", True))
     result = choose(either(has_none, is_nan(x, y)), constant(x.f, math.nan, x.dtype), result)
     is_one = either(equal(x, 1.0), equal(y, 0.0))
     is_one = either(is_one, both(equal(x, -1.0), abs(y) > largest(y)))

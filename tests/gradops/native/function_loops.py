@@ -28,7 +28,7 @@ HARD = [0.25, 0.5, 1.0, 2.0, 3.0, np.pi / 4, np.pi / 2, np.pi, 2.5 * np.pi, 0.5*
 def compiled():
     """Loops for all functions and dtypes."""
     loops = [loop(name, np.dtype(kind)) for name in FUNCTIONS for kind in ("f4", "f8")]
-    used = list(dict.fromkeys(entry for f in loops for entry in f.used))
+    used = dict.fromkeys((entry for f in loops for entry in f.used), 0)
     lines, functions = declarations(used)
     return Code("\n".join([*lines, *[f.text() for f in (*functions, *loops)], METADATA]))
 

@@ -16,7 +16,7 @@ from gradops.native.functions import declarations
 from gradops.native.machine import Code
 from gradops.native.places import Place
 from gradops.native.scalars import Scalar
-from gradops.native.text import METADATA, FunctionText
+from gradops.native.text import METADATA, FunctionText, Lane, times
 
 DTYPES = [np.dtype(k) for k in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "b1")]
 WIDE = [
@@ -56,30 +56,36 @@ def result_of(op, given):
 
 
 CASES = list(cases())
+LANES = 8
+"""The entries of vectors; loops are written for vectors and, with 0, for entries."""
 
 
-def name_of(op, given):
-    return f"{op.name}.{'.'.join(map(str, given))}"
+def name_of(op, given, lanes=0):
+    return f"{op.name}.{'.'.join(map(str, given))}.{lanes}"
 
 
 @pytest.fixture(scope="module")
 def code():
     """Loops over arrays for all ops and dtypes."""
-    loops = [loop(*case) for case in CASES]
-    lines, functions = declarations(list(dict.fromkeys(x for f in loops for x in f.used)))
+    loops = [loop(*case, lanes) for case in CASES for lanes in (0, LANES)]
+    lines, functions = declarations(dict.fromkeys((x for f in loops for x in f.used), 0))
     return Code("\n".join([*lines, *[f.text() for f in (*functions, *loops)], METADATA]))
 
 
-def loop(op, given, result):
+def loop(op, given, result, lanes):
     """The text of a function that computes an op, and says if it gave up."""
     pointers = "".join(f"ptr noalias %x{k}, " for k in range(len(given)))
-    f = FunctionText(f'define i1 @"{name_of(op, given)}"({pointers}ptr noalias %y, i64 %n)')
+    head = f'define i1 @"{name_of(op, given, lanes)}"({pointers}ptr noalias %y, i64 %n)'
+    f = FunctionText(head)
     f.frame += ["  %noted = alloca i1", "  store i1 false, ptr %noted"]
     places = [Place(f"%x{k}", t, (1,), (1,)) for k, t in enumerate(given)]
-    for i in f.loop("%n"):
-        y = apply(op, [p.load(f, (i,)) for p in places], op.defaults, result)
+    for i in f.loop(f.emit(f"udiv i64 %n, {max(1, lanes)}", "n")):
+        at = Lane(times(f, i, lanes)) if lanes else i
+        f.lanes = lanes
+        y = apply(op, [p.load(f, (at,)) for p in places], op.defaults, result)
         assert isinstance(y, Scalar)
-        Place("%y", result, (1,), (1,)).store(f, (i,), y)
+        Place("%y", result, (1,), (1,)).store(f, (at,), y)
+        f.lanes = 0
     f.do(f"ret i1 {f.emit('load i1, ptr %noted')}")
     return f
 
@@ -99,6 +105,17 @@ def values_of(op, dtype, number):
     return np.array([*small, *signed, *ends], dtype)
 
 
+def run(code, op, given, result, lanes, xs):
+    """What a loop computes of arrays."""
+    y = np.empty(len(xs[0]), result)
+    arrays = [*xs, y]
+    pointers = [ctypes.c_void_p] * len(arrays)
+    address = code.address(name_of(op, given, lanes))
+    f = ctypes.CFUNCTYPE(ctypes.c_bool, *pointers, ctypes.c_int64)(address)
+    assert not f(*[a.ctypes.data for a in arrays], len(y))
+    return y
+
+
 @pytest.mark.parametrize(
     ("op", "given", "result"), CASES, ids=[name_of(op, given) for op, given, _ in CASES]
 )
@@ -107,12 +124,11 @@ def test_machine_code_computes_what_numpy_does(code, op, given, result):
     xs = [np.array(c, t) for c, t in zip(columns, given, strict=True)]
     if op.name in ("sin", "cos", "tan", "sinc"):
         xs = [x[np.abs(x.astype(float)) < 1e6] for x in xs]
-    y = np.empty(len(xs[0]), result)
-    arrays = [*xs, y]
-    address = code.address(name_of(op, given))
-    pointers = [ctypes.c_void_p] * len(arrays)
-    run = ctypes.CFUNCTYPE(ctypes.c_bool, *pointers, ctypes.c_int64)(address)
-    assert not run(*[a.ctypes.data for a in arrays], len(y))
+    more = -len(xs[0]) % LANES
+    xs = [np.concatenate([x, np.full(more, x[0])]) for x in xs]
+    y, vectors = (run(code, op, given, result, lanes, xs) for lanes in (0, LANES))
+    assert y.tobytes() == vectors.tobytes() or np.isnan(y.astype(float)).any()
+    np.testing.assert_array_equal(y, vectors)
     with np.errstate(all="ignore"):
         want = op.kernel(*xs)
     assert want.dtype == result

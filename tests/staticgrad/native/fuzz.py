@@ -6,17 +6,21 @@ outcome of each. `outcomes` does so in processes of their own, which may crash o
 
 import faulthandler
 import json
+import os
 import subprocess
 import sys
 import warnings
+from copy import deepcopy
 
 import numpy as np
 
 import staticgrad as sg
 from gradops import OptionError
+from staticgrad.runtime.feeds import as_feed
 from staticgrad.runtime.verification import Code, require_results
 
 from .random_programs import random_program
+from .thresholds import LOW, low_thresholds
 
 BOUND = 1024.0  # rounding errors: some of each function, and sums in another order
 PATIENCE = 100  # seconds for one graph
@@ -31,7 +35,8 @@ def outcomes(seeds, command=COMMAND):
         found += done
         seeds = seeds[len(done) :]
         if reason:
-            found.append(f"{reason}\n{random_program(seeds[0])}")
+            low = f"low thresholds: {thresholds_of(seeds[0])}"
+            found.append(f"{reason}\n{low}\n{random_program(seeds[0])}")
             seeds = seeds[1:]
     return found
 
@@ -39,8 +44,9 @@ def outcomes(seeds, command=COMMAND):
 def run_apart(seeds, command):
     """The outcomes before a process ended, and why it did; nothing if all have been run."""
     process = subprocess.run(
-        [*command, str(seeds[0]), str(len(seeds))], capture_output=True, text=True, check=False
-    )
+        [*command, str(seeds[0]), str(len(seeds))], capture_output=True, text=True, check=False,
+        env=os.environ | {"STATICGRAD_CACHE": "off"},
+    )  # fmt: skip
     done = [json.loads(line) for line in process.stdout.splitlines()]
     if process.returncode == 0 and len(done) == len(seeds):
         return done, ""
@@ -55,10 +61,15 @@ def main(first, count):
         print(json.dumps(outcome_of(seed)), flush=True)
 
 
-def outcome_of(seed):
-    """What fails of a graph, as text; None if nothing does, and False if it has no machine code."""
-    made = random_program(seed)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+def outcome_of(seed, laid_out=None):
+    """What fails of a graph, as text; None if nothing does, and False if it has no machine code.
+
+    `laid_out` makes an array of each feed.
+    """
+    made, low = random_program(seed), thresholds_of(seed)
+    if laid_out is not None:
+        made.feeds = [laid_out(np.asarray(x)) for x in made.feeds]
+    with np.errstate(all="ignore"), warnings.catch_warnings(), low_thresholds(low):
         warnings.simplefilter("ignore")
         try:
             native = sg.compile(made.graph, backend="native")
@@ -66,23 +77,48 @@ def outcome_of(seed):
         except OptionError:
             return False
         except Exception as error:
-            return f"{error!r}\n{made}"
+            return f"{error!r}\nlow thresholds: {low}\n{made}"
     return None
+
+
+def thresholds_of(seed):
+    """The names of thresholds that are low for a graph; for one in three none is."""
+    rng = np.random.default_rng([seed, 2])
+    share = rng.choice([0.0, 0.3, 0.6])
+    return [name for name in LOW if rng.random() < share]
 
 
 def require_alike(made, native, tier):
     """Assert that machine code gives what the NumPy tier does, or raises what that does."""
-    feeds, before = made.feeds, [x.copy() for x in made.feeds]
-    want, got, again = (attempt(f, *feeds) for f in (tier, native, native))
+    feeds, before = made.feeds, deepcopy(made.feeds)
+    sg.set_num_threads(1)
+    plain = attempt(in_order, made.graph, feeds)  # which NumPy's code needs for its passes
+    want = attempt(tier, *(feeds if isinstance(plain, Exception) else plain))
+    got = attempt(native, *feeds)
     if isinstance(want, Exception) or isinstance(got, Exception):
         assert (type(got), str(got)) == (type(want), str(want)), f"{got!r}, not {want!r}"
         return
-    assert bits_of(got) == bits_of(again), "a second run gives other bits"
+    bits = bits_of(got)
+    sg.set_num_threads(2)
+    assert bits == bits_of(native(*feeds)), "two threads give other bits, or a second run does"
+    assert bits == bits_of(got), "results were written to by a second run"
     assert bits_of(feeds) == bits_of(before), "feeds were written to"
-    assert not any(np.shares_memory(x, y) for x in feeds for y in got), "results lie in feeds"
-    if not isinstance(attempt(sg.interpret, made.graph, feeds), Exception):
-        require_results(Code(BOUND), made.graph, lambda _: want, feeds)
-        require_results(Code(BOUND), made.graph, lambda _: got, feeds)
+    require_own_memory([*got], [x for x in feeds if isinstance(x, np.ndarray)])
+    if not isinstance(attempt(sg.interpret, made.graph, plain), Exception):
+        require_results(Code(BOUND), made.graph, lambda _: want, plain)
+        require_results(Code(BOUND), made.graph, lambda _: got, plain)
+
+
+def require_own_memory(results, feeds):
+    """Assert that no result shares memory with a feed, or with another result."""
+    for i, y in enumerate(results):
+        shared = [x for x in [*feeds, *results[:i]] if x is not y and np.shares_memory(x, y)]
+        assert not shared, "results lie in the memory of others"
+
+
+def in_order(graph, feeds):
+    """Feeds as arrays in the order of C; raises FeedError."""
+    return [np.array(as_feed(e, x), order="C") for e, x in zip(graph.inputs, feeds, strict=True)]
 
 
 def attempt(f, *args):

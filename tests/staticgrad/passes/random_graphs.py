@@ -51,7 +51,7 @@ class RandomGraph:
 
     def __str__(self):
         feeds = "\n".join(
-            f"{e.name} = {x!r}  # strides {x.strides}"
+            f"{e.name} = {x!r}  # strides {getattr(x, 'strides', None)}"
             for e, x in zip(self.graph.inputs, self.feeds)
         )
         return f"seed {self.seed}\n{sg.to_text(self.graph, lines=False)}\n{feeds}"
@@ -67,15 +67,20 @@ def recent(rng, pool):
     return one_of(rng, pool[-4:] if rng.random() < 0.7 else pool)
 
 
-def random_graph(seed, named=NAMED, more=()):
-    """A graph and feeds. One in three inputs has a shape in `named`; `more` are further steps."""
+def random_graph(seed, named=NAMED, more=(), rows=1000):
+    """A graph and feeds. One in three inputs has a shape in `named`; `more` are further steps.
+
+    What takes a turn for each row of an array is done with at most so many `rows`.
+    """
     rng = np.random.default_rng(seed)
     steps = [*STEPS_BY_WEIGHT, *more]
     with sg.Graph().as_default(), np.errstate(all="ignore"):
         pool = [leaf(rng, i, named) for i in range(int(rng.integers(1, 4)))]
         inputs = list(pool)
         for _ in range(int(rng.integers(3, STEPS))):
-            grow(rng, pool, inputs, steps)
+            step = one_of(rng, steps)
+            if not (step in (looped, by_rows) and any(has_more_rows(e, rows) for e in pool)):
+                grow(rng, pool, inputs, step)
         found = [e for e in pool if type(e.type) is gradops.ArrayType]
         graph = sg.freeze([recent(rng, found) for _ in range(3)], inputs)
     return RandomGraph(seed, graph, feeds(rng, graph.inputs))
@@ -92,9 +97,13 @@ def dtype(rng):
     return one_of(rng, FLOATS if rng.random() < 0.65 else DTYPES)
 
 
-def grow(rng, pool, inputs, steps):
+def has_more_rows(e, rows):
+    """True for an expression with a known first axis that is longer."""
+    return bool(e.shape) and isinstance(e.shape[0], int) and e.shape[0] > rows
+
+
+def grow(rng, pool, inputs, step):
     """Add the result of a random step to the pool; nothing if it is refused."""
-    step = one_of(rng, steps)
     try:
         made = step(rng, pool)
         if step is derivative:
