@@ -14,12 +14,10 @@ import numpy as np
 from gradops import ArrayType, Op, Operators
 from gradops.core.traits import Trait
 from gradops.native.text import is_computable
-from gradops.typing import Attrs
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, has_graphs
 from ..ir.interning import Interning
-
 
 MOMENTS = frozenset({"inverse_spread", "standardize", "standardize_slope", "std", "var"})
 LONGEST_ROW = 8192  # entries of a row whose mean is as exact as NumPy's
@@ -57,8 +55,9 @@ def written_out(graph: FrozenGraph) -> FrozenGraph:
     """The graph, and those in it, without ops that are formulas of others."""
 
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
-        if e.op is None or not is_written_out(e.op, e.inputs, e.attrs):
+        if not is_formula(e):
             return intern.copy(with_graphs_written_out(e) if has_graphs(e) else e, inputs)
+        assert e.op is not None
         assert e.op.formula is not None
         result = e.op.formula(*[Made(x, intern) for x in inputs], **e.attrs).e
         return (
@@ -86,7 +85,12 @@ def holds_graphs(value: object) -> bool:
     return isinstance(value, tuple) and bool(value) and isinstance(value[0], FrozenGraph)
 
 
-def is_written_out(op: Op, inputs: Sequence[Expr], attrs: Attrs) -> bool:
+def is_formula(e: Expr) -> bool:
+    """True for an expression that is written out."""
+    return e.op is not None and is_written_out(e.op, e.inputs, e.attrs)
+
+
+def is_written_out(op: Op, inputs: Sequence[Expr], attrs: Mapping[str, Any]) -> bool:
     """True for an op that is a formula; not of nothing, which has no maximum."""
     if op.formula is None or Trait.ELEMENTWISE in op.traits:
         return False
