@@ -16,6 +16,7 @@ import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError, type_of
 from gradops.core.source_location import Place
+from gradops.nn.flat_updates import call_in_place
 
 from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor, handle
@@ -92,6 +93,26 @@ class Block:
             found = [grads[i] for i in self.places]
             np.concatenate(self.memories + found, axis=None, out=self.room)
 
+    def kernel_call(self, rule: Rule, options: dict[str, Any]) -> Callable[[], Any] | None:
+        """The rule as a call that updates parameters and state in place; None if there is none."""
+        state: State = {**self.arrays}
+        if self.counts:
+            state["step"] = int(self.counts["step"].value)
+        return call_in_place(rule, self.flat, self.grad, state, options)
+
+    def update(self, rule: Rule, options: dict[str, Any], first: Updated | None) -> int | None:
+        """Write what the rule gives, of which the first tile may be known; returns the step."""
+        first = first or self.compute(rule, options, self.spans[0])
+        self.write(self.spans[0], first)
+        for span in self.spans[1:]:
+            self.write(span, self.compute(rule, options, span))
+        step: int | None = first[1].get("step")
+        return step
+
+    def next_step(self) -> int | None:
+        """The number of steps after this one, if they are counted."""
+        return int(self.counts["step"].value) + 1 if self.counts else None
+
     def compute(self, rule: Rule, options: dict[str, Any], span: slice) -> Updated:
         """Apply the rule to a tile."""
         state: State = {}
@@ -126,10 +147,10 @@ class Block:
         self.begun = {}
         self.remember()
 
-    def finish(self, first: Updated, place: Place | None) -> None:
-        """Count the step, and write the results to the parameters; `place` is the step's."""
-        if "step" in first[1]:
-            self.count(first[1]["step"])
+    def finish(self, step: int | None, place: Place | None) -> None:
+        """Set the number of steps, and write the results to the parameters, at the step's place."""
+        if step is not None:
+            self.count(step)
         if self.begun:
             self.begin()
         if self.alone:

@@ -50,19 +50,27 @@ class FirstOrder(Optimizer):
         return loss
 
     def update(self) -> None:
-        """Compute the first tile of every block, then write it, then do the others."""
+        """Compute the first tile of every block that is not updated in place, then write all.
+
+        A kernel updates in place only what it can update without failing.
+        """
         rule, work = type(self).rule, []
         for i, group in enumerate(self.param_groups):
             options = {name: number(group[name]) for name in self.options}
             together = group.get("foreach") is not False
             work += [(block, options) for block in self.ready(i, group["params"], together)]
-        first = [block.compute(rule, options, block.spans[0]) for block, options in work]
+        calls = [block.kernel_call(rule, options) for block, options in work]
+        first = [
+            None if call else block.compute(rule, options, block.spans[0])
+            for call, (block, options) in zip(calls, work, strict=True)
+        ]
         place = here()
-        for (block, options), updated in zip(work, first):
-            block.write(block.spans[0], updated)
-            for span in block.spans[1:]:
-                block.write(span, block.compute(rule, options, span))
-            block.finish(updated, place)
+        for (block, options), call, updated in zip(work, calls, first, strict=True):
+            if call is None or call() is NotImplemented:
+                step = block.update(rule, options, updated)
+            else:
+                step = block.next_step()
+            block.finish(step, place)
 
     def ready(self, i: int, params: list[Tensor], together: bool) -> list[Block]:
         """The blocks of group `i`, with the gradients of this step."""

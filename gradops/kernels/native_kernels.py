@@ -16,20 +16,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+import numpy as np
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
 USED: ContextVar[bool] = ContextVar("native_kernels", default=os.environ.get(VARIABLE, "1") != "0")
 
-TEMPLATE = """def make(by_numpy, library, used):
+TEMPLATE = """def make(by_numpy, library, used, in_any_layout):
     def {name}({signature}):
         if used(){when}:
-            found = library.call({arguments})
+            found = library.call({arguments}){retry}
             if found is not NotImplemented:
-                return found
+                return {result}
         return by_numpy({names})
     return {name}
 """
+RETRY = """
+            if found is NotImplemented:
+                found = in_any_layout(library.call, {count}, {arguments})"""
 
 
 @contextmanager
@@ -77,11 +82,42 @@ def refuse(*args: Any) -> Any:
     return NotImplemented
 
 
-def native(group: str, name: str, arguments: str, when: str = "") -> Callable[[Kernel], Kernel]:
+def in_any_layout(call: Callable[..., Any], count: int, *args: Any) -> Any:
+    """An entrywise kernel of `count` numbers or arrays of one dtype that are not alike."""
+    xs, outs = args[:count], args[count:]
+    if not all(isinstance(x, np.ndarray | np.generic) and x.dtype == xs[0].dtype for x in xs):
+        return NotImplemented
+    if xs[0].dtype.kind != "f":
+        return NotImplemented
+    wide = np.broadcast_arrays(*xs) if count > 1 else xs
+    flat = [np.ascontiguousarray(x).reshape(-1) for x in wide]
+    found = call(*flat, *[None] * len(outs))
+    if found is NotImplemented:
+        return found
+    like = xs[0] if xs[0].shape == wide[0].shape else np.empty(wide[0].shape, xs[0].dtype)
+    if len(outs) == 1:
+        return laid_as(like, found, outs[0])
+    return tuple([laid_as(like, y, out) for y, out in zip(found, outs, strict=True)])
+
+
+def laid_as(x: Any, y: Any, out: Any) -> Any:
+    """A row of entries in `out`, or in the shape and layout of `x`."""
+    if out is None and not x.ndim:
+        return y[0]
+    out = np.empty_like(x) if out is None else out
+    np.copyto(out, y.reshape(x.shape), casting="same_kind")
+    return out
+
+
+def native(
+    group: str, name: str, arguments: str, when: str = "", result: str = "found",
+    entrywise: int = 0,
+) -> Callable[[Kernel], Kernel]:  # fmt: skip
     """A decorator of kernels by NumPy. See Note [Native kernels].
 
     `arguments` are expressions of the kernel's parameters that the native kernel is given, `when`
-    is the condition under which it is called.
+    is the condition under which it is called, and `result` what is returned then. A kernel that is
+    `entrywise` in its first operands takes numbers and arrays in any layout, too.
     """
 
     def decorate(by_numpy: Kernel) -> Kernel:
@@ -90,12 +126,15 @@ def native(group: str, name: str, arguments: str, when: str = "") -> Callable[[K
         source = TEMPLATE.format(
             name=by_numpy.__name__, signature=", ".join(map(str, plain)), arguments=arguments,
             when=f" and {when}" if when else "", names=", ".join(p.name for p in plain),
+            result=result,
+            retry=RETRY.format(count=entrywise, arguments=arguments) if entrywise else "",
         )  # fmt: skip
-        scope: dict[str, Any] = {"np": __import__("numpy")}
-        exec(source, scope)
-        result = scope["make"](by_numpy, LibraryCall(group, name), USED.get)
-        result.__wrapped__ = result.by_numpy = by_numpy
-        result.__module__, result.__doc__ = by_numpy.__module__, by_numpy.__doc__
-        return result
+        scope: dict[str, Any] = {}
+        exec(source, by_numpy.__globals__, scope)
+        kernel = scope["make"](by_numpy, LibraryCall(group, name), USED.get, in_any_layout)
+        kernel.__wrapped__ = by_numpy
+        kernel.by_numpy = getattr(by_numpy, "by_numpy", by_numpy)
+        kernel.__module__, kernel.__doc__ = by_numpy.__module__, by_numpy.__doc__
+        return kernel
 
     return decorate

@@ -8,9 +8,15 @@ from .fingerprint import OPTIONS
 from .objects.elf import Unloadable
 from .objects.loading import Loaded
 from .objects.stored import ObjectCode, object_for
+from .room import with_room
+from .scalars import NotNative
 from .symbols import find, symbol
 
 __all__ = ["Code", "compiled", "symbol", "target"]
+
+
+class Refused(NotNative):
+    """LLVM does not take a text: a mistake of ours."""
 
 
 @cache
@@ -31,11 +37,18 @@ def target() -> Any:
 
 def new_machine(cpu: str = "") -> Any:
     """A description of the machine, which an engine may own: this one, or of another CPU."""
-    features = "" if cpu else llvm().get_host_cpu_features().flatten()
     triple = llvm().Target.from_default_triple()
     return triple.create_target_machine(
-        cpu=cpu or llvm().get_host_cpu_name(), features=features, **OPTIONS
+        cpu=cpu or llvm().get_host_cpu_name(), features="" if cpu else features(), **OPTIONS
     )
+
+
+def features() -> str:
+    """What the processor can do; nothing, of one that LLVM does not know."""
+    try:
+        return str(llvm().get_host_cpu_features().flatten())
+    except RuntimeError:
+        return ""
 
 
 class Code:
@@ -101,13 +114,25 @@ class LoadedByLLVM:
 
 
 def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
-    """The object file of a module, with notes of what else belongs to it."""
-    machine = target()
-    return object_of(optimized(parsed(text, machine), machine), machine, notes or ())
+    """The object file of a module, with notes of what else belongs to it.
+
+    Raises Refused for a text that is no module, and MemoryError.
+    """
+    machine, known = target(), notes or ()
+
+    def compile(text: str) -> ObjectCode:
+        return object_of(optimized(parsed(text, machine), machine), machine, known)
+
+    return with_room(compile, text)
 
 
 def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> ObjectCode:
     """The object file of several modules, in which only some names can be seen from outside."""
+    return with_room(lambda _: linked_here(texts, exported, cpu), "".join(texts))
+
+
+def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> ObjectCode:
+    """The object file of several modules, made in this thread."""
     machine = new_machine(cpu)
     module, *others = [parsed(text, machine) for text in texts]
     for other in others:
@@ -121,12 +146,16 @@ def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> Ob
 def assembly_of(text: str) -> str:
     """The machine code of a module as text."""
     machine = target()
-    return machine.emit_assembly(optimized(parsed(text, machine), machine))
+    return with_room(lambda t: machine.emit_assembly(optimized(parsed(t, machine), machine)), text)
 
 
 def parsed(text: str, machine: Any) -> Any:
-    """A module for a machine."""
-    module = llvm().parse_assembly(text)
+    """A module for a machine; raises Refused for a text that passes would not survive."""
+    try:
+        module = llvm().parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise Refused(f"LLVM refuses what was written for it: {error}") from error
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return module
 

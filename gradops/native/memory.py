@@ -1,5 +1,6 @@
 """Memory of native code: the function's frame, one arena, and constants."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,13 +8,25 @@ import numpy as np
 from gradops.kernels.threads import cores
 
 from .places import Place, contiguous
+from .scalars import NotNative
 from .text import FunctionText, memory_type
 
 IN_FRAME = 2048  # bytes up to which an array may become registers
 MOST_IN_FRAME = 1 << 17  # bytes of all such arrays: a thread's stack may be small
+LARGEST = 1 << 47  # bytes of an arena; more than a process can address
 ALIGNMENT = 64
 SMALL = 4096  # bytes up to which a constant is part of the code
 KEPT = "kept"
+
+
+class TooLarge(NotNative):
+    """A graph whose values do not fit into any memory, which NumPy finds when it runs."""
+
+
+def require_addressable(size: int) -> None:
+    """Raise TooLarge for more bytes than a process can address."""
+    if size > LARGEST:
+        raise TooLarge(f"arrays take {size:,} bytes")
 
 
 class Memory:
@@ -35,8 +48,9 @@ class Memory:
     def array(self, shape: Sequence[int], dtype: np.dtype) -> Place:
         """Memory of an array."""
         shape = tuple(shape)
-        count = int(np.prod(shape, dtype=np.int64))
+        count = math.prod(shape)
         size = -(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT
+        require_addressable(size + self.bytes)
         if size <= IN_FRAME and self.in_frame + size <= MOST_IN_FRAME:
             self.in_frame += size
             return Place(self.f.reserve(memory_type(dtype), count), dtype, shape, contiguous(shape))

@@ -1,5 +1,6 @@
 """Places: arrays in memory, and where their entries lie."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,7 +38,7 @@ class Place:
     @property
     def size(self) -> int:
         """The number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def address(self, f: FunctionText, index: Sequence[At]) -> str:
         """The address of an entry."""
@@ -106,8 +107,11 @@ class Place:
         if 0 in shape:  # there is nothing to look at
             return replace(self, shape=shape, strides=contiguous(shape))
         base = np.empty(1, np.int8)
-        fake = as_strided(base, self.shape, self.strides)
-        seen = op.kernel(fake, **attrs)
+        try:
+            fake = as_strided(base, self.shape, self.strides)
+            seen = op.kernel(fake, **attrs)
+        except ValueError:  # it has more entries than NumPy counts
+            return None
         if not np.may_share_memory(seen, fake):
             return None
         moved = seen.__array_interface__["data"][0] - base.__array_interface__["data"][0]

@@ -12,6 +12,7 @@ from .scalars import NotNative
 
 PYTHON = {
     "PyErr_CheckSignals": "i32 ()", "PyErr_Clear": "void ()", "PyErr_NoMemory": "ptr ()",
+    "PyErr_Occurred": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)", "PyEval_SaveThread": "ptr ()",
     "PyFloat_AsDouble": "double (ptr)", "PyLong_AsSsize_t": "i64 (ptr)",
     "PyList_New": "ptr (i64)", "PyList_SetItem": "i32 (ptr, i64, ptr)",
@@ -31,6 +32,7 @@ MEMORY = {
     "clock_gettime": "i32 (i32, ptr)", "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }  # fmt: skip
+STACK = {"stack_left": "i64 ()"}
 POOL = {
     "run_parts": "i32 (ptr, ptr, i64, i64)", "blas_enter": "void ()", "blas_leave": "void ()",
 }  # fmt: skip
@@ -57,7 +59,7 @@ def declared() -> Iterator[str]:
                 for name, n in OPERANDS.items() for k in "sd"}  # fmt: skip
     for name in OBJECTS:
         yield f"@{name} = external global i8"
-    for name, type in (PYTHON | NUMPY | MEMORY | POOL | GEMM | products).items():
+    for name, type in (PYTHON | NUMPY | MEMORY | STACK | POOL | GEMM | products).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
 
@@ -86,6 +88,10 @@ def address_for(name: str) -> int:
         return numpy_functions()[PLACES[name]] or 0
     if name in PYTHON:
         return address_of(getattr(ctypes.pythonapi, name))
+    if name in STACK:
+        from .stack import stack  # code that is loaded as other code is
+
+        return stack().address(name)
     if name in POOL:
         from .pool import pool  # code that is loaded as other code is
 

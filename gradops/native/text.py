@@ -18,6 +18,8 @@ REGISTER = {"f4": "float", "f8": "double", "b1": "i1"} | {
     f"{kind}{n}": f"i{8 * n}" for kind in "iu" for n in (1, 2, 4, 8)
 }
 BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
+BYTES = {"float": 4, "double": 8, "ptr": 8} | {f"i{8 * n}": n for n in BITS}
+LINE = 64  # bytes to which memory of a frame is aligned
 FEW = 16  # passes of a nest of loops that are written one after another
 ACCESS = ", !llvm.access.group !0"
 """Metadata of reads and writes in a parallel loop, none of which waits for another pass's."""
@@ -87,9 +89,12 @@ class FunctionText:
         self.lanes = 0  # of values, if they are vectors
         self.straight = False  # true where no loop repeats a call many times
         self.interruptible = self.checks = False  # see `interrupts.py`
+        self.reserved = self.called = 0  # bytes of all its frames, and of what they call
         self.outer: list[Lines] = []
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names
         self.parts: list[str] = []  # whole functions, see `parts.py`
+        self.subjects: list[object] = []  # what lines are for, see `subjects.py`
+        self.subject: int | None = None
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that no other value or label has."""
@@ -165,7 +170,13 @@ class FunctionText:
         """Memory of the function's frame."""
         name = f"%{self.fresh('m')}"
         self.frame.append(f"  {name} = alloca {type}, i64 {count}, align 64")
+        self.reserved += -(-count * BYTES.get(type, LINE) // LINE) * LINE
         return name
+
+    @property
+    def stack(self) -> int:
+        """The bytes of stack that the function takes at most, with values that need memory."""
+        return self.reserved + self.called + 8 * self.count
 
     def start(self, label: str) -> None:
         """Begin a block."""

@@ -6,6 +6,7 @@ graph.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -59,29 +60,43 @@ def total_bias(w: Weights) -> Any:
 
 def lstm(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """The long short-term memory of Hochreiter and Schmidhuber (1997), with forget gates."""
-    u = transpose(w.weight_hh)
     shown = None if w.weight_hr is None else transpose(w.weight_hr)
+    return linear(x, w.weight_ih, total_bias(w)), LSTMStep(transpose(w.weight_hh), shown)
 
-    def step(state: State, x: AnyArray) -> State:
+
+@dataclass(frozen=True)
+class LSTMStep:
+    """A step of an LSTM: the matrix for the state, and the projection of the state, if any."""
+
+    u: Any
+    shown: Any
+
+    def __call__(self, state: State, x: AnyArray) -> State:
+        """The state after an input."""
         h, c = state
-        gates = lstm_gates(x, h @ u)
+        gates = lstm_gates(x, h @ self.u)
         c = lstm_memory(gates, c)
         h = lstm_hidden(gates, c)
-        return (h if shown is None else h @ shown), c
-
-    return linear(x, w.weight_ih, total_bias(w)), step
+        return (h if self.shown is None else h @ self.shown), c
 
 
 def gru(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """The gated recurrent unit of Cho et al. (2014), with the reset gate after the product."""
-    u = transpose(w.weight_hh)
+    return linear(x, w.weight_ih, w.bias_ih), GRUStep(transpose(w.weight_hh), w.bias_hh)
 
-    def step(state: State, x: AnyArray) -> State:
+
+@dataclass(frozen=True)
+class GRUStep:
+    """A step of a GRU: the matrix for the state, and the bias of their product, if any."""
+
+    u: Any
+    b: Any
+
+    def __call__(self, state: State, x: AnyArray) -> State:
+        """The state after an input."""
         h = copy(state[0])  # one user, so that a loop adds gradients up in a scan's order
-        y = h @ u
-        return (gru_state(gru_gates(x, y if w.bias_hh is None else y + w.bias_hh), h),)
-
-    return linear(x, w.weight_ih, w.bias_ih), step
+        y = h @ self.u
+        return (gru_state(gru_gates(x, y if self.b is None else y + self.b), h),)
 
 
 class Cell(NamedTuple):

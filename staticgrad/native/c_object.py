@@ -91,7 +91,7 @@ class Library:
     def text(self) -> str:
         """The module of the graph."""
         f, memory = self.body
-        lines, functions = declarations(list(f.used))
+        lines, functions = declarations(f.used)
         entry = f"@{self.name}_workspace_bytes = constant i64 {self.workspace}\n{self.entry()}"
         parts = [ALONE, *[part.text() for part in (*functions, f)], entry, METADATA]
         text = "\n".join([*lines, *memory.globals, *parts])

@@ -6,13 +6,17 @@ for what is not an aligned array in the order of C, of the input's type; so a ca
 memory that a call used is kept for the next one; calls at the same time have memory of their own.
 """
 
+import math
 from collections.abc import Sequence
 
 from gradops import ArrayType
 from gradops.native.interrupts import CONTEXT
-from gradops.native.memory import Memory
+from gradops.native.memory import Memory, require_addressable
+from gradops.native.stack import RESERVE, SMALLEST
 from gradops.native.symbols import dtype_symbol
 from gradops.native.text import FunctionText, memory_type
+
+from .loops import known
 
 DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
 NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
@@ -31,10 +35,10 @@ class EntryWriter:
 
     def __init__(
         self, inputs: Sequence[ArrayType], results: Sequence[ArrayType], form: str, memory: Memory,
-        work: int = 0, checks: bool = False,
+        body: FunctionText, work: int,
     ) -> None:  # fmt: skip
         self.inputs, self.results, self.form, self.memory = inputs, results, form, memory
-        self.work, self.checks = work, checks
+        self.body, self.work = body, work
         self.arena = memory.bytes
         self.made: list[str] = []  # arrays; nothing for a number
         self.slots: list[str] = []  # where arrays are to be found if something fails
@@ -44,6 +48,9 @@ class EntryWriter:
         """Write all of it."""
         f = self.f
         self.require(f"icmp eq i64 %count, {len(self.inputs)}")
+        if self.body.stack > SMALLEST:
+            left = f.emit("call i64 @stack_left()")
+            self.require(f"icmp sgt i64 {left}, {self.body.stack + RESERVE}")
         data = [self.write_input(i, t) for i, t in enumerate(self.inputs)]
         outs = [self.write_result(t) for t in self.results]
         arena = self.take_arena() if self.arena else "null"
@@ -79,7 +86,7 @@ class EntryWriter:
         """Let go of Python's lock, and of BLAS's threads; returns the context of `@check`."""
         f, calls_python = self.f, self.memory.calls_python
         context, lets_go = "null", self.work > LONG and not calls_python
-        if self.checks or lets_go:
+        if self.body.checks or lets_go:
             context = f.reserve(CONTEXT)
             f.do(
                 f"store {CONTEXT} {{ ptr null, i64 0, i32 0, i32 {calls_python:d} }}, ptr {context}"
@@ -114,10 +121,14 @@ class EntryWriter:
             f = self.f
             f.do(f"call void @Py_DecRef(ptr {f.emit(f'load ptr, ptr {slot}')})")
 
-    def require_memory(self, pointer: str) -> None:
-        """Raise MemoryError if a pointer is none."""
+    def require_object(self, pointer: str) -> None:
+        """Raise what a function of Python has raised, if it gave no object."""
+        self.require_pointer(pointer, "raised")
+
+    def require_pointer(self, pointer: str, otherwise: str) -> None:
+        """Go on only if a pointer is one."""
         good = self.f.fresh("good")
-        self.f.branch(self.f.emit(f"icmp ne ptr {pointer}, null"), good, "no_memory")
+        self.f.branch(self.f.emit(f"icmp ne ptr {pointer}, null"), good, otherwise)
         self.f.start(good)
 
     def require(self, test: str) -> None:
@@ -148,6 +159,7 @@ class EntryWriter:
     def write_result(self, t: ArrayType) -> str:
         """Make an array for a result; returns the address of its entries."""
         f = self.f
+        require_addressable(math.prod(known(t)) * t.dtype.itemsize)
         if not t.shape:
             self.made.append("")
             return f.reserve(memory_type(t.dtype))
@@ -158,13 +170,17 @@ class EntryWriter:
         f.do(f"call void @Py_IncRef(ptr {dtype_symbol(t.dtype)})")
         given = f"i32 {t.ndim}, ptr {sizes}, ptr {dtype_symbol(t.dtype)}, i32 0"
         x = f.emit(f"call ptr @PyArray_Empty({given})")
-        slot = f.reserve("ptr")
+        self.keep(x)
+        self.made.append(x)
+        return self.read(x, DATA, "ptr")
+
+    def keep(self, x: str) -> None:
+        """Note an object, which is given back if something fails; raises if it is none."""
+        f, slot = self.f, self.f.reserve("ptr")
         f.frame.append(f"  store ptr null, ptr {slot}")
         f.do(f"store ptr {x}, ptr {slot}")
         self.slots.append(slot)
-        self.made.append(x)
-        self.require_memory(x)
-        return self.read(x, DATA, "ptr")
+        self.require_object(x)
 
     def take_arena(self) -> str:
         """The memory that the last call left, or new memory."""
@@ -176,7 +192,7 @@ class EntryWriter:
             fresh = f.emit(f"call ptr @aligned_alloc(i64 64, i64 {self.arena})")
             f.do(f"store ptr {fresh}, ptr {slot}")
         arena = f.emit(f"load ptr, ptr {slot}")
-        self.require_memory(arena)
+        self.require_pointer(arena, "no_memory")
         return arena
 
     def write_output(self, outs: Sequence[str]) -> str:
@@ -188,7 +204,7 @@ class EntryWriter:
             return objects[0]
         kind = "List" if self.form == "[{}]" else "Tuple"
         result = f.emit(f"call ptr @Py{kind}_New(i64 {len(objects)})")
-        self.require_memory(result)
+        self.require_object(result)
         for i, x in enumerate(objects):
             f.do(f"call i32 @Py{kind}_SetItem(ptr {result}, i64 {i}, ptr {x})")
         return result
@@ -197,5 +213,5 @@ class EntryWriter:
         """A NumPy scalar."""
         given = f"ptr {pointer}, ptr {dtype_symbol(t.dtype)}, ptr null"
         x = self.f.emit(f"call ptr @PyArray_Scalar({given})")
-        self.require_memory(x)
+        self.keep(x)
         return x

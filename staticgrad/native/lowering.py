@@ -17,6 +17,7 @@ from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.subjects import about
 from gradops.native.text import At, FunctionText, Lane, plus
 from gradops.native.vectors import NotVector
 
@@ -67,7 +68,8 @@ class GraphWriter:
         cutter = Cutter(self.f)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
-            self.write_unit(unit, plan)
+            with about(self.f, (self.graph, unit)):
+                self.write_unit(unit, plan)
             cutter.allow()
             for e in dying:
                 self.release(e)

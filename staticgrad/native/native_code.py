@@ -11,13 +11,15 @@ from gradops.native import costs, symbols
 from gradops.native.builtins import builtin
 from gradops.native.functions import declarations
 from gradops.native.interrupts import TEXT
-from gradops.native.machine import Code, compiled
+from gradops.native.machine import Code, Refused, compiled
 from gradops.native.memory import Memory, addresses
 from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.places import Place, contiguous
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
+from ..text.printer import to_text
+from .annotations import annotated, annotated_assembly
 from .choices import Choices
 from .entry import SPARE, EntryWriter
 from .formulas import written_out
@@ -42,12 +44,20 @@ class NativeCode:
         found = None if key is None else stored(key)
         kept = None if found is None else self.kept_of(found)
         if found is None or kept is None:
-            found, kept = compiled(self.ir, self.notes), self.written.kept
+            found, kept = self.newly_compiled(), self.written.kept
             if key is not None and self.notes is not None:
                 store(key, found)
         self.code = Code.of(found, addresses(kept))
         self.run = builtin(self.code, "run", self.code.address("entry"), kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
+
+    def newly_compiled(self) -> ObjectCode:
+        """The module of the graph, compiled."""
+        try:
+            return compiled(self.written.text, self.notes)
+        except Refused as error:
+            hint = "this is a mistake of ours: please report it, with this graph"
+            raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
 
     @cached_property
     def graph(self) -> FrozenGraph:
@@ -68,8 +78,13 @@ class NativeCode:
 
     @property
     def ir(self) -> str:
-        """The module of the graph, as text."""
-        return self.written.text
+        """The module of the graph as text, with the user's lines."""
+        return annotated(self.written.text, self.written.subjects)
+
+    @property
+    def assembly(self) -> str:
+        """The instructions of the machine, with the user's lines."""
+        return annotated_assembly(self.written.text, self.written.subjects)
 
     @cached_property
     def notes(self) -> tuple[str, ...] | None:
@@ -87,12 +102,13 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to and where that comes from, and what was chosen."""
+    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
 
     text: str
     kept: list[object]
     origins: list[object]
     choices: Choices
+    subjects: list[object]
 
 
 def free_spare(address: int) -> None:
@@ -109,14 +125,14 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     writer = GraphWriter(body, memory, graph, table, choices)
     writer.write(places("in", inputs), places("out", results))
     body.end()
-    entry = EntryWriter(inputs, results, form, memory, work_of(graph), body.checks)
+    entry = EntryWriter(inputs, results, form, memory, body, work_of(graph))
     entry.write()
     lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins, choices)
+    return Written(text, memory.kept, memory.origins, choices, body.subjects)
 
 
 def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:

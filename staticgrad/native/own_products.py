@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradops.native.copies import copy
 from gradops.native.costs import SPEED
-from gradops.native.matmul.gemm import symbol_of
+from gradops.native.matmul.gemm import FRAME, symbol_of
 from gradops.native.places import Place
 from gradops.native.text import Index, least, minus, times
 
@@ -60,6 +60,7 @@ def call(
     for p in (a, b):
         given += [f"ptr {p.pointer}", f"i64 {p.strides[0]}", f"i64 {p.strides[1]}"]
     given += [f"ptr {to.pointer}", f"i64 {to.strides[0]}", f"i1 {str(add).lower()}"]
+    w.f.called = max(w.f.called, FRAME)
     w.f.do(f"call void @{symbol_of(to.dtype)}({', '.join(given)})")
 
 

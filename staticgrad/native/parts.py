@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gradops.native.cuts import Definitions, names_taken
 from gradops.native.interrupts import blocks
+from gradops.native.subjects import remind
 from gradops.native.text import Index, minus, plus
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
         yield 0, count
         return
     f.enter()
+    remind(f)
     yield "%begin", "%end"
     lines = f.leave()
     names = [name for name in names_taken("\n".join(lines)) if name not in GIVEN]

@@ -1,6 +1,7 @@
 """The backends: what runs a graph, and the choice among them."""
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -99,6 +100,8 @@ def by_machine_code(
         return kind(graph, pipeline, form, rebuild)
     except NotNative as error:
         raise refusal(str(error)) from error
+    except (ImportError, OSError) as error:
+        raise refusal(f"llvmlite does not load: {error}") from error
 
 
 def by_the_best(
@@ -118,7 +121,8 @@ def by_the_best(
     try:
         make = by_numpy if tier.way == NUMPY else by_machine_code
         result = make(graph, pipeline, form, rebuild, checked)
-    except OptionError:
+    except (OptionError, MemoryError) as error:
+        warn_of_mistakes(error)
         return by_numpy(graph, pipeline, form, rebuild, checked)
     result.tier = tier
     return result
@@ -133,6 +137,14 @@ def by_the_best_for_sizes(
     result = NativeForSizes(graph, pipeline, form, rebuild)
     result.decides = True
     return result
+
+
+def warn_of_mistakes(error: Exception) -> None:
+    """Warn that NumPy runs a graph of which machine code is wrong, rather than not there."""
+    from gradops.native.machine import Refused
+
+    if isinstance(error.__cause__, Refused):
+        warnings.warn(f"NumPy runs a graph instead of machine code: {error}", stacklevel=2)
 
 
 def refusal(reason: str, hint: str = HINT) -> OptionError:

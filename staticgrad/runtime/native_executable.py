@@ -4,11 +4,9 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from gradops.native.machine import assembly_of
 
 from ..ir.graph import FrozenGraph
 from ..native.choices import Choices
@@ -24,6 +22,9 @@ from ..passes.products.log_products import MultiplyLogs
 from ..passes.scalars import FloatScalars, MathScalars
 from .executable import Executable
 from .feeds import as_feed
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 FOR_NUMPY = ComputePairs, FloatScalars, FuseElementwise, MathScalars, MultiplyLogs
 """Passes that save calls of NumPy, of which native code has none."""
@@ -56,13 +57,13 @@ class NativeExecutable(Executable):
 
     @property
     def ir(self) -> str:
-        """The graph as LLVM's language."""
+        """The graph in LLVM's language, with the user's lines as comments."""
         return self.native.ir
 
     @property
     def assembly(self) -> str:
-        """The instructions of the machine."""
-        return assembly_of(self.native.ir)
+        """The instructions of the machine, with the user's lines as comments."""
+        return self.native.assembly
 
     @property
     def choices(self) -> Choices:
@@ -88,6 +89,11 @@ class NativeExecutable(Executable):
     @property
     def bound(self) -> float:
         return self.pipeline.bound + BOUND
+
+    def profile(self, feeds: Any = (), repeat: int = 10) -> "Profile":
+        from .profile import profiled_by_numpy
+
+        return profiled_by_numpy(self, feeds, repeat)
 
     @cached_property
     def by_numpy(self) -> Executable:

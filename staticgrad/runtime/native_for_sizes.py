@@ -53,8 +53,11 @@ class NativeForSizes(NativeExecutable):
         sizes_of_feeds(inputs, [as_feed(e, x) for e, x in zip(inputs, args, strict=True)])
         if len(self.versions) >= MOST:
             return self.run_by_numpy
-        run = self.versions[key] = self.compiled_for(key)
-        return run
+        try:
+            self.versions[key] = self.compiled_for(key)
+        except MemoryError:  # for the compiler; NumPy may have enough
+            return self.run_by_numpy
+        return self.versions[key]
 
     def compiled_for(self, key: Shapes) -> Callable[..., Any]:
         """The machine code for sizes, or NumPy's code if there is none."""

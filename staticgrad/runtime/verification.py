@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops.core.errors import OptionError, PassError
+from gradops.core.op import OPS
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -154,18 +155,28 @@ def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed
 
 @dataclass(frozen=True)
 class PerturbConstants(Pass):
-    """Change constant arrays by eps: as much as if they were fed. Numbers are part of formulas."""
+    """Change constant arrays by eps, as if they were fed, and floats that become wider by theirs.
+
+    Numbers are part of formulas.
+    """
 
     seed: int
     bound: ClassVar[float] = np.inf
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         rng = np.random.default_rng(self.seed)
-        return graph.rebuilt(lambda e, intern: perturbed_constant(e, intern, rng), {None})
+        change = lambda e, intern: perturbed_expression(e, intern, rng)
+        return graph.rebuilt(change, {None, OPS["astype"]})
 
 
-def perturbed_constant(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
-    """A constant array with its entries changed; other expressions as they are."""
+def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
+    """A constant array, or a wider float, with its entries changed; others as they are."""
+    if e.op is not None:
+        before = e.inputs[0].dtype
+        if before.kind not in "fc" or before.itemsize >= e.dtype.itemsize:
+            return e
+        factor = 1 + np.finfo(before).eps * rng.choice([-1, 1])
+        return intern.apply("mul", e, intern.constant(np.array(factor, e.dtype), like=e), like=e)
     if e.kind is not Kind.CONSTANT or not e.shape or e.dtype.kind not in "fc":
         return e
     return intern.constant(perturbed(e.value, rng), like=e)

@@ -10,28 +10,19 @@ from typing import Any
 
 import gradops as ops
 from gradops.nn import CELLS, Weights, recurrent
-from gradops.nn.recurrent_layers import State, Step
+from gradops.nn.recurrent_layers import State
 from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
-from ...ops.unbind import entries
 from .. import functional as F
 from ..functional.dropout import require_probability
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 from .parameters import add_parameter, draw_uniformly
+from .sequences import loop
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNCell"]
-
-
-def loop(step: Step, state: State, xs: Tensor, reverse: bool) -> tuple[Tensor, State]:
-    """The first parts of all states, and the last state, of a loop over the entries of `xs`."""
-    outputs = []
-    for x in entries(xs)[:: -1 if reverse else 1]:
-        state = step(state, x)
-        outputs.append(state[0])
-    return ops.stack(outputs[:: -1 if reverse else 1]), state
 
 
 class Recurrent(Module):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.float_errors import without_float_errors
+from ..native_kernels import native
 
 FEW = 8192  # entries up to which BLAS takes one thread for a scalar product
 
@@ -47,6 +48,14 @@ def guarded_product(v: Any, p: Any, out: np.ndarray | None) -> Any:
     return written(y, out)
 
 
+ROWS = "np.shape(y)[-1:] == (1,) and np.shape(x)[-1:] != (1,) and np.shape(x)[-1] > FEWEST"
+ROW = "np.ndim(x) == 2 and np.shape(y) in (x.shape[1:], (1, x.shape[1]))"
+FEWEST = 3  # entries of a row from which the kernel of rows is taken
+
+
+@native("exponentials", "exp_difference_rows", "x, y, out", when=ROWS)
+@native("exponentials", "exp_difference_row", "x, y.reshape(-1), out", when=ROW)
+@native("exponentials", "exp_difference", "x, y, out", entrywise=2)
 def exp_difference(x: Any, y: Any, out: np.ndarray | None = None) -> Any:
     """exp(x - y), but zero wherever both are -inf."""
     return without_float_errors(guarded_exponential, x, y, out)

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.float_errors import without_float_errors
 from ..elementwise.erf import erf
 from ..elementwise.tables import inexact
+from ..native_kernels import native
 from .gelu import BLOCK, by_pieces, gelu_piece
 
 SHORT = 32  # entries of a row up to which turning the array is the lesser cost
@@ -76,6 +77,7 @@ ONES: dict[str, Any] = {char: np.array(1, char) for char in "fd"}
 ARRAYS = frozenset({np.ndarray, np.float32, np.float64})
 
 
+@native("activations", "sigmoid", "x, out", entrywise=1)
 def sigmoid(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     """1 / (1 + exp(-x)), exact in both tails."""
     one = ONES.get(x.dtype.char) if type(x) in ARRAYS else None
@@ -92,6 +94,7 @@ def one_over_sum(x: np.ndarray, one: Any, out: np.ndarray | None) -> Any:
     return np.divide(one, np.add(np.exp(y, out), one, out), out)
 
 
+@native("activations", "softplus", "x, out", entrywise=1)
 def softplus(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     x = inexact(x)
     if np.size(x) <= SMALL:
@@ -106,6 +109,7 @@ def softplus_of_minus(x: np.ndarray) -> Any:
     return np.log1p(np.exp(np.negative(x, out=out), out=out), out=out)
 
 
+@native("activations", "silu", "x, out", entrywise=1)
 def silu(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     x = inexact(x)
     with np.errstate(over="ignore"):  # x / inf is the 0 that is meant
@@ -123,6 +127,7 @@ def is_single(x: Any) -> bool:
     return type(x) in ARRAYS and x.dtype.kind == "f" and x.dtype.itemsize <= 4
 
 
+@native("activations", "gelu", "x, out", entrywise=1)
 def gelu_by_erf(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     if is_single(x):
         return by_pieces(gelu_piece, x, out)
@@ -132,6 +137,7 @@ def gelu_by_erf(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     return np.multiply(y, 0.5, out=out)
 
 
+@native("activations", "gelu_tanh", "x, out", entrywise=1)
 def gelu_by_tanh(x: np.ndarray, out: np.ndarray | None) -> Any:
     return in_pieces(tanh_piece, x, out)
 

@@ -78,6 +78,7 @@ silu = elementwise(
 
 
 
+@native("activations", "gelu_slope", "x, out", entrywise=1)
 def slope_by_erf(x: Any, out: Any) -> Operand:
     """The slope of exact gelu: Phi(x) + x phi(x), of the normal distribution."""
     if kernels.is_single(x):
@@ -86,6 +87,7 @@ def slope_by_erf(x: Any, out: Any) -> Operand:
     return np.add(y, 0.5 * (1 + erf_kernel(x * math.sqrt(0.5))), out=out)
 
 
+@native("activations", "gelu_tanh_slope", "x, out", entrywise=1)
 def slope_by_tanh(x: AnyArray, out: np.ndarray | None) -> AnyArray:
     """The slope of approximate gelu."""
     return kernels.in_pieces(slope_of_piece, x, out)
@@ -173,6 +175,13 @@ def gelu_slope_kernel(x: np.ndarray, approximate: str = "none", out: Out = None)
     return gelu_form(approximate).slope(inexact(x), out)
 
 
+@native(
+    "activations", "gelu_and_slope", "x, None, None", when="approximate == 'none'", entrywise=1,
+)
+@native(
+    "activations", "gelu_tanh_and_slope", "x, None, None", when="approximate == 'tanh'",
+    entrywise=1,
+)
 def gelu_and_slope_kernel(x: np.ndarray, approximate: str = "none") -> tuple[Any, Any]:
     x = inexact(x)
     if approximate == "none" and kernels.is_single(x):

@@ -20,6 +20,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
+from ...kernels.native_kernels import native
 from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
@@ -224,6 +225,32 @@ def center_and_scale(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
     return y, 1 / np.sqrt(np.add.reduce(y * y, axis=axis, keepdims=True) / n + epsilon)
 
 
+def as_stacks(x: Any, axis: Axes) -> Any:
+    """An array as stacks of rows (b, c, n) to standardize over b and n; None if it is not so.
+
+    That needs axes that are the last ones, or the first and the last ones without the second.
+    """
+    if type(x) is not np.ndarray or type(axis) is not tuple or not x.flags.c_contiguous:
+        return None
+    axes, n = sorted([i % x.ndim for i in axis if -x.ndim <= i < x.ndim]), x.ndim
+    if len(set(axes)) != len(axis) or not x.size:
+        return None
+    if axes == [0, *range(2, n)] and math.prod(x.shape[2:]) >= SHORTEST:
+        return x.reshape(x.shape[0], x.shape[1], -1)
+    first = n - len(axes)
+    if axes == [*range(first, n)]:
+        return x.reshape(1, math.prod(x.shape[:first]), -1)
+    return None
+
+
+SHORTEST = 16  # entries of a row in a stack from which machine code pays
+LAST = "(axis == -1 or axis == (-1,)) and np.size(x)"
+STACKED = "(s := as_stacks(x, axis)) is not None"
+FRESH = "(y := np.empty_like(x)).reshape(s.shape)"
+
+
+@native("norms", "standardize", "x, epsilon, None", when=LAST)
+@native("norms", "standardize_stacks", f"s, epsilon, {FRESH}", when=STACKED, result="y")
 def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("standardize", type_of(x), axis)
@@ -232,6 +259,12 @@ def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     return y.astype(HALF) if x.dtype == HALF else y
 
 
+@native("norms", "inverse_spread", "x, epsilon, None", when=LAST)
+@native(
+    "norms", "inverse_spread_stacks", "s, epsilon, None", when=STACKED,
+    result="found.reshape([1 if i in axis or i - x.ndim in axis else n"
+    " for i, n in enumerate(x.shape)])",
+)
 def inverse_spread_kernel(x: np.ndarray, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("inverse_spread", type_of(x), axis)
@@ -239,6 +272,11 @@ def inverse_spread_kernel(x: np.ndarray, axis: Axes, epsilon: float = 1e-5) -> A
     return scale.astype(HALF) if x.dtype == HALF else scale
 
 
+@native("norms", "standardize_slope", "v, x, epsilon, None", when=LAST)
+@native(
+    "norms", "standardize_slope_stacks", f"v.reshape(s.shape), s, epsilon, {FRESH}", result="y",
+    when=f"np.shape(v) == np.shape(x) and v.flags.c_contiguous and {STACKED}",
+)
 def standardize_slope_kernel(v: Any, x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     dtype = standardize_slope_infer(type_of(v), type_of(x), axis, epsilon).dtype

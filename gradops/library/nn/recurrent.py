@@ -19,6 +19,7 @@ from ...core.rules import JointVJP
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
+from ...kernels.native_kernels import native
 from ...typing import AnyArray, Arrays, Operand, Wanted
 from ..elementwise.arithmetic import square
 from ..elementwise.trigonometric import tanh
@@ -107,6 +108,7 @@ def scales_and_shifts(shape: tuple[int, ...], dtype: Any) -> tuple[Any, Any]:
     return rows
 
 
+@native("gates", "lstm_gates", "x, h, out")
 def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     """All gates by one tanh: the sigmoid of x is (1 + tanh(x / 2)) / 2.
 
@@ -165,6 +167,7 @@ def pair_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTyp
     return infer
 
 
+@native("gates", "lstm_memory", "a, c, out")
 def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
     shape = c.shape
     n = shape[-1]
@@ -202,6 +205,7 @@ lstm_memory = Op(
 )
 
 
+@native("gates", "lstm_hidden", "a, c, out")
 def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     shape = c.shape
     n = shape[-1]
@@ -240,6 +244,7 @@ def one_half(dtype: Any) -> Any:
     return np.array(0.5, dtype)
 
 
+@native("gates", "gru_gates", "x, h, out")
 def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     y = np.add(x, h, out)  # see `lstm_gates_kernel`
     shape = y.shape
@@ -300,6 +305,7 @@ gru_gates = Op(
 )
 
 
+@native("gates", "gru_state", "a, h, out")
 def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
     shape = h.shape
     size = shape[-1]

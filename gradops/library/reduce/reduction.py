@@ -13,6 +13,7 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
+from ...kernels.native_kernels import native
 from ...kernels.sums import are_short_rows, sum_short_rows
 from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
@@ -288,6 +289,14 @@ prod = reduction(
 )
 
 
+LAST = "np.size(x) and (axis == -1 or axis == x.ndim - 1 or (axis is None and x.ndim == 1))"
+FIRST = "axis == 0 and np.ndim(x) == 2 and x.size"
+
+
+@native("exponentials", "logsumexp", "x, out", when=f"not keepdims and {LAST}")
+@native("exponentials", "logsumexp_first", "x, out", when=f"not keepdims and {FIRST}")
+@native("exponentials", "logsumexp_kept", "x, out", when=f"keepdims and {LAST}")
+@native("exponentials", "logsumexp_first_kept", "x, out", when=f"keepdims and {FIRST}")
 def logsumexp_kernel(
     x: Any, axis: int | None = None, keepdims: Any = False, out: np.ndarray | None = None
 ) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from ..headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE, WRITABLE, read, require
 from ..symbols import dtype_symbol
 from ..text import FunctionText, Index, plus, times
-from .kernel import DTYPES, Array, Kernel
+from .kernel import Array, Kernel
 
 WORTH = 1 << 17  # operations from which threads share the passes
 MOST = 64  # axes, and threads
@@ -27,7 +27,7 @@ def entry(kernel: Kernel) -> FunctionText:
     f = FunctionText(f"define ptr @{symbol_of_entry(kernel)}(ptr %self, ptr %args, i64 %count)")
     given = (kernel.operands, kernel.counts, kernel.numbers, kernel.results)
     require(f, f"icmp eq i64 %count, {sum(map(len, given))}", "no")
-    for dtype in DTYPES:
+    for dtype in kernel.dtypes:
         other = f"not_{dtype.kind}{dtype.itemsize}"
         EntryText(kernel, f, dtype, other).write()
         f.start(other)
@@ -60,13 +60,16 @@ class EntryText:
         for name in kernel.numbers:
             number = f.emit(f"call double @PyFloat_AsDouble(ptr {next(arguments)})")
             self.store(name, "double", number)
+        if kernel.counts or kernel.numbers:
+            self.require_no_error()
         self.sizes.setdefault("rows", 1)
         for name in kernel.sizes:
             self.store(name, "i64", self.sizes[name])
-        for a, x in zip(kernel.results, arguments, strict=True):
+        outs = list(arguments)
+        for a, x in zip(kernel.results, outs, strict=True):
             self.give(a, x)
         self.compute()
-        self.leave()
+        self.leave(outs)
 
     @property
     def count(self) -> int:
@@ -74,6 +77,15 @@ class EntryText:
         kernel = self.kernel
         counted = (kernel.operands, kernel.counts, kernel.numbers, kernel.results)
         return sum(map(len, counted))
+
+    def require_no_error(self) -> None:
+        """Refuse arguments that are no numbers."""
+        f = self.f
+        error = f.emit("call ptr @PyErr_Occurred()")
+        failed = f.emit(f"icmp ne ptr {error}, null")
+        with f.given(failed):
+            f.do("call void @PyErr_Clear()")
+        self.require(f"xor i1 {failed}, true")
 
     def require(self, test: str) -> None:
         """Go on if a test holds, else give back what was made."""
@@ -108,8 +120,12 @@ class EntryText:
         return read(f, x, SIZES, "ptr"), rank
 
     def take(self, a: Array, x: str) -> None:
-        """Check an operand, and note its sizes."""
+        """Check an operand, and note its sizes.
+
+        One without axes is left to NumPy, as numbers are: both have the same bits.
+        """
         sizes, rank = self.check(x, a, NEEDED)
+        self.require(f"icmp sgt i64 {rank}, 0")
         named = [s for s in a.sizes if s != "..."]
         before = plus(self.f, rank, -len(named))
         if "..." not in a.sizes:
@@ -213,6 +229,9 @@ class EntryText:
         """Run the passes: here, or if they are much work, in the pool of threads."""
         f, kernel = self.f, self.kernel
         passes, status = self.sizes[kernel.passes], f.reserve("i32")
+        if kernel.block > 1:
+            more = plus(f, passes, kernel.block - 1)
+            passes = f.emit(f"sdiv i64 {more}, {kernel.block}", "n")
         function = f"@{kernel.symbol(self.dtype)}"
         many, few, done = (f.fresh(n) for n in ("many", "few", "done"))
         f.branch(f.emit(f"icmp sge i64 {self.work()}, {WORTH}"), many, few)
@@ -237,11 +256,19 @@ class EntryText:
             result = times(self.f, result, size)
         return result
 
-    def leave(self) -> None:
-        """Return a result, or a tuple of several; of no axes, as numbers."""
+    def leave(self, outs: list[str]) -> None:
+        """Return a result, or a tuple of several; new ones without axes as numbers."""
+        f = self.f
+        for slot, out in zip(self.slots, outs, strict=True):
+            with f.given(f.emit(f"icmp eq ptr {out}, @none")):
+                made = f.emit(f"load ptr, ptr {slot}")
+                f.do(f"store ptr {f.emit(f'call ptr @PyArray_Return(ptr {made})')}, ptr {slot}")
+        self.return_slots()
+
+    def return_slots(self) -> None:
+        """Return what was made."""
         f = self.f
         made = [f.emit(f"load ptr, ptr {slot}") for slot in self.slots]
-        made = [f.emit(f"call ptr @PyArray_Return(ptr {x})") for x in made]
         if len(made) == 1:
             f.do(f"ret ptr {made[0]}")
             return

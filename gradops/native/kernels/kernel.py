@@ -44,7 +44,8 @@ class Kernel:
     `takes` and `gives` list arrays with their sizes: `...` are all axes before the named ones,
     their product is the size `rows`. An operand is in the order of C. `counts` and `numbers` are
     names of integers and floats that follow the operands. The passes are as many as the size
-    `passes`, and cost `cost` operations for each entry of the first operand.
+    `passes`, or of blocks of `block`, and cost `cost` operations for each entry of the first
+    operand. A kernel that notes something (`f.note`) gives up, and NumPy's runs.
     """
 
     name: str
@@ -54,7 +55,9 @@ class Kernel:
     counts: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     passes: str = "rows"
+    block: int = 1
     cost: int = 4
+    dtypes: tuple[np.dtype, ...] = DTYPES
 
     @cached_property
     def operands(self) -> tuple[Array, ...]:
@@ -143,6 +146,16 @@ class KernelText:
         """A loop over the passes of the range."""
         for i in self.f.loop(minus(self.f, self.end, self.begin)):
             yield plus(self.f, self.begin, i)
+
+    def entries(self) -> Iterator[Index]:
+        """A parallel loop over the entries of the blocks of the range."""
+        f, block = self.f, self.kernel.block
+        first, last = (times(f, i, block) for i in (self.begin, self.end))
+        size = self.sizes[self.kernel.passes]
+        is_over = f.emit(f"icmp sgt i64 {last}, {size}")
+        last = f.emit(f"select i1 {is_over}, i64 {size}, i64 {last}", "n")
+        for i in f.loop(minus(f, last, first), True):
+            yield plus(f, first, i)
 
     def row(self, name: str, i: Index, size: Index = 1) -> Row:
         """The entries of an array from `i * size` on."""

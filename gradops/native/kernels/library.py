@@ -13,9 +13,9 @@ from ..functions import declarations
 from ..machine import Code, symbol
 from ..text import METADATA
 from .entry import entry, symbol_of_entry
-from .kernel import DTYPES, Kernel
+from .kernel import Kernel
 
-GROUPS = ("softmax",)
+GROUPS = ("activations", "exponentials", "gates", "norms", "softmax", "updates")
 
 
 @cache
@@ -27,7 +27,7 @@ def kernels(group: str) -> dict[str, Kernel]:
 def text_of(group: str) -> str:
     """The module of a group."""
     found = kernels(group).values()
-    bodies = [k.text(dtype) for k in found for dtype in DTYPES]
+    bodies = [k.text(dtype) for k in found for dtype in k.dtypes]
     used = dict.fromkeys((name for f in bodies for name in f.used), 0)
     lines, functions = declarations(used)
     written = [*functions, *bodies, *map(entry, found)]

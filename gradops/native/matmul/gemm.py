@@ -15,10 +15,11 @@ from ..machine import Code
 from ..text import METADATA, FunctionText, Index, code_of, minus, times
 from .panels import pack_any, pack_columns, pack_rows, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
-from .vectors import WIDE, Lanes, lanes
+from .vectors import REGISTERS, WIDE, Lanes, lanes
 
 DEPTH = 256  # of a block of the inner axis
 HEIGHT = 256  # of a block of rows, which stays in the second cache
+FRAME = DEPTH * VECTORS * max(REGISTERS)  # bytes of stack, at most
 MANY = 64  # rows for which panels are copied always
 
 ARGUMENTS = (

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -252,3 +253,25 @@ def test_graphs_of_unknown_sizes_have_objects_for_those_run_last(tmp_path):
     executable(np.zeros(7))
     executable.save_object(tmp_path / "model.o")
     assert "x: float64[7]" in (tmp_path / "model.h").read_text()
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "ship-machine-code.md"
+
+
+def blocks(language):
+    """The blocks of the page that are in a language."""
+    text = PAGE.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@needs_compiler
+def test_the_program_of_the_page_prints_what_it_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scope = {}
+    for block in blocks("python"):
+        if not block.startswith(">>>"):
+            exec(block, scope)
+    (program,), (command,), (output,) = blocks("c"), blocks("sh"), blocks("text")
+    (tmp_path / "main.c").write_text(program)
+    found = subprocess.run(command, shell=True, check=True, capture_output=True, text=True)
+    assert found.stdout == output

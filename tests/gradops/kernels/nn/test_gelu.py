@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradops
+from gradops.kernels.native_kernels import native_kernels
 from gradops.kernels.nn.gelu import BLOCK, by_pieces, gelu_piece
 
 X = np.linspace(-15, 15, 3 * BLOCK + 7)
@@ -29,7 +30,9 @@ def test_memory_of_any_layout_is_read_and_written(dtype):
     want = by_pieces(gelu_piece, x)
     assert want.dtype == dtype
     for view in (x.T, x[::2, ::-1]):
-        np.testing.assert_array_equal(by_pieces(gelu_piece, view), gradops.gelu(view.copy()))
+        with native_kernels(False):
+            want_of_view = gradops.gelu(view.copy())
+        np.testing.assert_array_equal(by_pieces(gelu_piece, view), want_of_view)
     for out in (np.empty((4, 6), dtype), np.empty((6, 4), dtype).T):
         assert by_pieces(gelu_piece, x, out) is out
         np.testing.assert_array_equal(out, want)
