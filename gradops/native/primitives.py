@@ -266,6 +266,10 @@ def heaviside(x: Scalar, at_zero: Scalar) -> Scalar:
     return choose(is_nan(x), x, choose(equal(x, 0.0), at_zero, y))
 
 
+def sigmoid(x: Scalar) -> Scalar:
+    return call_math("sigmoid", [x])
+
+
 def own(name: str) -> Callable[..., Scalar]:
     """A function that machine code calls."""
     return lambda *xs: call_math(name, xs)
@@ -284,7 +288,7 @@ PRIMITIVES: dict[str, Callable[..., Scalar]] = {
     "isinf": partial(is_special, lambda x: equal(abs(x), math.inf)),
     "isnan": partial(is_special, is_nan), "logical_xor": of_truth, "nextafter": next_after,
     "power": power, "reciprocal": reciprocal, "remainder": remainder,
-    "round": partial(rounded, "rint"), "sigmoid": own("sigmoid"), "sign": sign,
+    "round": partial(rounded, "rint"), "sigmoid": sigmoid, "sign": sign,
     "signbit": sign_bit, "softplus": own("softplus"), "stop_gradient": lambda x: x,
     "trunc": partial(rounded, "trunc"),
 }  # fmt: skip
