@@ -107,11 +107,11 @@ class GraphWriter:
 
     def write_unit(self, unit: Unit, plan: Plan) -> None:
         """Write one unit."""
+        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
+        self.writing = e
         if unit.axes is not None:
             NestWriter(self, unit, plan).write()
             return
-        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
-        self.writing = e
         try:
             WRITERS.get(name_of(e), write_call)(self, e)
         except NotNative:
