@@ -24,5 +24,5 @@ RELATIVE: Mapping[str, tuple[float, float]] = MappingProxyType({
     "remainder": (1.1, 10.0), "fmod": (0.75, 5.0), "nextafter": (0.8, 5.0),
     "binary_cross_entropy": (3.4, 5.0), "heaviside": (0.4, 2.7), "clamp": (0.5, 1.7),
     "copysign": (0.4, 0.9), "nan_to_num": (0.3, 2.0), "deg2rad": (0.3, 2.2),
-    "rad2deg": (0.3, 2.2),
+    "rad2deg": (0.3, 2.2), "max": (0.35, 0.1), "min": (0.35, 0.1),
 })  # fmt: skip

@@ -99,9 +99,9 @@ def times_of_entries(e: Expr, table: CostTable) -> Times:
     """The times of an op that reads and writes entries."""
     speeds = table.of(e.dtype)
     entries = max([size_of(e), *[size_of(x) for x in e.inputs if is_reduction(e)]])
-    ours, theirs = RELATIVE.get(name_of(e), (0.0, 0.0))
-    ours = entries * max(ours * speeds.exp, speeds.operation)
-    theirs = entries * max(theirs * speeds.numpy_exp, speeds.numpy_operation)
+    own, others = RELATIVE.get(name_of(e), (0.0, 0.0))
+    ours = entries * (own * speeds.exp or speeds.operation)
+    theirs = entries * (others * speeds.numpy_exp or speeds.numpy_operation)
     call = table.numpy_call * (SCALAR if entries == 1 and e.dtype.kind == "f" else 1)
     if is_formula(e):
         return entries * (speeds.exp + MANY * speeds.operation), MANY * (call + theirs)
