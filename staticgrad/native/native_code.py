@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from gradops import ArrayType
 from gradops.native import costs, symbols
@@ -21,7 +22,7 @@ from ..ir.graph import FrozenGraph
 from ..text.printer import to_text
 from .annotations import annotated, annotated_assembly
 from .choices import Choices
-from .entry import SPARE, EntryWriter
+from .entry import CALL, SPARE, EntryWriter
 from .formulas import written_out
 from .kept import found_again, notes_of
 from .keys import Key
@@ -48,6 +49,7 @@ class NativeCode:
             if key is not None and self.notes is not None:
                 store(key, found)
         self.code = Code.of(found, addresses(kept))
+        self.kept = kept
         self.run = builtin(self.code, "run", self.code.address("entry"), kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
 
@@ -58,6 +60,10 @@ class NativeCode:
         except Refused as error:
             hint = "this is a mistake of ours: please report it, with this graph"
             raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
+
+    def called(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        """The function of arrays, which calls another one with what it cannot run."""
+        return builtin(self.code, "call", self.code.address("call"), self.kept, otherwise)
 
     @cached_property
     def graph(self) -> FrozenGraph:
@@ -130,7 +136,7 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
-    known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
+    known_names = [*symbols.declared(), SPARE, CALL, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return Written(text, memory.kept, memory.origins, choices, body.subjects)
 
