@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..passes.products.log_products import MultiplyLogs
 from ..passes.scalars import FloatScalars, MathScalars
 from .executable import Executable
 from .feeds import as_feed
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 FOR_NUMPY = ComputePairs, FloatScalars, FuseElementwise, MathScalars, MultiplyLogs
 """Passes that save calls of NumPy, of which native code has none."""
@@ -87,6 +90,11 @@ class NativeExecutable(Executable):
     @property
     def bound(self) -> float:
         return self.pipeline.bound + BOUND
+
+    def profile(self, feeds: Any = (), repeat: int = 10) -> "Profile":
+        from .profile import profiled_by_numpy
+
+        return profiled_by_numpy(self, feeds, repeat)
 
     @cached_property
     def by_numpy(self) -> Executable:

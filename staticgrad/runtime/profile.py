@@ -33,6 +33,7 @@ from .interpreter import interpret
 
 if TYPE_CHECKING:
     from .executable import Executable
+    from .native_executable import NativeExecutable
 
 ENTRY = "(entry and return of {})"
 SHOWN = 40  # rows of a table
@@ -67,12 +68,14 @@ class Profile:
     """The cost of a run by node: `rows`, the longest first. Printing it shows a table.
 
     `seconds` is their sum, and `run_seconds` the time of the code without clocks, measured in turns
-    with the code that has them.
+    with the code that has them. Of a graph that runs in machine code, which has no lines to put
+    clocks between, it is the profile of NumPy's code; `native_seconds` is the time of the former.
     """
 
     rows: tuple[ProfileRow, ...]
     run_seconds: float
     repeat: int
+    native_seconds: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -104,12 +107,17 @@ class Profile:
         lines = aligned([*cells, cells_of(total)])
         ratio = self.seconds / self.run_seconds if self.run_seconds else 1.0
         note = f"without clocks {duration(self.run_seconds)}, ratio {ratio:.2f}"
-        return "\n".join([*lines, f"mean of the faster half of {self.repeat} runs; {note}"])
+        lines.append(f"mean of the faster half of {self.repeat} runs; {note}")
+        if self.native_seconds is not None:
+            native = f"machine code, which runs instead, takes {duration(self.native_seconds)}"
+            lines.append(f"this is NumPy's code; {native}")
+        return "\n".join(lines)
 
     def to_json(self, **options: Any) -> str:
         """The profile as JSON; options are those of `json.dumps`."""
         rows = [asdict(row) for row in self.rows]
-        facts = {"seconds": self.seconds, "run_seconds": self.run_seconds, "repeat": self.repeat}
+        facts = {"seconds": self.seconds, "run_seconds": self.run_seconds, "repeat": self.repeat,
+                 "native_seconds": self.native_seconds}  # fmt: skip
         return json.dumps({**facts, "rows": rows}, **options)
 
     def __str__(self) -> str:
@@ -188,6 +196,19 @@ def profiled(
         for i, nanoseconds in zip(meter.intervals, spent, strict=True)
     )
     return Profile(joined(rows), plain * 1e-9, repeat)
+
+
+def profiled_by_numpy(executable: "NativeExecutable", feeds: Any, repeat: int) -> Profile:
+    """The profile of NumPy's code of a graph, beside the time of its machine code."""
+    result = profiled(executable.by_numpy, feeds, repeat)
+    args, times = arguments(executable, feeds), []
+    executable(*args)
+    for _ in range(repeat):
+        start = time.perf_counter()
+        executable(*args)
+        times.append(time.perf_counter() - start)
+    half = (repeat + 1) // 2
+    return replace(result, native_seconds=sum(sorted(times)[:half]) / half)
 
 
 def fails(executable: "Executable", args: Sequence[Any]) -> bool:

@@ -1,13 +1,14 @@
 """Every Python block of the documentation runs.
 
 The blocks of one file share a namespace and run in an empty folder; a block of `>>>` examples must
-also print what it shows. `<!-- no-test: reason -->` on the line before a block exempts it;
-a file with `<!-- needs: package -->` is run where the package is installed.
+also print what it shows. `<!-- no-test: reason -->` on the line before a block exempts it,
+`<!-- needs: package -->` where a package is not installed; below the title it is of the whole file.
 """
 
 import doctest
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 
@@ -21,6 +22,7 @@ FILES = [path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")
 BLOCK = re.compile(
     r"""
     ^ (?: [ ]* <!-- \s* no-test (?P<exempt> .* ) --> \s*? \n )?
+    (?: [ ]* <!-- \s* needs: \s* (?P<needs> \w+ ) \s* --> \s*? \n )?
     (?P<indent> [ ]* ) ```python \b .* \n
     (?P<code> (?: .* \n )*? )
     (?P=indent) ``` [ ]* $
@@ -31,21 +33,26 @@ BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """A Python block, and the text between `no-test` and the end of the comment, if it has one."""
+    """A Python block, what the comments before it say, and if it can run here."""
 
     code: str
     line: int
     exempt: str | None
+    needs: str | None = None
+
+    @property
+    def can_run(self):
+        return self.exempt is None and (self.needs is None or find_spec(self.needs) is not None)
 
 
-NEEDS = re.compile(r"<!-- needs: (\w+) -->")
+NEEDS = re.compile(r"# .*\n+<!-- needs: (\w+) -->")
 
 
 def blocks_of(path):
     """The Python blocks of a Markdown file, in order."""
     text = path.read_text(encoding="utf-8")
     return [
-        Block(dedent(m["code"]), text.count("\n", 0, m.start("code")) + 1, m["exempt"])
+        Block(dedent(m["code"]), text.count("\n", 0, m.start("code")) + 1, m["exempt"], m["needs"])
         for m in BLOCK.finditer(text)
     ]
 
@@ -75,13 +82,13 @@ def name_of(path):
 
 @pytest.mark.parametrize("path", [path for path in FILES if blocks_of(path)], ids=name_of)
 def test_every_python_block_runs(path, tmp_path, monkeypatch):
-    for package in NEEDS.findall(path.read_text(encoding="utf-8")):
-        pytest.importorskip(package)
+    if needs := NEEDS.match(path.read_text(encoding="utf-8")):
+        pytest.importorskip(needs[1])
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     with sg.Graph().as_default():
         for block in blocks_of(path):
-            if block.exempt is None:
+            if block.can_run:
                 run(block, path, namespace)
 
 
