@@ -28,5 +28,7 @@ def builtin(
     make = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
     )(("PyCFunction_NewEx", ctypes.pythonapi))  # fmt: skip
-    result: Callable[..., Any] = make(ctypes.addressof(method), (code, kept, method, otherwise), None)
+    result: Callable[..., Any] = make(
+        ctypes.addressof(method), (code, kept, method, otherwise), None
+    )
     return result

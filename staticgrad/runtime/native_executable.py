@@ -143,7 +143,7 @@ class DirectExecutable(NativeExecutable):
             assert executable is not None, "who calls it keeps it"
             return executable.run_otherwise(args, named)
 
-        self.__call__ = self.native.called(otherwise)
+        self.__call__ = self.native.called(otherwise)  # type: ignore[method-assign]
 
 
 def for_native(pipeline: Pipeline) -> Pipeline:
