@@ -41,6 +41,17 @@ GEMM = {  # our products of matrices, see `matmul`: sizes, operands with their s
     f"own_gemm_{code}": "void (i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64, i1)"
     for code in ("f4", "f8")
 }  # fmt: skip
+CONVOLUTION = {  # by blocks of one or two vectors: plan, operands, result and memory, see there
+    f"own_{name}_{code}_{width}": f"i32 ({', '.join(['ptr'] * count)})"
+    for name, count in (("convolve", 6), ("filters", 5))
+    for code in ("f4", "f8")
+    for width in (1, 2)
+}
+POOLING = {  # plan, operand, windows, and indices of entries, see there
+    f"pool_{name}_{code}": "i32 (ptr, ptr, ptr, ptr)"
+    for name in ("greatest", "places", "sum", "pick", "put", "putsum", "spread")
+    for code in ("f4", "f8")
+}
 DTYPES = ("f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
 OBJECTS = {
     "ndarray": np.ndarray, "none": None, "not_implemented": NotImplemented, "true": True,
@@ -60,7 +71,9 @@ def declared() -> Iterator[str]:
                 for name, n in OPERANDS.items() for k in "sd"}  # fmt: skip
     for name in OBJECTS:
         yield f"@{name} = external global i8"
-    for name, type in (PYTHON | NUMPY | MEMORY | STACK | POOL | GEMM | products).items():
+    for name, type in (
+        PYTHON | NUMPY | MEMORY | STACK | POOL | GEMM | CONVOLUTION | POOLING | products
+    ).items():
         result, given = type.split(" ", 1)
         yield f"declare {result} @{name}{given}"
 
@@ -101,6 +114,14 @@ def address_for(name: str) -> int:
         from .matmul.gemm import product
 
         return product(name).address(name)
+    if name in CONVOLUTION:
+        from .convolution import library as convolution
+
+        return convolution.address_of(name)
+    if name in POOLING:
+        from .pooling import library as pooling
+
+        return pooling.address_of(name)
     if name.startswith("blas_") and name.removeprefix("blas_") in blas()[1]:
         return blas()[1][name.removeprefix("blas_")]
     return function_of_c(name)

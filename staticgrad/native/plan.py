@@ -75,12 +75,26 @@ class Plan:
     def must_store(self, e: Expr) -> bool:
         """True for a computed value that is wanted in memory, or read more often than is cheap."""
         readers = self.readers[e]
-        if self.depth[e] >= DEEP or any(not (is_computed(r) or is_reduction(r)) for r in readers):
+        if self.depth[e] >= DEEP or any(self.reads_memory(r) for r in readers):
             return True
         if self.cost[e] < EXPENSIVE or name_of(e) in MOVES:
             return False
         size = math.prod(e.shape)
         return len(readers) > 1 or any(math.prod(r.shape) > size for r in readers)
+
+    def reads_memory(self, e: Expr) -> bool:
+        """True if an expression reads its operand in memory, or is a view that is read so.
+
+        Such a view need not be stored itself, and what it looks at lies as its nest computes it.
+        """
+        stack = [e]
+        while stack:
+            e = stack.pop()
+            if not (is_computed(e) or is_reduction(e)):
+                return True
+            if name_of(e) in MOVES and is_view(e):
+                stack += self.readers[e]
+        return False
 
     def leaves(self, e: Expr) -> Iterator[tuple[Expr, bool]]:
         """The stored values from which one is computed; True if read at the same index."""

@@ -7,6 +7,7 @@ entries. See Note [Native kernels] in `native_kernels.py`.
 import math
 from collections.abc import Callable
 from functools import cache, wraps
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,17 +37,17 @@ def tried_first(native: Callable[..., Any]) -> Callable[[Kernel], Kernel]:
 
 @cache
 def library() -> Any:
-    """The module of native convolutions; None without llvmlite, or if it does not work here."""
+    """The module of native convolutions; None without llvmlite."""
+    if find_spec("llvmlite") is None:
+        return None
     try:
         from ...native.convolution import library as found
-
-        found.machine_vectors()
-    except (ImportError, OSError, RuntimeError):
+    except (ImportError, OSError):
         return None
     return found
 
 
-def are_taken(*arrays: Any) -> bool:
+def are_taken(filters: int, *arrays: Any) -> bool:
     """True for arrays whose entries machine code can read where they lie."""
     dtype = arrays[0].dtype
     if dtype not in DTYPES or not USED.get():
@@ -56,7 +57,7 @@ def are_taken(*arrays: Any) -> bool:
             return False
         if any(s % dtype.itemsize for s in x.strides):
             return False
-    return library() is not None
+    return library() is not None and library().works(dtype, filters)
 
 
 def convolve(
@@ -65,7 +66,8 @@ def convolve(
 ) -> np.ndarray | None:  # fmt: skip
     """The convolution of `x` with the filters `w`, channels second but last in memory."""
     given = (x, w) if bias is None else (x, w, bias)
-    if not are_taken(*given) or (bias is not None and bias.strides[0] != bias.itemsize):
+    beside = bias is None or bias.strides[0] == bias.itemsize
+    if not (beside and are_taken(len(w) // groups, *given)):
         return None
     sizes = tuple(map(places, x.shape[2:], w.shape[2:], *steps))
     into = out if out is not None and is_writable(out, x.dtype) else None
@@ -82,14 +84,14 @@ def convolve(
 def is_writable(y: np.ndarray, dtype: np.dtype) -> bool:
     """True if a convolution can be written to an array: its channels lie side by side."""
     beside = y.strides[1] == y.itemsize or y.shape[1] == 1
-    return beside and bool(y.size) and y.dtype == dtype and are_taken(y)
+    return beside and y.dtype == dtype and are_taken(1, y)
 
 
 def filter_gradient(
     x: np.ndarray, g: np.ndarray, shape: Sizes, steps: Steps, groups: int
 ) -> np.ndarray | None:
     """The gradient of filters of the sizes `shape`, in C order."""
-    if not are_taken(x, g):
+    if not are_taken(g.shape[1] // groups, x, g):
         return None
     if not is_writable(g, x.dtype):  # its channels are not side by side
         g = np.moveaxis(np.ascontiguousarray(np.moveaxis(g, 1, -1)), -1, 1)

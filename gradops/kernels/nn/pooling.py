@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...typing import DTypeLike
+from . import native_pooling as native
+from .native_convolution import tried_first
 from .windows import Pads, Sizes, Slide, entries, inner_slices, pad_with
 
 Out = np.ndarray | None
@@ -61,11 +63,13 @@ def split_axis(x: np.ndarray, axis: int, window: int) -> np.ndarray:
     return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
 
+@tried_first(native.sums)
 def sums(x: np.ndarray, slide: Slide, out: Out = None) -> Any:
     """The sum of each window."""
     return reduce_windows(x, np.add, 0, slide, out)
 
 
+@tried_first(native.greatest)
 def greatest(x: np.ndarray, slide: Slide, out: Out = None) -> Any:
     """The maximum of each window; NaN if there is one."""
     return reduce_windows(x, np.maximum, least(x.dtype), slide, out)
@@ -76,6 +80,7 @@ def least(dtype: np.dtype) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
+@tried_first(native.sums_transpose)
 def sums_transpose(g: np.ndarray, shape: Sizes, slide: Slide) -> np.ndarray:
     """The transpose of `sums`, for an operand whose last axes have the sizes `shape`."""
     window, strides, pads, dilations = slide
@@ -101,6 +106,7 @@ def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarr
     return greatest_and_places(x, dtype, slide)[1]
 
 
+@tried_first(native.greatest_and_places)
 def greatest_and_places(
     x: np.ndarray, dtype: np.dtype, slide: Slide
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -125,6 +131,7 @@ def all_bits(mask: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return np.negative(mask.view(np.int8)).astype(dtype)
 
 
+@tried_first(native.put_at)
 def put_at(g: np.ndarray, chosen: Any, shape: Sizes, slide: Slide, out: Out = None) -> np.ndarray:
     """Zeros with each cotangent added at the chosen entry of its window."""
     window, strides, pads, dilations = slide
@@ -158,6 +165,7 @@ def masked_values(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:
     return np.bitwise_and(x.view(bits), all_bits(mask, bits), out=into).view(x.dtype)
 
 
+@tried_first(native.taken_at)
 def taken_at(x: np.ndarray, chosen: Any, slide: Slide) -> np.ndarray:
     """The chosen entry of each window."""
     window, strides, pads, dilations = slide

@@ -5,10 +5,10 @@ Their operands are a plan, operands, the result, and memory for panels or sums, 
 
 from collections.abc import Callable, Iterator
 
-from ..text import FunctionText, Index, minus, plus, times
+from ..text import FunctionText, Index, code_of, minus, plus, times
+from .blocks import ONE_BY_ONE, Block
 from .tiles import depths, entries_tile, heights, positions_tile, read
 from .units import PlanText, UnitWriter, fill_frame, least
-from .vectors import ONE_BY_ONE, Vectors
 
 CONVOLVE = ("x", "w", "bias", "y", "work")
 FILTERS = ("x", "g", "to", "work")
@@ -18,7 +18,7 @@ declare i32 @run_parts(ptr, ptr, i64, i64)
 """
 
 
-def texts(v: Vectors) -> Iterator[FunctionText]:
+def texts(v: Block) -> Iterator[FunctionText]:
     """All functions of a width of blocks."""
     for height in heights(v):
         yield positions_tile(v, height)
@@ -31,10 +31,15 @@ def texts(v: Vectors) -> Iterator[FunctionText]:
     yield whole("filters", FILTERS, v, filters)
 
 
-Write = Callable[[FunctionText, Vectors, PlanText], None]
+def symbol_of(v: Block, name: str) -> str:
+    """The name by which code of graphs calls a function."""
+    return f"own_{name}_{code_of(v.dtype)}_{v.width}"
 
 
-def part(name: str, given: tuple[str, ...], v: Vectors, write: Write) -> FunctionText:
+Write = Callable[[FunctionText, Block, PlanText], None]
+
+
+def part(name: str, given: tuple[str, ...], v: Block, write: Write) -> FunctionText:
     """A function of a range of passes, which threads share."""
     f = FunctionText(
         f"define internal i32 @{name}(ptr noalias %env, i64 %begin, i64 %end, i64 %thread) nounwind"
@@ -46,10 +51,10 @@ def part(name: str, given: tuple[str, ...], v: Vectors, write: Write) -> Functio
     return f
 
 
-def whole(name: str, given: tuple[str, ...], v: Vectors, write: Write) -> FunctionText:
+def whole(name: str, given: tuple[str, ...], v: Block, write: Write) -> FunctionText:
     """A function that callers know."""
     shown = ", ".join(f"ptr %{x}" for x in ("plan", *given))
-    f = FunctionText(f"define i32 @{name}({shown}) nounwind")
+    f = FunctionText(f"define i32 @{symbol_of(v, name)}({shown}) nounwind")
     write(f, v, PlanText(f))
     f.end()
     return f
@@ -63,7 +68,7 @@ def share(f: FunctionText, function: str, given: tuple[str, ...], count: str, mo
     f.emit(f"call i32 @run_parts(ptr @{function}, ptr {env}, i64 {count}, i64 {most})")
 
 
-def convolve(f: FunctionText, v: Vectors, plan: PlanText) -> None:
+def convolve(f: FunctionText, v: Block, plan: PlanText) -> None:
     """Write filters as panels, then convolve all units."""
     for g in f.loop(plan["groups"]):
         for b in f.loop(plan["blocks"]):
@@ -76,35 +81,34 @@ def panel_number(f: FunctionText, plan: PlanText, g: Index, b: Index) -> Index:
     return plus(f, times(f, g, plan["blocks"]), b)
 
 
-def write_panel(f: FunctionText, v: Vectors, plan: PlanText, g: Index, b: Index) -> None:
+def write_panel(f: FunctionText, v: Block, plan: PlanText, g: Index, b: Index) -> None:
     """Write a block of filters: for each entry the numbers of all filters; and their biases."""
     number = panel_number(f, plan, g, b)
-    left = minus(f, plan["left"], times(f, b, v.block))
-    count = least(f, left, v.block)
-    first = plus(f, times(f, g, plan["w_group"]), times(f, times(f, b, v.block), plan["w_filter"]))
+    left = minus(f, plan["left"], times(f, b, v.size))
+    count = least(f, left, v.size)
+    first = plus(f, times(f, g, plan["w_group"]), times(f, times(f, b, v.size), plan["w_filter"]))
     source = v.at(f, "%w", first)
-    to = v.at(f, "%work", times(f, times(f, number, plan["entries"]), v.block))
+    to = v.at(f, "%work", times(f, times(f, number, plan["entries"]), v.size))
     table = plan.table("filters_at")
     for k in f.loop(plan["entries"]):
-        entry, row = v.at(f, source, read(f, table, k)), v.at(f, to, times(f, k, v.block))
+        entry, row = v.at(f, source, read(f, table, k)), v.at(f, to, times(f, k, v.size))
         write_lanes(f, v, entry, plan["w_filter"], count, row)
-    biases = v.at(f, "%work", plus(f, plan["bias_at"], times(f, number, v.block)))
+    biases = v.at(f, "%work", plus(f, plan["bias_at"], times(f, number, v.size)))
     some = f.emit("icmp ne ptr %bias, null")
     given = f.emit(f"select i1 {some}, i64 {count}, i64 0", "n")
-    before = plus(f, times(f, g, plan["left"]), times(f, b, v.block))
+    before = plus(f, times(f, g, plan["left"]), times(f, b, v.size))
     write_lanes(f, v, v.at(f, "%bias", before), 1, given, biases)
 
 
-def write_lanes(f: FunctionText, v: Vectors, x: str, step: Index, count: str, to: str) -> None:
+def write_lanes(f: FunctionText, v: Block, x: str, step: Index, count: str, to: str) -> None:
     """Copy some numbers, and zeros after them, into a block."""
     for k in range(v.width):
-        v.store(f, "zeroinitializer", v.at(f, to, k * v.lanes))
+        v.lanes.store(f, "zeroinitializer", v.vector(f, to, k))
     for i in f.counted(count, ONE_BY_ONE):
-        value = f.emit(f"load {v.entry}, ptr {v.at(f, x, times(f, i, step))}")
-        f.do(f"store {v.entry} {value}, ptr {v.at(f, to, i)}")
+        v.put(f, v.entry(f, v.at(f, x, i, step)), v.at(f, to, i))
 
 
-def convolve_units(f: FunctionText, v: Vectors, plan: PlanText) -> None:
+def convolve_units(f: FunctionText, v: Block, plan: PlanText) -> None:
     """Convolve a range of units."""
     writer, taps, table = UnitWriter(f, v, plan), plan.table("taps_at"), plan.table("rows_at")
     frame = frame_of_thread(f, plan)
@@ -114,9 +118,9 @@ def convolve_units(f: FunctionText, v: Vectors, plan: PlanText) -> None:
             x = v.at(f, unit.x, times(f, g, plan["x_group"]))
             for b in f.loop(plan["blocks"]):
                 number = panel_number(f, plan, g, b)
-                w = v.at(f, "%work", times(f, times(f, number, plan["entries"]), v.block))
-                bias = v.at(f, "%work", plus(f, plan["bias_at"], times(f, number, v.block)))
-                first = times(f, b, v.block)
+                w = v.at(f, "%work", times(f, times(f, number, plan["entries"]), v.size))
+                bias = v.at(f, "%work", plus(f, plan["bias_at"], times(f, number, v.size)))
+                first = times(f, b, v.size)
                 y = v.at(f, unit.y, plus(f, times(f, g, plan["y_group"]), first))
                 left = minus(f, plan["left"], first)
                 for r in f.loop(unit.rows):
@@ -128,7 +132,7 @@ def convolve_units(f: FunctionText, v: Vectors, plan: PlanText) -> None:
 
 
 def tiles_of_row(
-    f: FunctionText, v: Vectors, plan: PlanText, given: tuple[str, ...], sizes: tuple[str, Index]
+    f: FunctionText, v: Block, plan: PlanText, given: tuple[str, ...], sizes: tuple[str, Index]
 ) -> None:
     """Compute the positions of a row, in tiles that are as high as possible."""
     x, w, others, y = given
@@ -152,47 +156,51 @@ def frame_of_thread(f: FunctionText, plan: PlanText) -> str:
     return f.emit(f"getelementptr inbounds i8, ptr %work, i64 {at}")
 
 
-def filters(f: FunctionText, v: Vectors, plan: PlanText) -> None:
+def filters(f: FunctionText, v: Block, plan: PlanText) -> None:
     """Add up the parts of the gradient of filters, and copy it to where it is to lie."""
     share(f, "filters_parts", FILTERS, plan["parts"], plan["threads"])
     size = sum_size(f, v, plan)
-    for i in f.loop(f.emit(f"sdiv i64 {size}, {v.lanes}", "n")):
-        at = times(f, i, v.lanes)
-        place = f.reserve(v.type)
-        f.do(f"store {v.type} {v.load(f, v.at(f, '%work', at))}, ptr {place}")
-        for p in f.loop(minus(f, plan["parts"], 1)):
-            other = v.load(f, v.at(f, "%work", plus(f, times(f, plus(f, p, 1), size), at)))
-            total = f.emit(f"load {v.type}, ptr {place}")
-            f.do(f"store {v.type} {f.emit(f'fadd {v.type} {total}, {other}')}, ptr {place}")
-        v.store(f, f.emit(f"load {v.type}, ptr {place}"), v.at(f, "%work", at))
+    for i in f.loop(f.emit(f"sdiv i64 {size}, {v.lanes.count}", "n")):
+        add_parts(f, v, plan, (times(f, i, v.lanes.count), size))
     copy_sums(f, v, plan)
 
 
-def sum_size(f: FunctionText, v: Vectors, plan: PlanText) -> Index:
+def add_parts(f: FunctionText, v: Block, plan: PlanText, given: tuple[Index, Index]) -> None:
+    """Add a vector of all parts to that of the first."""
+    at, size = given
+    first = v.at(f, "%work", at)
+    (total,) = v.sums(f, 1)
+    f.do(f"store {v.lanes.type} {v.lanes.load(f, first)}, ptr {total}")
+    for p in f.loop(minus(f, plan["parts"], 1)):
+        other = v.lanes.load(f, v.at(f, v.at(f, first, size), p, size))
+        f.do(f"store {v.lanes.type} {v.add(f, v.sum(f, total), other)}, ptr {total}")
+    v.lanes.store(f, v.sum(f, total), first)
+
+
+def sum_size(f: FunctionText, v: Block, plan: PlanText) -> Index:
     """The entries of a sum."""
     blocks = times(f, plan["groups"], plan["blocks"])
-    return times(f, times(f, blocks, plan["padded"]), v.block)
+    return times(f, times(f, blocks, plan["padded"]), v.size)
 
 
-def copy_sums(f: FunctionText, v: Vectors, plan: PlanText) -> None:
+def copy_sums(f: FunctionText, v: Block, plan: PlanText) -> None:
     """Copy sums to the filters, entry by entry."""
     table = plan.table("filters_at")
     for g in f.loop(plan["groups"]):
         for b in f.loop(plan["blocks"]):
-            first = times(f, b, v.block)
-            count = least(f, minus(f, plan["left"], first), v.block)
+            first = times(f, b, v.size)
+            count = least(f, minus(f, plan["left"], first), v.size)
             at = plus(f, times(f, g, plan["w_group"]), times(f, first, plan["w_filter"]))
             number = panel_number(f, plan, g, b)
-            sums = v.at(f, "%work", times(f, times(f, number, plan["padded"]), v.block))
+            sums = v.at(f, "%work", times(f, times(f, number, plan["padded"]), v.size))
             for i in f.loop(count):
                 to = v.at(f, "%to", plus(f, at, times(f, i, plan["w_filter"])))
                 for k in f.counted(plan["entries"], ONE_BY_ONE):
-                    source = v.at(f, sums, plus(f, times(f, k, v.block), i))
-                    value = f.emit(f"load {v.entry}, ptr {source}")
-                    f.do(f"store {v.entry} {value}, ptr {v.at(f, to, read(f, table, k))}")
+                    source = v.at(f, sums, plus(f, times(f, k, v.size), i))
+                    v.put(f, v.entry(f, source), v.at(f, to, read(f, table, k)))
 
 
-def filters_parts(f: FunctionText, v: Vectors, plan: PlanText) -> None:
+def filters_parts(f: FunctionText, v: Block, plan: PlanText) -> None:
     """Compute a range of the sums of which a gradient of filters is the sum."""
     writer, size = UnitWriter(f, v, plan), sum_size(f, v, plan)
     frame = frame_of_thread(f, plan)
@@ -209,8 +217,8 @@ def filters_parts(f: FunctionText, v: Vectors, plan: PlanText) -> None:
                 x = v.at(f, unit.x, times(f, g, plan["x_group"]))
                 for b in f.loop(plan["blocks"]):
                     number = panel_number(f, plan, g, b)
-                    to = v.at(f, sums, times(f, times(f, number, plan["padded"]), v.block))
-                    at = times(f, b, v.block)
+                    to = v.at(f, sums, times(f, times(f, number, plan["padded"]), v.size))
+                    at = times(f, b, v.size)
                     y = v.at(f, unit.y, plus(f, times(f, g, plan["y_group"]), at))
                     left = minus(f, plan["left"], at)
                     rows_of_sums(f, v, plan, (x, y, to), (unit.rows, unit.positions, left))
@@ -222,7 +230,7 @@ def bound_of_part(f: FunctionText, plan: PlanText, p: Index) -> str:
 
 
 def rows_of_sums(
-    f: FunctionText, v: Vectors, plan: PlanText, given: tuple[str, str, str],
+    f: FunctionText, v: Block, plan: PlanText, given: tuple[str, str, str],
     sizes: tuple[str, str, Index],
 ) -> None:  # fmt: skip
     """Add the products of all rows, of which some are seen at a time: they stay in the cache."""
@@ -239,7 +247,7 @@ def rows_of_sums(
             for i in f.loop(tiles):
                 k = plus(f, done, times(f, i, depth))
                 some_offsets = f.emit(f"getelementptr inbounds i64, ptr {offsets}, i64 {k}")
-                sums = v.at(f, to, times(f, k, v.block))
+                sums = v.at(f, to, times(f, k, v.size))
                 f.do(f"call i32 @entries{depth}(ptr {x}, i64 {plan['x_step']}, ptr {g},"
                      f" i64 {plan['y_step']}, ptr {some_offsets}, ptr {first}, i64 {count},"
                      f" i64 {positions}, ptr {sums}, i64 {left})")  # fmt: skip

@@ -69,6 +69,7 @@ class Convolution:
     groups: int
     block: int  # channels that are computed at a time
     itemsize: int
+    group_step: int | None = None  # from the filters of a group to those of the next, if apart
 
     @cached_property
     def axes(self) -> list[Axis]:
@@ -90,6 +91,11 @@ class Convolution:
     def outer(self) -> int:
         """The filters of a group."""
         return self.w[0][0] // self.groups
+
+    @property
+    def filters_step(self) -> int:
+        """From the filters of a group to those of the next."""
+        return self.outer * self.w[1][0] if self.group_step is None else self.group_step
 
     @property
     def work(self) -> int:

@@ -8,56 +8,73 @@ from typing import Any
 import numpy as np
 
 from ..machine import Code
-from ..pool import pool
-from ..text import METADATA
-from .functions import CONVOLVE, DECLARED, FILTERS, texts
+from ..matmul.vectors import lanes
+from ..text import METADATA, code_of
+from .blocks import ONE_BY_ONE_TEXT, Block
+from .functions import CONVOLVE, DECLARED, FILTERS, symbol_of, texts
 from .geometry import ALIGNMENT, Convolution, Placed
 from .plan import Plan, plan
-from .vectors import ONE_BY_ONE_TEXT, Vectors, registers
 
 GIVEN = {"convolve": CONVOLVE, "filters": FILTERS}
 DTYPES = (np.dtype("f4"), np.dtype("f8"))
 
 
 @cache
-def code(v: Vectors) -> Code:
-    """The code of all functions for some vectors."""
-    pool()
+def code(v: Block) -> Code:
+    """The code of all functions for some vectors, from the cache on disk if it is there."""
+    return Code.for_key(("convolution", code_of(v.dtype), v.width), lambda: text_of(v))
+
+
+def text_of(v: Block) -> str:
+    """The module of all functions for some vectors."""
     functions = [f.text() for f in texts(v)]
-    return Code("\n".join([DECLARED, *v.declared(), *functions, METADATA, ONE_BY_ONE_TEXT]))
+    return "\n".join([DECLARED, *v.lanes.declarations(), *functions, METADATA, ONE_BY_ONE_TEXT])
 
 
 @cache
-def function(v: Vectors, name: str) -> Callable[..., int]:
+def function(v: Block, name: str) -> Callable[..., int]:
     """A function of addresses, which lets other threads of Python run."""
     made = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * (len(GIVEN[name]) + 1))
-    return made(code(v).address(name))
+    return made(code(v).address(symbol_of(v, name)))
 
 
-def machine_vectors() -> None:
-    """Raise an error if LLVM does not know this machine."""
-    registers()
+@cache
+def works(dtype: np.dtype, filters: int) -> bool:
+    """True if there is code for so many filters of a group, on this machine."""
+    try:
+        code(block_for(dtype, filters))
+    except (ImportError, OSError, RuntimeError):
+        return False
+    return True
 
 
-def vectors_for(dtype: np.dtype, filters: int) -> Vectors:
-    """The vectors with which so many filters of a group are computed."""
-    lanes = Vectors(dtype, 1).lanes
-    return Vectors(dtype, 1 if filters <= lanes else 2)
+def address_of(name: str) -> int:
+    """The address of the function of a name that `symbol_of` gives."""
+    _, kind, dtype, width = name.split("_")
+    block = Block(np.dtype(dtype), int(width))
+    return code(block).address(symbol_of(block, kind))
+
+
+def block_for(dtype: np.dtype, filters: int) -> Block:
+    """The block in which so many filters of a group are computed."""
+    return Block(dtype, 1 if filters <= lanes(dtype).count else 2)
 
 
 @lru_cache(maxsize=4096)
 def plan_of(
-    v: Vectors, for_filters: bool, x: Placed, w: Placed, y: Placed, options: Any, groups: int
-) -> Plan:
+    v: Block, for_filters: bool, x: Placed, w: Placed, y: Placed, options: Any, groups: int,
+    group_step: int | None = None,
+) -> Plan:  # fmt: skip
     """The plan of a convolution, or of its gradient in the filters."""
-    return plan(Convolution(x, w, y, options, groups, v.block, v.dtype.itemsize), for_filters)
+    size = v.dtype.itemsize
+    return plan(Convolution(x, w, y, options, groups, v.size, size, group_step), for_filters)
 
 
 def workspace(
     dtype: np.dtype, for_filters: bool, placed: Sequence[Any], options: Any, groups: int
 ) -> int:
     """The bytes of memory of a call, for the places of operand, filters and result."""
-    v = vectors_for(dtype, placed[1][0][0] // groups)
+    v = block_for(dtype, placed[1][0][0] // groups)
     return plan_of(v, for_filters, *[Placed(*p) for p in placed], options, groups).bytes
 
 
@@ -82,7 +99,7 @@ def convolve(
     x: np.ndarray, w: np.ndarray, options: Any, groups: int, bias: np.ndarray | None, y: np.ndarray
 ) -> None:
     """Write the convolution of `x` with the filters `w`, channels second, to `y`."""
-    v = vectors_for(y.dtype, len(w) // groups)
+    v = block_for(y.dtype, len(w) // groups)
     numbers = plan_of(v, False, place(x), place(w), place(y), options, groups)
     kept, work = memory(numbers)
     biases = None if bias is None else address(bias)
@@ -92,7 +109,7 @@ def convolve(
 
 def filters(x: np.ndarray, g: np.ndarray, options: Any, groups: int, to: np.ndarray) -> None:
     """Write the gradient of filters, from an operand and cotangents, to `to`."""
-    v = vectors_for(to.dtype, len(to) // groups)
+    v = block_for(to.dtype, len(to) // groups)
     numbers = plan_of(v, True, place(x), place(to), place(g), options, groups)
     kept, work = memory(numbers)
     function(v, "filters")(numbers.address, address(x), address(g), address(to), work)

@@ -40,36 +40,42 @@ class Plan:
         object.__setattr__(self, "address", self.values.ctypes.data)
 
 
-def numbers(c: Convolution, frames_at: int) -> dict[str, int]:
-    """The fields of a plan but for its tables."""
-    axes, cut = c.axes, c.axes[c.cut_axis]
-    first = -sum(a.before * a.x_step for a in axes)
-    is_batch, is_cut = c.row == 0, c.row == c.cut_axis
+def sizes(c: Convolution) -> dict[str, int]:
+    """The fields of a plan that count."""
+    cut = c.axes[c.cut_axis]
     inner = [n for i, n in enumerate(c.counts) if i not in (0, c.cut_axis, c.row)]
-    found = {
-        "groups": c.groups, "blocks": c.blocks, "left": c.outer,
-        "channels": c.x[0][1], "batch": c.batch, "examples": c.x[0][0],
-        "cuts": -(-cut.count // c.cut), "cut": c.cut, "length": cut.count,
-        "units": c.units, "threads": c.threads, "parts": c.parts,
+    kind = OF_BATCH if c.row == 0 else OF_CUT if c.row == c.cut_axis else 0
+    return {
+        "groups": c.groups, "blocks": c.blocks, "left": c.outer, "channels": c.x.shape[1],
+        "batch": c.batch, "examples": c.x.shape[0], "cuts": -(-cut.count // c.cut), "cut": c.cut,
+        "length": cut.count, "units": c.units, "threads": c.threads, "parts": c.parts,
+        "positions": c.counts[c.row], "positions_are": kind, "inner_rows": math.prod(inner),
+        "some_rows": max(1, ROWS // c.counts[c.row]), "taps": len(c.offsets[0]) // c.run,
+        "run": c.run, "entries": len(c.offsets[0]), "padded": c.padded, "framed": c.is_framed,
+        "frame_bytes": c.frame_bytes, "cut_axis": c.cut_axis, "cut_stride": cut.stride,
+        "cut_extent": cut.extent,
+    }  # fmt: skip
+
+
+def steps(c: Convolution) -> dict[str, int]:
+    """The fields of a plan that lead from one entry to another."""
+    axes, cut, row = c.axes, c.axes[c.cut_axis], c.axes[c.row]
+    first = -sum(a.before * a.x_step for a in axes)
+    return {
         "x_first": 0 if c.is_framed else first, "x_batch": c.batch * axes[0].x_step,
         "x_cut": c.cut * cut.stride * cut.x_step,
         "x_group": c.inner * (1 if c.is_framed else c.channel_step),
-        "x_step": c.steps[c.row] * axes[c.row].stride,
-        "y_batch": c.batch * axes[0].y_step, "y_cut": c.cut * cut.y_step,
-        "y_group": c.outer, "y_step": axes[c.row].y_step,
-        "positions": c.counts[c.row],
-        "positions_are": OF_BATCH if is_batch else OF_CUT if is_cut else 0,
-        "inner_rows": math.prod(inner), "some_rows": max(1, ROWS // c.counts[c.row]),
-        "taps": len(c.offsets[0]) // c.run, "run": c.run,
-        "entries": len(c.offsets[0]), "padded": c.padded,
-        "w_group": c.outer * c.w[1][0], "w_filter": c.w[1][0],
-        "framed": c.is_framed, "frame_bytes": c.frame_bytes,
-        "channel_step": c.channel_step, "cut_axis": c.cut_axis,
-        "cut_stride": cut.stride, "cut_extent": cut.extent,
+        "x_step": c.steps[c.row] * row.stride, "y_batch": c.batch * axes[0].y_step,
+        "y_cut": c.cut * cut.y_step, "y_group": c.outer, "y_step": row.y_step,
+        "w_group": c.filters_step, "w_filter": c.w.steps[0], "channel_step": c.channel_step,
         "bias_at": c.groups * c.blocks * len(c.offsets[0]) * c.block,
-        "frames_at": frames_at,
     }  # fmt: skip
-    for i, a in enumerate(axes):
+
+
+def of_axes(c: Convolution) -> dict[str, int]:
+    """The fields of a plan for each axis."""
+    found: dict[str, int] = {}
+    for i, a in enumerate(c.axes):
         found |= {f"step_{i}": a.x_step, f"size_{i}": a.size, f"frame_{i}": c.frame[i],
                   f"from_{i}": -a.before}  # fmt: skip
     return found
@@ -84,7 +90,8 @@ def plan(c: Convolution, for_filters: bool) -> Plan:
     padding = np.zeros(c.padded - len(offsets), np.int64)
     tables = {"taps_at": offsets[:: c.run], "rows_at": c.rows.ravel(),
               "offsets_at": np.concatenate([offsets, padding]), "filters_at": filters}  # fmt: skip
-    found, at = numbers(c, frames_at), len(FIELDS)
+    found = {**sizes(c), **steps(c), **of_axes(c), "frames_at": frames_at}
+    at = len(FIELDS)
     for name, table in tables.items():
         found[name] = at
         at += len(table)

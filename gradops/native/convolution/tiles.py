@@ -9,24 +9,24 @@ number of threads.
 """
 
 from ..text import FunctionText, Index, times
-from .vectors import Vectors
+from .blocks import Block
 
 APART = 3  # positions from one address to the next; those between are reached by a scaled step
 
 
-def heights(v: Vectors) -> tuple[int, ...]:
+def heights(v: Block) -> tuple[int, ...]:
     """The numbers of positions of tiles, the largest first."""
-    if not v.many:
+    if not v.has_many:
         return 6, 3, 1
     return (14, 7, 4, 2, 1) if v.width <= 2 else (6, 3, 1)
 
 
-def depths(v: Vectors) -> tuple[int, ...]:
+def depths(v: Block) -> tuple[int, ...]:
     """The numbers of entries of a filter of tiles of its gradient, the largest first."""
-    return (8, 4) if v.many else (4,)
+    return (8, 4) if v.has_many else (4,)
 
 
-def positions_tile(v: Vectors, height: int) -> FunctionText:
+def positions_tile(v: Block, height: int) -> FunctionText:
     """A function that computes a tile of `height` positions that are `step` apart."""
     f = FunctionText(
         f"define internal i32 @tile{height}(ptr noalias %x, i64 %step, ptr noalias %w,"
@@ -37,36 +37,36 @@ def positions_tile(v: Vectors, height: int) -> FunctionText:
     for tap in f.loop("%n.taps"):
         where = f.emit(f"getelementptr inbounds i64, ptr %taps, i64 {tap}")
         first = v.at(f, "%x", f.emit(f"load i64, ptr {where}", "n"))
-        panel = v.at(f, "%w", times(f, f.emit(f"mul nsw i64 {tap}, %n.run", "n"), v.block))
+        panel = v.at(f, "%w", times(f, f.emit(f"mul nsw i64 {tap}, %n.run", "n"), v.size))
         for i in f.loop("%n.run"):
-            add_row(f, v, height, sums, (v.at(f, first, i), v.at(f, panel, times(f, i, v.block))))
+            add_row(f, v, height, sums, (v.at(f, first, i), v.at(f, panel, times(f, i, v.size))))
     masks = v.masks(f, "%n.left")
     for p in range(height):
         row = v.at(f, "%y", times(f, p, "%n.to"))
         for k in range(v.width):
-            total = f.emit(f"load {v.type}, ptr {sums[p * v.width + k]}")
-            bias = v.load(f, v.at(f, "%bias", k * v.lanes))
-            total = f.emit(f"fadd {v.type} {total}, {bias}")
-            v.store_some(f, total, v.at(f, row, k * v.lanes), masks[k])
+            bias = v.lanes.load(f, v.vector(f, "%bias", k))
+            total = v.add(f, v.sum(f, sums[p * v.width + k]), bias)
+            v.lanes.store_masked(f, total, v.vector(f, row, k), masks[k])
     f.end()
     return f
 
 
 def add_row(
-    f: FunctionText, v: Vectors, height: int, sums: list[str], given: tuple[str, str]
+    f: FunctionText, v: Block, height: int, sums: list[str], given: tuple[str, str]
 ) -> None:
     """Add the products of an entry of each window with that of the filters."""
     x, w = given
-    filters = [v.load(f, v.at(f, w, k * v.lanes)) for k in range(v.width)]
+    filters = [v.lanes.load(f, v.vector(f, w, k)) for k in range(v.width)]
     twice = times(f, "%step", 2)
     for p in range(height):
         if p and p % APART == 0:
             x = v.at(f, x, times(f, "%step", APART))
         here = v.at(f, x, (0, "%step", twice)[p % APART])
-        v.add_to(f, sums[p * v.width : (p + 1) * v.width], v.spread_from(f, here), filters)
+        entry = v.lanes.spread(f, v.entry(f, here))
+        v.add_products(f, sums[p * v.width : (p + 1) * v.width], entry, filters)
 
 
-def entries_tile(v: Vectors, depth: int) -> FunctionText:
+def entries_tile(v: Block, depth: int) -> FunctionText:
     """A function that adds to the gradient of `depth` entries of a block of filters.
 
     Entries lie at offsets from the first of a window; windows and cotangents lie in rows.
@@ -85,15 +85,14 @@ def entries_tile(v: Vectors, depth: int) -> FunctionText:
         for i in f.loop("%n.row"):
             at, row = v.at(f, x, times(f, i, "%step")), v.at(f, g, times(f, i, "%n.from"))
             cotangents = [
-                v.load_some(f, v.at(f, row, k * v.lanes), masks[k]) for k in range(v.width)
+                v.lanes.load_masked(f, v.vector(f, row, k), masks[k]) for k in range(v.width)
             ]
             for j, offset in enumerate(offsets):
-                entry = v.spread_from(f, v.at(f, at, offset))
-                v.add_to(f, sums[j * v.width : (j + 1) * v.width], entry, cotangents)
+                entry = v.lanes.spread(f, v.entry(f, v.at(f, at, offset)))
+                v.add_products(f, sums[j * v.width : (j + 1) * v.width], entry, cotangents)
     for i, place in enumerate(sums):
-        to = v.at(f, "%to", i * v.lanes)
-        total = f.emit(f"load {v.type}, ptr {place}")
-        v.store(f, f.emit(f"fadd {v.type} {v.load(f, to)}, {total}"), to)
+        to = v.vector(f, "%to", i)
+        v.lanes.store(f, v.add(f, v.lanes.load(f, to), v.sum(f, place)), to)
     f.end()
     return f
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..text import FunctionText, Index, minus, plus, times
+from .blocks import ONE_BY_ONE, Block
 from .plan import FIELDS, OF_BATCH, OF_CUT
-from .vectors import ONE_BY_ONE, Vectors
 
 AXES = (1, 2, 3)
 
@@ -47,7 +47,7 @@ class Unit:
 class UnitWriter:
     """Writes what comes before the loops of a unit: its numbers, and its frame."""
 
-    def __init__(self, f: FunctionText, v: Vectors, plan: PlanText) -> None:
+    def __init__(self, f: FunctionText, v: Block, plan: PlanText) -> None:
         self.f, self.v, self.plan = f, v, plan
         self.place = f.reserve("ptr")
 
@@ -98,7 +98,7 @@ def choose(f: FunctionText, test: str, a: Index, b: Index) -> str:
     return f.emit(f"select i1 {f.emit(test)}, i64 {a}, i64 {b}", "n")
 
 
-def fill_frame(v: Vectors) -> FunctionText:
+def fill_frame(v: Block) -> FunctionText:
     """The function that copies what a unit sees into its frame."""
     f = FunctionText(
         "define internal i32 @fill(ptr noalias %plan, ptr noalias %x, ptr noalias %frame,"
@@ -112,7 +112,7 @@ def fill_frame(v: Vectors) -> FunctionText:
 class FrameWriter:
     """Writes the copying of an operand into a frame."""
 
-    def __init__(self, f: FunctionText, v: Vectors, plan: PlanText) -> None:
+    def __init__(self, f: FunctionText, v: Block, plan: PlanText) -> None:
         self.f, self.v, self.plan = f, v, plan
 
     def write(self, x: str, frame: str, examples: str, cut: tuple[str, str]) -> None:
@@ -185,9 +185,8 @@ class FrameWriter:
             source = v.at(f, x, times(f, i, plan["step_3"]))
             row = v.at(f, to, times(f, i, plan["channels"]))
             for c in f.counted(plan["channels"], ONE_BY_ONE):
-                place = v.at(f, source, times(f, c, plan["channel_step"]))
-                value = f.emit(f"load {v.entry}, ptr {place}")
-                f.do(f"store {v.entry} {value}, ptr {v.at(f, row, c)}")
+                entry = v.entry(f, v.at(f, source, c, plan["channel_step"]))
+                v.put(f, entry, v.at(f, row, c))
 
     def move(self, x: str, to: str, count: str | int) -> None:
         """Copy entries that lie side by side."""
