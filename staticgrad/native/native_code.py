@@ -16,6 +16,7 @@ from gradops.native.machine import Code, Refused, compiled
 from gradops.native.memory import Memory, addresses
 from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.places import Place, contiguous
+from gradops.native.scalars import NotNative
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
@@ -42,15 +43,8 @@ class NativeCode:
     def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
         self.make, self.form, self.table = make, form, costs.table()
         key = None if key is None else (*key, self.table.key)
-        found = None if key is None else stored(key)
-        kept = None if found is None else self.kept_of(found)
-        if found is None or kept is None:
-            found, kept = self.newly_compiled(), self.written.kept
-            if key is not None and self.notes is not None:
-                store(key, found)
-        self.code = Code.of(found, addresses(kept))
-        self.kept = kept
-        self.run = builtin(self.code, "run", self.code.address("entry"), kept)
+        self.code, self.kept = self.kept_code(key) or self.new_code(key)
+        self.run = builtin(self.code, "run", self.code.address("entry"), self.kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
 
     def newly_compiled(self) -> ObjectCode:
@@ -64,6 +58,24 @@ class NativeCode:
     def called(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
         """The function of arrays, which calls another one with what it cannot run."""
         return builtin(self.code, "call", self.code.address("call"), self.kept, otherwise)
+
+    def kept_code(self, key: Key | None) -> tuple[Code, list[object]] | None:
+        """The code that is kept on disk, if it is of this graph, and what it refers to."""
+        found = None if key is None else stored(key)
+        kept = None if found is None else self.kept_of(found)
+        if found is None or kept is None:
+            return None
+        try:
+            return Code.of(found, addresses(kept)), kept
+        except NotNative:  # it calls what is not known before its text is written
+            return None
+
+    def new_code(self, key: Key | None) -> tuple[Code, list[object]]:
+        """The code that is compiled now, and what it refers to."""
+        made, kept = compiled(self.written.text, self.notes), self.written.kept
+        if key is not None and self.notes is not None:
+            store(key, made)
+        return Code.of(made, addresses(kept)), kept
 
     @cached_property
     def graph(self) -> FrozenGraph:
