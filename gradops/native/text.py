@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-REGISTER = {"f4": "float", "f8": "double", "i8": "i64", "i4": "i32", "b1": "i1"}
+REGISTER = {"f4": "float", "f8": "double", "b1": "i1"} | {
+    f"{kind}{n}": f"i{8 * n}" for kind in "iu" for n in (1, 2, 4, 8)
+}
 BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
 BYTES = {"float": 4, "double": 8, "ptr": 8} | {f"i{8 * n}": n for n in BITS}
 LINE = 64  # bytes to which memory of a frame is aligned
