@@ -72,7 +72,7 @@ class NativeCode:
 
     def new_code(self, key: Key | None) -> tuple[Code, list[object]]:
         """The code that is compiled now, and what it refers to."""
-        made, kept = compiled(self.written.text, self.notes), self.written.kept
+        made, kept = self.newly_compiled(), self.written.kept
         if key is not None and self.notes is not None:
             store(key, made)
         return Code.of(made, addresses(kept)), kept
