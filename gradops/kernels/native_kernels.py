@@ -67,6 +67,18 @@ class LibraryCall:
         return self.call(*args)
 
 
+def resolved(kernel: Any) -> Callable[..., Any]:
+    """The function in machine code of a decorated kernel whose operands it is known to take.
+
+    It saves a loop over many steps the choice in each. Without one, that by NumPy.
+    """
+    if not USED.get():
+        return kernel.by_numpy
+    library = kernel.library
+    found = native_kernel(library.group, library.name)
+    return kernel.by_numpy if found is refuse else found
+
+
 def native_kernel(group: str, name: str) -> Callable[..., Any]:
     """The builtin function of a kernel; one that refuses all operands if there is none."""
     try:
@@ -131,7 +143,9 @@ def native(
         )  # fmt: skip
         scope: dict[str, Any] = {}
         exec(source, by_numpy.__globals__, scope)
-        kernel = scope["make"](by_numpy, LibraryCall(group, name), USED.get, in_any_layout)
+        library = LibraryCall(group, name)
+        kernel = scope["make"](by_numpy, library, USED.get, in_any_layout)
+        kernel.library = library
         kernel.__wrapped__ = by_numpy
         kernel.by_numpy = getattr(by_numpy, "by_numpy", by_numpy)
         kernel.__module__, kernel.__doc__ = by_numpy.__module__, by_numpy.__doc__

@@ -32,7 +32,6 @@ OPERATIONS: Mapping[str, int] = MappingProxyType({k: round(10 * v) for k, v in W
 """The same in operations on an entry, where only their number counts."""
 LARGE_PRODUCT = 1 << 23  # multiplications from which a product is one of large matrices
 SPEED = 8  # multiplications of a matrix product in the time of an operation on an entry
-SHARED = 2  # times that of the pool's dispatch, from which a loop is shared
 DIGITS = 2  # of a figure: what noise changes is not kept
 
 
@@ -74,8 +73,13 @@ class CostTable:
 
     @property
     def worth(self) -> int:
-        """The operations of a loop from which threads share it."""
-        return int(SHARED * self.dispatch / self.f4.operation)
+        """The operations of a loop from which threads share it, however many there are."""
+        return int(2 * self.dispatch / self.f4.operation)
+
+    def times_of_loop(self, work: int) -> dict[str, float]:
+        """The nanoseconds of a loop of so many operations, on one thread and shared by two."""
+        alone = work * self.f4.operation
+        return {"threads": alone / 2 + self.dispatch, "one thread": alone}
 
     @property
     def key(self) -> tuple[float, ...]:

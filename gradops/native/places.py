@@ -87,6 +87,11 @@ class Place:
         at = self.offset + found.start * self.strides[0]
         return replace(self, shape=(len(found), *self.shape[1:]), strides=strides, offset=at)
 
+    def transposed(self, axes: Sequence[int]) -> "Place":
+        """The entries with axes in another order."""
+        shape, strides = (tuple([some[i] for i in axes]) for some in (self.shape, self.strides))
+        return replace(self, shape=shape, strides=strides)
+
     def reshaped(self, shape: tuple[int, ...]) -> "Place | None":
         """The entries in another shape, if they lie so."""
         if self.is_contiguous:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.native_kernels import native
+from ..kernels.linalg.matmul import TILE
+from ..kernels.native_kernels import native, resolved
 from ..library.linalg.contraction import matmul_kernel
 from ..library.nn.recurrent import (
     gru_gates_kernel,
@@ -49,6 +50,43 @@ def in_order(reverse: bool, *arrays: Array) -> Iterator[Sequence[Array]]:
     return zip(*[a[::-1] if reverse else a for a in arrays], strict=True)
 
 
+def product_for(rows: int, u: Array) -> Any:
+    """The kernel of matrix products of states and a matrix; of small ones its shortest path."""
+    return np.ndarray.dot if rows * u.size <= TILE else matmul_kernel
+
+
+def before_steps(states: Array, first: Array, reverse: bool) -> Array:
+    """The states before each step."""
+    parts = [states[1:], first[None]] if reverse else [first[None], states[:-1]]
+    return np.concatenate(parts)
+
+
+def backwards(x: Array, reverse: bool) -> Array:
+    """Entries in the order in which a backward pass goes through the steps, as new memory."""
+    return x.copy() if reverse else np.ascontiguousarray(x[::-1])
+
+
+def sum_of_products(states: Array, ds: Array) -> Array:
+    """The sum of the products of transposed states and cotangents, step by step."""
+    if states.shape[1] == 1:
+        return outer_sums(states[:, 0], ds[:, 0])
+    total: Any = None
+    for state, d in zip(states, ds, strict=True):
+        share = matmul_kernel(state.T, d)
+        total = share if total is None else np.add(total, share, out=total)
+    return total
+
+
+@native("gates", "outer_sums", "x, y, None")
+def outer_sums(x: Array, y: Array) -> Array:
+    """The sum of the outer products of rows, one by one."""
+    total: Any = None
+    for a, b in zip(x[:, :, None], y[:, None], strict=True):
+        share = a.dot(b)
+        total = share if total is None else np.add(total, share, out=total)
+    return total
+
+
 @native("gates", "lstm_step", "x, z, c, gates, memory, hidden")
 def lstm_step(x: Array, z: Array, c: Array, gates: Array, memory: Array, hidden: Array) -> None:
     """One step of an LSTM, from the contributions of input and state, into given arrays."""
@@ -59,11 +97,12 @@ def lstm_step(x: Array, z: Array, c: Array, gates: Array, memory: Array, hidden:
 
 def lstm_run(xs: Array, h: Array, c: Array, u: Array, reverse: bool) -> LSTMRun:
     """An LSTM from the contributions of its inputs (steps, rows, 4 n), states, and a matrix."""
+    xs, h, c = map(np.ascontiguousarray, (xs, h, c))
     gates, shape = np.empty_like(xs), (*xs.shape[:2], xs.shape[2] // 4)
     hidden, memory = np.empty(shape, xs.dtype), np.empty(shape, xs.dtype)
-    state, cell = h, c
+    step, dot, state, cell = resolved(lstm_step), product_for(len(h), u), h, c
     for x, a, m, y in in_order(reverse, xs, gates, memory, hidden):
-        lstm_step(x, matmul_kernel(state, u), cell, a, m, y)
+        step(x, dot(state, u), cell, a, m, y)
         state, cell = y, m
     return LSTMRun(hidden, memory, gates, h, c, u)
 
@@ -88,31 +127,22 @@ def lstm_step_back(
 
 def lstm_pull_back(run: LSTMRun, reverse: bool, g: Array, g_h: Array, g_c: Array) -> LSTMCotangents:
     """The cotangents of an LSTM's operands, from those of its outputs and last states."""
-    nothing = np.full_like(run.h, -0.0)
-    back = not reverse  # the last step comes first
-    d, tanh = np.empty_like(run.gates), np.tanh(run.memory)
-    g = np.broadcast_to(nothing, run.hidden.shape) if g is None else g
-    r, of_c, total, w = (
-        nothing if g_h is None else g_h,
-        nothing if g_c is None else g_c,
-        None,
-        run.u.T,
+    g, r, of_c = given(run.hidden, g), given(run.h, g_h), given(run.c, g_c).copy()
+    d, w, tanh = np.empty_like(run.gates), run.u.T, np.tanh(run.memory)
+    cells, states = (
+        before_steps(s, first, reverse) for s, first in ((run.memory, run.c), (run.hidden, run.h))
     )
-    before = shifted(run.hidden, run.h, reverse), shifted(run.memory, run.c, reverse)
-    steps = zip(in_order(back, run.gates, tanh, g, d), *[x[::-1] for x in before], strict=True)
-    for (a, t, dy, dz), state, cell in steps:
-        cell_before = np.empty_like(run.c)
-        lstm_step_back(a, cell, t, np.ascontiguousarray(dy), r, of_c, dz, cell_before)
-        share = matmul_kernel(state.T, dz)
-        total = share if total is None else np.add(total, share, out=total)
-        r, of_c = matmul_kernel(dz, w), cell_before
-    return LSTMCotangents(d, r, of_c, total)
+    step, dot = resolved(lstm_step_back), product_for(len(r), w)
+    for a, cell, t, dy, dz in in_order(not reverse, run.gates, cells, tanh, g, d):
+        step(a, cell, t, dy, r, of_c, dz, of_c)
+        r = dot(dz, w)
+    u = sum_of_products(backwards(states, reverse), backwards(d, reverse))
+    return LSTMCotangents(d, r, of_c, u)
 
 
-def shifted(states: Array, first: Array, reverse: bool) -> list[Array]:
-    """The states before each step, in the order of the steps."""
-    found = list(states[::-1] if reverse else states)
-    return [first, *found[:-1]]
+def given(like: Array, g: Array | None) -> Array:
+    """A cotangent as memory of its own order, or -0.0 in the place of one that is missing."""
+    return np.full_like(like, -0.0) if g is None else np.ascontiguousarray(g)
 
 
 class GRURun(NamedTuple):
@@ -135,12 +165,13 @@ def gru_step(x: Array, y: Array, b: Array, h: Array, z: Array, gates: Array, new
 
 def gru_run(xs: Array, h: Array, u: Array, b: Array | None, reverse: bool) -> GRURun:
     """A GRU from the contributions of its inputs (steps, rows, 3 n), a state, a matrix, a bias."""
+    xs, h = np.ascontiguousarray(xs), np.ascontiguousarray(h)
     gates, sums = np.empty_like(xs), np.empty_like(xs)
     states = np.empty((*xs.shape[:2], xs.shape[2] // 3), xs.dtype)
-    b = np.full(xs.shape[2:], -0.0, xs.dtype) if b is None else b
-    state = h
+    b = given(xs[0, 0], b)
+    step, dot, state = resolved(gru_step), product_for(len(h), u), h
     for x, a, z, new in in_order(reverse, xs, gates, sums, states):
-        gru_step(x, matmul_kernel(state, u), b, state, z, a, new)
+        step(x, dot(state, u), b, state, z, a, new)
         state = new
     return GRURun(states, gates, sums, h, u)
 
@@ -170,17 +201,20 @@ def gru_pull_back(
     run: GRURun, reverse: bool, g: Array, g_h: Array
 ) -> tuple[Array, Array, Array, Array]:
     """The cotangents of inputs, state, matrix and bias, from those of states and the last one."""
-    nothing = np.full_like(run.h, -0.0)
-    d, e, w = np.empty_like(run.gates), np.empty_like(run.gates[0]), run.u.T
-    g = np.broadcast_to(nothing, run.states.shape) if g is None else g
-    r, q = nothing if g_h is None else g_h, nothing
-    totals: list[Array] = []
-    steps = zip(in_order(not reverse, run.gates, run.sums, g, d),
-                shifted(run.states, run.h, reverse)[::-1], strict=True)  # fmt: skip
-    for (a, z, dy, dx), state in steps:
-        before = np.empty_like(run.h)
-        gru_step_back(a, z, state, np.ascontiguousarray(dy), r, q, dx, e, before)
-        shares = [matmul_kernel(state.T, e), np.add.reduce(e, axis=0)]
-        totals = [np.add(t, s, out=t) for t, s in zip(totals, shares)] or shares
-        r, q = before, matmul_kernel(e, w)
-    return d, r + q, totals[0], totals[1]
+    g, before = given(run.states, g), given(run.h, g_h).copy()
+    q, w = np.full_like(run.h, -0.0), run.u.T
+    d, e = np.empty_like(run.gates), np.empty_like(run.gates)
+    states = before_steps(run.states, run.h, reverse)
+    step, dot = resolved(gru_step_back), product_for(len(q), w)
+    for a, z, h, dy, dx, dz in in_order(not reverse, run.gates, run.sums, states, g, d, e):
+        step(a, z, h, dy, before, q, dx, dz, before)
+        q = dot(dz, w)
+    e = backwards(e, reverse)
+    u = sum_of_products(backwards(states, reverse), e)
+    return d, before + q, u, sum_of_rows(e)
+
+
+def sum_of_rows(ds: Array) -> Array:
+    """The sums over rows, added up step by step."""
+    shares = [np.add.reduce(d, axis=0) for d in ds] if ds.shape[1] > 1 else ds[:, 0]
+    return np.add.reduce(np.asarray(shares), axis=0)

@@ -26,7 +26,7 @@ from ..ir.graph import FrozenGraph
 from . import convolutions, indexing, loops, matrices, moves, pooling, products, scans
 from .calls import write_call
 from .choices import Choices
-from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
+from .kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .nests import NestWriter
 from .plan import Plan, Unit
 from .writers import WRITERS
@@ -54,6 +54,7 @@ class GraphWriter:
         self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
+        self.turned: dict[Expr, Expr] = {}  # values, and transposes of them that lie in order
         self.writing: Expr | None = None
         self.tag = ""
 
@@ -66,6 +67,7 @@ class GraphWriter:
             if e in plan.stored:
                 self.targets.setdefault(e, place)
         cutter = Cutter(self.f)
+        self.note_turned(plan)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             with about(self.f, (self.graph, unit)):
@@ -83,6 +85,15 @@ class GraphWriter:
         """Write the lines of a graph inside this one, here."""
         GraphWriter(self.f, self.memory, graph, self.table, self.choices).write(inputs, results)
 
+    def note_turned(self, plan: Plan) -> None:
+        """Note the values that only a reshaped transpose reads: they lie so that it is no copy."""
+        for e in plan.stored:
+            (t, *others), readers = plan.readers[e] or [e], plan.readers
+            if others or e in self.targets or name_of(t) != "transpose" or t in plan.results:
+                continue
+            if [name_of(r) for r in readers[t]] == ["reshape"] and t not in plan.stored:
+                self.turned[e] = t
+
     def place_joined(self, plan: Plan) -> None:
         """Compute what is joined, and read by nothing else, where it is to lie."""
         for e in plan.stored:
@@ -96,11 +107,11 @@ class GraphWriter:
 
     def write_unit(self, unit: Unit, plan: Plan) -> None:
         """Write one unit."""
+        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
+        self.writing = e
         if unit.axes is not None:
             NestWriter(self, unit, plan).write()
             return
-        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
-        self.writing = e
         try:
             WRITERS.get(name_of(e), write_call)(self, e)
         except NotNative:
@@ -120,9 +131,11 @@ class GraphWriter:
 
     def memory_for(self, e: Expr) -> Place:
         """Memory for a value: that of a result, or new memory."""
-        if e not in self.targets:
-            return self.memory.array(e.shape, e.dtype)
-        return self.targets[e]
+        if e in self.targets:
+            return self.targets[e]
+        t = self.turned.get(e, e)
+        memory = self.memory.array(t.shape, t.dtype)
+        return memory if t is e else memory.transposed(axes_before(t))
 
     def place_for(self, e: Expr) -> Place:
         """Memory for a value that is written now."""

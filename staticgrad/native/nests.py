@@ -22,6 +22,7 @@ from .reductions import Reduction, beginning
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
+LONG = 64  # passes of a loop that is shared because the first one sums
 REGISTERS = (8, 4), (30, 2), (math.inf, 1)
 """Up to how many operations of an entry a vector takes how many registers."""
 TURNS = 8  # vectors of an axis from which on they are of several registers
@@ -47,10 +48,23 @@ class NestWriter:
             longest = max([i for i, n in enumerate(self.axes) if n > 1], default=0)
             self.axes = tuple([count if i == longest else 1 for i in range(len(self.axes))])
         self.work = count * self.cost
-        self.cut = next((i for i, n in enumerate(self.axes) if n > 1), 0)
-        self.across = {e: r for e, r in self.reductions.items() if self.cut in r.axes}
+        self.cut_at(next((i for i, n in enumerate(self.axes) if n > 1), 0))
+        if self.across and not self.has_chunks():
+            self.cut_at(self.kept_axis())
         self.last = max([i for i, n in enumerate(self.axes) if n > 1], default=-1)
         self.mask: Scalar | None = None
+
+    def cut_at(self, axis: int) -> None:
+        """Let threads share the passes of the loop of an axis."""
+        self.cut = axis
+        self.across = {e: r for e, r in self.reductions.items() if axis in r.axes}
+        self.range: tuple[Index, Index] = 0, self.axes[axis] if self.axes else 1
+
+    def kept_axis(self) -> int:
+        """The longest axis that no sum runs over, if that is long; else the one chosen before."""
+        summed = {i for r in self.reductions.values() for i in r.axes}
+        kept = [i for i, n in enumerate(self.axes) if n >= LONG and i not in summed]
+        return max(kept, key=self.axes.__getitem__, default=self.cut)
 
     def is_flat(self, plan: Plan) -> bool:
         """True if all arrays lie in order and are read entry by entry: one loop is enough then."""
@@ -97,20 +111,34 @@ class NestWriter:
     def write_loops(self, lanes: int) -> None:
         """Write loops of so many entries at once. Threads share those of the first axis."""
         self.lanes = lanes
-        self.range: tuple[Index, Index] = (0, self.passes_in(self.cut) if self.axes else 1)
+        self.range = (0, self.passes_in(self.cut) if self.axes else 1)
         passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
         self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
         self.is_short = passes <= SHORT
         self.clear(e for e in self.reductions if e not in self.across)
         if not self.across:
-            for some in shared(self.w, int(self.range[1]), self.work):
-                self.range = some
+            for some in shared(self.w, int(self.range[1]) - self.overlaps, self.work):
+                self.range = self.with_last(*some)
                 self.write_nest()
         elif self.has_chunks():
             self.write_chunks()
         else:
             self.clear(self.across)
             self.write_nest()
+
+    @property
+    def overlaps(self) -> bool:
+        """True if the last vector of sums overlaps the one before: one thread adds up both."""
+        of_last = bool(self.lanes and self.reductions) and self.cut == self.last
+        return of_last and self.axes[self.last] % self.lanes != 0
+
+    def with_last(self, begin: Index, end: Index) -> tuple[Index, Index]:
+        """A range of passes, with the very last one if it has that before."""
+        if not self.overlaps:
+            return begin, end
+        count = self.passes_in(self.cut) - 1
+        is_end = self.f.emit(f"icmp eq i64 {end}, {count}")
+        return begin, self.f.emit(f"select i1 {is_end}, i64 {count + 1}, i64 {end}", "n")
 
     def passes_in(self, axis: int) -> int:
         """The passes of the loop of an axis."""

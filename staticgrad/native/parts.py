@@ -35,6 +35,7 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
     if f.outer or work < w.table.worth or count < 2:
         yield 0, count
         return
+    w.pick(w.table.times_of_loop(work))
     f.enter()
     remind(f)
     yield "%begin", "%end"

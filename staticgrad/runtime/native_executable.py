@@ -86,6 +86,9 @@ class NativeExecutable(Executable):
 
         save(self.native.graph, path, name, blas, cpu)
 
+    def __reduce__(self) -> tuple[Any, ...]:  # for copies, which have code of their own
+        return type(self), (self.written, self.optimize, self.form, self.rebuild)
+
     @property
     def bound(self) -> float:
         return self.pipeline.bound + BOUND

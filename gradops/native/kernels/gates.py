@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..primitives import sigmoid
 from ..scalars import Scalar, call_math
-from ..text import Index, minus, times
+from ..text import Index, minus, plus, times
 from .kernel import Kernel, KernelText, Row
 
 CELL = 2  # the gate of an LSTM that is no sigmoid
@@ -150,6 +150,23 @@ def write_gru_step_back(k: KernelText) -> None:
             before[j] = v * update
 
 
+def write_outer_sums(k: KernelText) -> None:
+    """The sum of the products of each x and y, from the first pair on, rounded as by BLAS.
+
+    That adds a product to zero, so none is -0.0.
+    """
+    f, t, n, m = k.f, k.sizes["t"], k.sizes["n"], k.sizes["m"]
+    for i in k.passes():
+        s, x = k.row("s", i, m), k.arrays["x"]
+        for j in f.loop(m, True):
+            s[j] = x[i] * k.arrays["y"][j] + 0.0
+        for step in f.loop(minus(f, t, 1)):
+            after = plus(f, step, 1)
+            y, factor = k.row("y", after, m), x[plus(f, times(f, after, n), i)]
+            for j in f.loop(m, True):
+                s[j] = s[j] + (factor * y[j] + 0.0)
+
+
 GATES, STATES = "x[... m] h[... m]", "a[... m] s[... n]"
 KERNELS = [
     Kernel("lstm_gates", GATES, "y[... m]", write_lstm_gates, cost=24),
@@ -160,6 +177,7 @@ KERNELS = [
            write_lstm_step, cost=24),
     Kernel("lstm_step_back", "gates[... m] c[... n] t[... n] g[... n] r[... n] of_c[... n]",
            "d[... m] before[... n]", write_lstm_step_back, cost=6),
+    Kernel("outer_sums", "x[t n] y[t m]", "s[n m]", write_outer_sums, passes="n", cost=64),
     Kernel("gru_step", "x[... m] y[... m] b[m] h[... n]", "z[... m] gates[... m] new[... n]",
            write_gru_step, cost=24),
     Kernel("gru_step_back", "gates[... m] z[... m] h[... n] g[... n] r[... n] q[... n]",

@@ -69,11 +69,12 @@ def to_python(graph: FrozenGraph, path: str | os.PathLike[str]) -> None:
     """Write a graph as a Python module with a function `run`, which needs only NumPy.
 
     The function has the bits of the graph compiled with `optimize=1` on arrays in C order, to which
-    it copies others. It takes the values of the inputs, and those of variables by keyword, by
-    default their initial ones; it returns a tuple of the outputs, and if there are assignments, a
-    dict of the new values of variables after it. Large constants are in a file beside the module,
-    `.npz`. Kernels of ops that a user declares are written too. Raises OptionError, which names an
-    expression, for a kernel that needs more than NumPy and Python, or whose source is not known.
+    it copies others, if NumPy's kernels run (`STATICGRAD_NATIVE_KERNELS=0`). It takes the values of
+    the inputs, and those of variables by keyword, by default their initial ones; it returns a tuple
+    of the outputs, and if there are assignments, a dict of the new values of variables after it.
+    Large constants are in a file beside the module, `.npz`. Kernels of ops that a user declares are
+    written too. Raises OptionError, which names an expression, for a kernel that needs more than
+    NumPy and Python, or whose source is not known.
 
     >>> import pathlib, tempfile, runpy
     >>> x = sg.placeholder("float64", ["n"], name="x")

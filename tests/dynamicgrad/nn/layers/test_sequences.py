@@ -21,7 +21,7 @@ every_use = pytest.mark.parametrize("use", USES)
 def operands(mode, dtype=np.float32, rows=3, bias=True):
     """Inputs, weights and first states."""
     rng, n = np.random.default_rng(0), CELLS[mode].gates * 4
-    shapes = [(5, rows, 6), (n, 6), (n, 4), *[(n,)] * (2 * bias)]
+    shapes = [(9, rows, 6), (n, 6), (n, 4), *[(n,)] * (2 * bias)]
     shapes += [(1, rows, 4)] * CELLS[mode].states
     return [dg.tensor(rng.normal(size=s).astype(dtype), requires_grad=True) for s in shapes]
 
