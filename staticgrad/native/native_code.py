@@ -15,6 +15,7 @@ from gradops.native.machine import Code, Refused, compiled
 from gradops.native.memory import Memory, addresses
 from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.places import Place, contiguous
+from gradops.native.scalars import NotNative
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
@@ -41,13 +42,7 @@ class NativeCode:
     def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
         self.make, self.form, self.table = make, form, costs.table()
         key = None if key is None else (*key, self.table.key)
-        found = None if key is None else stored(key)
-        kept = None if found is None else self.kept_of(found)
-        if found is None or kept is None:
-            found, kept = self.newly_compiled(), self.written.kept
-            if key is not None and self.notes is not None:
-                store(key, found)
-        self.code = Code.of(found, addresses(kept))
+        self.code, kept = self.kept_code(key) or self.new_code(key)
         self.run = builtin(self.code, "run", self.code.address("entry"), kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
 
@@ -58,6 +53,24 @@ class NativeCode:
         except Refused as error:
             hint = "this is a mistake of ours: please report it, with this graph"
             raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
+
+    def kept_code(self, key: Key | None) -> tuple[Code, list[object]] | None:
+        """The code that is kept on disk, if it is of this graph, and what it refers to."""
+        found = None if key is None else stored(key)
+        kept = None if found is None else self.kept_of(found)
+        if found is None or kept is None:
+            return None
+        try:
+            return Code.of(found, addresses(kept)), kept
+        except NotNative:  # it calls what is not known before its text is written
+            return None
+
+    def new_code(self, key: Key | None) -> tuple[Code, list[object]]:
+        """The code that is compiled now, and what it refers to."""
+        made, kept = compiled(self.written.text, self.notes), self.written.kept
+        if key is not None and self.notes is not None:
+            store(key, made)
+        return Code.of(made, addresses(kept)), kept
 
     @cached_property
     def graph(self) -> FrozenGraph:
