@@ -7,7 +7,8 @@ code has none but for what has no code, which costs it more; and the passes over
 """
 
 from gradops.native import costs
-from gradops.native.costs import WEIGHTS, CostTable
+from gradops.native.costs import CostTable
+from gradops.native.function_costs import RELATIVE
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions
@@ -98,9 +99,9 @@ def times_of_entries(e: Expr, table: CostTable) -> Times:
     """The times of an op that reads and writes entries."""
     speeds = table.of(e.dtype)
     entries = max([size_of(e), *[size_of(x) for x in e.inputs if is_reduction(e)]])
-    weight = WEIGHTS.get(name_of(e), 0.0)
-    ours = entries * (weight * speeds.exp or speeds.operation)
-    theirs = entries * (weight * speeds.numpy_exp or speeds.numpy_operation)
+    own, others = RELATIVE.get(name_of(e), (0.0, 0.0))
+    ours = entries * (own * speeds.exp or speeds.operation)
+    theirs = entries * (others * speeds.numpy_exp or speeds.numpy_operation)
     call = table.numpy_call * (SCALAR if entries == 1 and e.dtype.kind == "f" else 1)
     if is_formula(e):
         return entries * (speeds.exp + MANY * speeds.operation), MANY * (call + theirs)
