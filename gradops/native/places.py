@@ -40,6 +40,11 @@ class Place:
         """The number of entries."""
         return math.prod(self.shape)
 
+    def with_axes(self, order: Sequence[int]) -> "Place":
+        """The place with its axes in another order."""
+        shape, strides = (tuple([n[i] for i in order]) for n in (self.shape, self.strides))
+        return replace(self, shape=shape, strides=strides)
+
     def address(self, f: FunctionText, index: Sequence[At]) -> str:
         """The address of an entry."""
         at: Index = self.offset

@@ -92,6 +92,7 @@ class FunctionText:
         self.reserved = self.called = 0  # bytes of all its frames, and of what they call
         self.outer: list[Lines] = []
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names
+        self.pieces: dict[tuple[str, tuple[str, ...]], str] = {}  # see `sharing.py`
         self.parts: list[str] = []  # whole functions, see `parts.py`
         self.subjects: list[object] = []  # what lines are for, see `subjects.py`
         self.subject: int | None = None

@@ -12,18 +12,19 @@ import numpy as np
 
 from gradops.native.copies import copy
 from gradops.native.costs import CostTable
-from gradops.native.cuts import Cutter
+from gradops.native.cuts import Spot, cut
 from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.sharing import share
 from gradops.native.subjects import about
 from gradops.native.text import At, FunctionText, Lane, plus
 from gradops.native.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from . import convolutions, indexing, loops, matrices, pooling, products
+from . import convolutions, indexing, loops, matrices, moves, pooling, products, scans
 from .calls import write_call
 from .choices import Choices
 from .kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
@@ -31,7 +32,7 @@ from .nests import NestWriter
 from .plan import Plan, Unit
 from .writers import WRITERS
 
-TABLES = convolutions, indexing, loops, matrices, pooling, products
+TABLES = convolutions, indexing, loops, matrices, moves, pooling, products, scans
 """The modules that add to `WRITERS`."""
 
 
@@ -66,20 +67,24 @@ class GraphWriter:
         for e, place in zip(graph.results, results, strict=True):
             if e in plan.stored:
                 self.targets.setdefault(e, place)
-        cutter = Cutter(self.f)
+        framed, spots = len(self.f.frame), [self.spot()]
         self.note_turned(plan)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             with about(self.f, (self.graph, unit)):
                 self.write_unit(unit, plan)
-            cutter.allow()
+            spots.append(self.spot())
             for e in dying:
                 self.release(e)
         for e, place in zip(graph.results, results, strict=True):
             if self.targets.get(e) is not place:
                 copy(self.f, self.place(e), place)
-                cutter.allow()
-        cutter.cut()
+                spots.append(self.spot())
+        cut(self.f, framed, share(self.f, framed, spots))
+
+    def spot(self) -> Spot:
+        """The place where the next line will be."""
+        return Spot(len(self.f.lines), self.f.label)
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""

@@ -14,6 +14,7 @@ from gradops.native.scalars import Scalar, cast
 from gradops.native.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
 
 from ..ir.expr import Expr
+from .axes import order_of_axes
 from .kinds import MOVES, TRIANGLES, is_reduction, name_of
 from .parts import CHUNKS, shared, split
 from .plan import Plan, Unit
@@ -35,13 +36,15 @@ class NestWriter:
 
     def __init__(self, writer: "GraphWriter", unit: Unit, plan: Plan) -> None:
         self.w, self.f = writer, writer.f
-        self.axes, self.members = unit.axes or (), unit.members
-        self.reductions = {e: Reduction(e) for e in unit.members if is_reduction(e)}
-        self.inner = {e: r for e, r in self.reductions.items() if r.is_suffix}
-        self.stores = {e: writer.memory_for(e) for e in unit.members if e not in plan.unwritten}
-        self.totals: dict[Expr, Place] = {}
+        self.members, axes = unit.members, unit.axes or ()
         for e in plan.views_read(unit.members):  # what is copied for a view is copied once
             writer.place(e)
+        self.order = order_of_axes(unit.members, len(axes), plan, writer.place)
+        self.axes = tuple([axes[i] for i in self.order])
+        self.reductions = {e: Reduction(e, self.order) for e in unit.members if is_reduction(e)}
+        self.inner = {e: r for e, r in self.reductions.items() if r.is_suffix}
+        self.stores = {e: self.memory_for(e) for e in unit.members if e not in plan.unwritten}
+        self.totals: dict[Expr, Place] = {}
         self.is_parallel = all(r.is_suffix or r.keeps_last for r in self.reductions.values())
         count, self.cost = math.prod(self.axes), max(1, sum(plan.cost[e] for e in unit.members))
         if self.is_flat(plan):
@@ -53,6 +56,18 @@ class NestWriter:
             self.cut_at(self.kept_axis())
         self.last = max([i for i, n in enumerate(self.axes) if n > 1], default=-1)
         self.mask: Scalar | None = None
+
+    def memory_for(self, e: Expr) -> Place:
+        """Memory for a value: new memory has the axes in the order of the loops."""
+        if e in self.reductions or e in self.w.targets:
+            return self.w.memory_for(e)
+        made = self.w.memory.array([e.shape[i] for i in self.order], e.dtype)
+        return made.with_axes(self.places_of_axes)
+
+    @property
+    def places_of_axes(self) -> tuple[int, ...]:
+        """For each axis, the number of its loop."""
+        return tuple([self.order.index(i) for i in range(len(self.order))])
 
     def cut_at(self, axis: int) -> None:
         """Let threads share the passes of the loop of an axis."""
@@ -87,8 +102,10 @@ class NestWriter:
         """True if an entry of a value is that with the same number, of what it is computed from."""
         place = self.w.place(e) if is_memory else self.stores.get(e)
         is_moved = not is_memory and (name_of(e) in MOVES or name_of(e) in TRIANGLES)
-        is_ordered = place is None or place.is_contiguous
-        return tuple(e.shape) == self.axes and is_ordered and not is_moved
+        if is_moved or sorted(e.shape) != sorted(self.axes):
+            return False
+        is_ordered = place is None or place.with_axes(self.order).is_contiguous
+        return tuple([e.shape[i] for i in self.order]) == self.axes and is_ordered
 
     def write(self) -> None:
         """Write the loops: of vectors, or of entries where these do not lie side by side."""
@@ -219,14 +236,16 @@ class NestWriter:
     def write_entry(self, index: tuple[At, ...]) -> None:
         """Write what is computed for one entry, or those of a vector."""
         self.w.values.clear()
+        own = tuple([index[k] for k in self.places_of_axes])
         for e in self.members:
             r = self.reductions.get(e)
             if r is None:
-                x = self.w.value(e, index)
+                x = self.w.value(e, own)
                 if e in self.stores:
-                    self.stores[e].store(self.f, index, x, self.w.tag)
+                    self.stores[e].store(self.f, own, x, self.w.tag)
                 continue
-            x = vectors.kept(self.mask, cast(self.w.value(e.inputs[0], index), e.dtype), r.neutral)
+            mask = None if e in self.inner and r.first > self.last else self.mask
+            x = vectors.kept(mask, cast(self.w.value(e.inputs[0], own), e.dtype), r.neutral)
             if e in self.inner:
                 r.add(self.f, self.totals[e], beginning(self.f), x, "reassoc ")
             else:

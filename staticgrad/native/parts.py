@@ -41,7 +41,7 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
     yield "%begin", "%end"
     lines = f.leave()
     names = [name for name in names_taken("\n".join(lines)) if name not in GIVEN]
-    found = Definitions(f, names)
+    found = Definitions(f.lines, f.frame, names)
     taken = {name: found.type_of(name) for name in names}
     name = f"@part{f.fresh('')}"
     f.parts.append(function(name, taken, lines))

@@ -10,26 +10,34 @@ from gradops.native import vectors
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, Scalar, call_math, cast, choose, constant
 from gradops.native.text import At, FunctionText, Lane, memory_type
+from gradops.native.transcendental.floats import both
 
 from ..ir.expr import Expr
 from .kinds import name_of
 
+SUMS = frozenset({"count_nonzero", "mean", "sum", "sum_to"})
+
 
 class Reduction:
-    """A sum, or the like, over `axes` of an operand."""
+    """A sum, or the like, over axes of an operand.
 
-    def __init__(self, e: Expr) -> None:
+    `order` are the operand's axes in the order of the loops, `axes` are the loops added over.
+    """
+
+    def __init__(self, e: Expr, order: Sequence[int] | None = None) -> None:
         self.e, self.name = e, name_of(e)
+        self.order = order = range(len(e.inputs[0].shape)) if order is None else order
         shape = self.shape = e.inputs[0].shape
         self.rank = len(shape)
         self.extra = self.rank - len(e.shape) if self.name == "sum_to" else 0
         if self.name == "sum_to":
             kept = [n == m for n, m in zip(shape[self.extra :], e.shape, strict=True)]
-            self.axes = {i for i in range(self.rank) if i < self.extra or not kept[i - self.extra]}
+            self.own = {i for i in range(self.rank) if i < self.extra or not kept[i - self.extra]}
         else:
             axis = e.attrs["axis"]
             axis = range(self.rank) if axis is None else np.atleast_1d(axis).tolist()
-            self.axes = {i % self.rank for i in axis}
+            self.own = {i % self.rank for i in axis}
+        self.axes = {k for k, i in enumerate(order) if i in self.own}
 
     @cached_property
     def first(self) -> int:
@@ -47,20 +55,21 @@ class Reduction:
         return self.rank - 1 not in self.axes
 
     def place_index(self, index: Sequence[At]) -> tuple[At, ...]:
-        """The index of the result, for one of the operand, or of its first axes."""
-        full = [*index, *[0] * (self.rank - len(index))]
-        full = [0 if i in self.axes else n for i, n in enumerate(full)]
+        """The index of the result, for those of the loops, or of the outer ones."""
+        full: list[At] = [0] * self.rank
+        for axis, i in zip(self.order, index, strict=False):
+            full[axis] = 0 if axis in self.own else i
         if self.name == "sum_to":
             return tuple(full[self.extra :])
         if self.e.attrs["keepdims"]:
             return tuple(full)
-        return tuple([n for i, n in enumerate(full) if i not in self.axes])
+        return tuple([n for i, n in enumerate(full) if i not in self.own])
 
     @property
     def start(self) -> float:
         """What the result is without entries."""
         if self.name not in ("max", "min"):
-            return 0
+            return int(self.name in ("all", "prod"))
         if self.e.dtype == BOOL:
             return self.name == "min"
         if self.e.dtype.kind == "f":
@@ -71,8 +80,7 @@ class Reduction:
     @property
     def neutral(self) -> float:
         """What added to a total leaves it as it is: for sums -0.0, which added to 0.0 is 0.0."""
-        is_sum = self.name not in ("max", "min")
-        return -0.0 if is_sum and self.e.dtype.kind == "f" else self.start
+        return -0.0 if self.name in SUMS and self.e.dtype.kind == "f" else self.start
 
     def begin(self, f: FunctionText) -> Place:
         """A place for the total, or those of the entries of a vector, in the function's frame."""
@@ -82,7 +90,7 @@ class Reduction:
         return place
 
     def end(self, f: FunctionText, total: Place, to: Place, index: Sequence[At]) -> None:
-        """Store a total at an index of the operand's first axes; those of a vector are added."""
+        """Store a total at an index of the outer loops; those of a vector are added."""
         x, at = total.load(f, beginning(f)), self.place_index(index)
         if not f.lanes or any(isinstance(i, Lane) for i in at):
             to.store(f, at, x)
@@ -97,24 +105,33 @@ class Reduction:
     ) -> None:
         """Add an entry of the operand, or those of a vector, to totals in memory."""
         at = self.place_index(index)
-        lanes, x = f.lanes, cast(x, self.e.dtype)
+        lanes, x = f.lanes, self.entry(x)
         if lanes and not any(isinstance(i, Lane) for i in at):
             x, f.lanes = vectors.total(x, self.join, self.neutral), 0
-        self.add(f, to, at, x, tag=tag)
+        to.store(f, at, self.joined(to.load(f, at, tag), x, ""), tag)
         f.lanes = lanes
 
     def add(
-        self, f: FunctionText, place: Place, index: Sequence[At], x: Scalar, flags: str = "",
-        tag: str = "",
-    ) -> None:  # fmt: skip
+        self, f: FunctionText, place: Place, index: Sequence[At], x: Scalar, flags: str
+    ) -> None:
         """Add an entry to a total."""
-        total, x = place.load(f, index, tag), cast(x, self.e.dtype)
-        place.store(f, index, self.joined(total, x, flags), tag)
+        place.store(f, index, self.joined(place.load(f, index), self.entry(x), flags))
 
     def joined(self, a: Scalar, b: Scalar, flags: str) -> Scalar:
         """The sum, or the like, of two values."""
-        is_sum = self.name not in ("max", "min")
-        return added(a, b, flags) if is_sum else extreme(self.name, a, b)
+        match self.name:
+            case "max" | "min":
+                return extreme(self.name, a, b)
+            case "prod":
+                return a * b
+            case "any" | "all":
+                return both(a, b, "or" if self.name == "any" else "and")
+        return added(a, b, flags)
+
+    def entry(self, x: Scalar) -> Scalar:
+        """An entry of the operand as one that is added."""
+        x = cast(x, BOOL) if self.name == "count_nonzero" else x
+        return cast(x, self.e.dtype)
 
     def join(self, a: Scalar, b: Scalar) -> Scalar:
         """The sum, or the like, in this order."""
@@ -136,7 +153,7 @@ class Reduction:
         if self.name != "mean":
             return
         if len(index) == len(place.shape):
-            count = math.prod(self.shape[i] for i in self.axes)
+            count = math.prod(self.shape[i] for i in self.own)
             place.store(f, index, place.load(f, index) / float(count))
             return
         for i in f.loop(place.shape[len(index)]):
