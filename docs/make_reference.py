@@ -5,8 +5,8 @@ from pathlib import Path
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
-from gradops.__main__ import PACKAGES, spelled_in
-from gradops.table import Row, rows
+from gradops.__main__ import op_table
+from gradops.table import Row
 
 PAGE = Path(__file__).parent / "reference" / "ops.md"
 HEADER = """\
@@ -14,12 +14,15 @@ HEADER = """\
 
 Made from the op table by `make docs`; do not edit. Each op computes on arrays, records on tensors
 and builds on expressions. Derivatives are of every order, in reverse and forward mode.
+
+Machine code has an op entry by entry (*native*), as a *formula* of others or by a *template* of
+loops; otherwise it calls *NumPy*'s kernel.
 """
 
 
 TITLE = (
-    "| op | what it gives | family | derivative in | `vmap` | in dynamicgrad | in staticgrad |\n"
-    "|---|---|---|---|---|---|---|"
+    "| op | what it gives | family | derivative in | `vmap` | machine code"
+    " | in dynamicgrad | in staticgrad |\n|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -27,14 +30,14 @@ def line(row: Row) -> str:
     """One line of the table."""
     op = gradops.OPS[row.name]
     call = op.signature.replace("|", "\\|")
-    names = (", ".join(f"`{n}`" for n in cell.split(", ")) for cell in row[5:])
-    cells = [f"`{call}`", op.doc, row.family, row.gradient, row.batch, *names]
+    names = (", ".join(f"`{n}`" for n in cell.split(", ")) for cell in row[6:])
+    cells = [f"`{call}`", op.doc, row.family, row.gradient, row.batch, row.native, *names]
     return f"| {' | '.join(cells)} |".replace("`-`", "-")
 
 
 def page() -> str:
     """The whole page."""
-    lines = [line(row) for row in rows(*map(spelled_in, PACKAGES))]
+    lines = [line(row) for row in op_table()]
     packages = (
         dg, dg.fft, dg.linalg, sg, sg.linalg, sg.nn, sg.signal,
         gradops, gradops.fft, gradops.linalg,

@@ -1,5 +1,8 @@
 """`python -m gradops` prints the op table: what each op is, and what it is called where.
 
+The column `native` says how an op becomes machine code: entry by entry, by its formula, by a
+template of loops, or not: then code calls NumPy's kernel.
+
 >>> from gradops.__main__ import main
 >>> main(["hypot"])  # doctest: +ELLIPSIS
 name   family ...
@@ -13,13 +16,14 @@ import sys
 from collections.abc import Sequence
 
 from .core.op import OPS, Op
-from .table import format_rows, names_in, rows
+from .table import Row, format_rows, names_in, rows
 
 # By name, as this is the one place of gradops that looks at the packages above it.
 PACKAGES = {
     "dynamicgrad": ["nn.functional", "linalg", "fft", "special", "random"],
     "staticgrad": ["nn", "linalg", "signal", "random"],
 }
+LOWERING = "staticgrad.native.coverage"
 BY_HAND = {"dynamicgrad": "dynamicgrad.names.torch_names", "staticgrad": "staticgrad.ops.spelling"}
 
 
@@ -31,16 +35,23 @@ def spelled_in(name: str) -> dict[Op, list[str]]:
     return found
 
 
+def op_table() -> list[Row]:
+    """The rows of all ops."""
+    lowering_of = importlib.import_module(LOWERING).lowering_of
+    eager, graph = map(spelled_in, PACKAGES)
+    return rows(eager, graph, lowering_of)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or the rows of the ops whose names have a word in them."""
     parser = argparse.ArgumentParser("python -m gradops", description="Print the table of ops.")
     parser.add_argument("word", nargs="?", default="", help="only ops with this in their names")
     word = parser.parse_args(arguments).word
-    table = rows(*map(spelled_in, PACKAGES))
-    shown = [row for row in table if any(word in cell for cell in (row.name, *row[5:]))]
+    table = op_table()
+    shown = [row for row in table if any(word in cell for cell in (row.name, *row[6:]))]
     if not shown:
         names = [
-            name for row in table for cell in (row.name, *row[5:]) for name in cell.split(", ")
+            name for row in table for cell in (row.name, *row[6:]) for name in cell.split(", ")
         ]
         near = ", ".join(dict.fromkeys(difflib.get_close_matches(word, names)))
         parser.exit(1, f"no op has {word!r} in its names" + f"; near: {near}\n" * bool(near))

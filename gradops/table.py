@@ -1,6 +1,6 @@
 """The op table as rows of text: what `python -m gradops` prints and the reference page shows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ class Row(NamedTuple):
     gradient: str  # the operands that have one
     jvp: str
     batch: str
+    native: str  # how it becomes machine code
     dynamicgrad: str
     staticgrad: str
 
@@ -56,12 +57,14 @@ def names_in(package: ModuleType, parts: Iterable[str]) -> dict[Op, list[str]]:
     return spellings(offered)
 
 
-def rows(eager: Mapping[Op, list[str]], graph: Mapping[Op, list[str]]) -> list[Row]:
-    """A row per op, by name, with its spellings in both packages."""
+def rows(
+    eager: Mapping[Op, list[str]], graph: Mapping[Op, list[str]], lowering: Callable[[Op], str]
+) -> list[Row]:
+    """A row per op, by name, with its spellings in both packages, and its way to machine code."""
     return [
         Row(
             op.name, op.family, with_rule(op.vjp), with_rule(op.jvp), "yes" if op.batch else "-",
-            ", ".join(eager.get(op, [])) or "-", ", ".join(graph.get(op, [])) or "-",
+            lowering(op), ", ".join(eager.get(op, [])) or "-", ", ".join(graph.get(op, [])) or "-",
         )
         for op in sorted(OPS.values(), key=lambda op: op.name)
     ]  # fmt: skip

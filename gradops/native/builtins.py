@@ -6,7 +6,7 @@ from typing import Any
 
 from .machine import Code
 
-FASTCALL = 0x0080
+FASTCALL, KEYWORDS = 0x0080, 0x0002
 
 
 class Method(ctypes.Structure):
@@ -16,11 +16,19 @@ class Method(ctypes.Structure):
                 ("doc", ctypes.c_char_p))  # fmt: skip
 
 
-def builtin(code: Code, name: str, address: int, kept: object) -> Callable[..., Any]:
-    """The function at an address; it owns the code, and what that refers to."""
-    method = Method(name.encode(), address, FASTCALL, b"")
+def builtin(
+    code: Code, name: str, address: int, kept: object, otherwise: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """The function at an address; it owns the code, and what that refers to.
+
+    With `otherwise` it takes names of arguments, and finds that function among what it owns.
+    """
+    flags = FASTCALL if otherwise is None else FASTCALL | KEYWORDS
+    method = Method(name.encode(), address, flags, b"")
     make = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
     )(("PyCFunction_NewEx", ctypes.pythonapi))  # fmt: skip
-    result: Callable[..., Any] = make(ctypes.addressof(method), (code, kept, method), None)
+    result: Callable[..., Any] = make(
+        ctypes.addressof(method), (code, kept, method, otherwise), None
+    )
     return result

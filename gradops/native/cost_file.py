@@ -5,10 +5,11 @@ wins, and the others read what it kept: so all choose alike.
 """
 
 import json
-import logging
 import os
+import sys
 from functools import cache
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from .fingerprint import compiler, library_of_numpy, processor
 
 VARIABLE = "STATICGRAD_COSTS"  # `default`: nothing is measured
 VERSION = 1  # of what is measured, and how
-LOG = logging.getLogger("staticgrad.native")
 
 
 @cache
@@ -27,6 +27,13 @@ def machine_table() -> CostTable:
     if os.environ.get(VARIABLE, "").strip().lower() == "default":
         return DEFAULT
     return load() or measure() or DEFAULT
+
+
+def log(text: str, value: object) -> None:
+    """Log a message, if somebody listens."""
+    logging: Any = sys.modules.get("logging")  # who listens has imported it
+    if logging is not None:
+        logging.getLogger("staticgrad.native").info(text, value)
 
 
 def file_name() -> str:
@@ -61,7 +68,7 @@ def measure() -> CostTable | None:
 
         found = measured()
     except Exception as error:  # of LLVM or the system; the default figures do
-        LOG.info("the cost table cannot be measured: %s", error)
+        log("the cost table cannot be measured: %s", error)
         return None
     return keep(found)
 
@@ -72,7 +79,7 @@ def keep(table: CostTable) -> CostTable | None:
     if found is None:
         cache_files.write(file_name(), json.dumps(table.to_dict()).encode())
         found = load()
-    LOG.info("the cost table %s", "is kept" if found else "cannot be kept")
+    log("the cost table %s", "is kept" if found else "cannot be kept")
     return found
 
 

@@ -7,7 +7,7 @@ as arguments. Memory of the frame that one run alone uses is of its own frame.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -33,6 +33,14 @@ def names_taken(text: str) -> list[str]:
     return [name for name in dict.fromkeys(NAME.findall(text)) if name not in known]
 
 
+@dataclass(frozen=True)
+class Spot:
+    """A line before which a function may be cut, and the block that goes on there."""
+
+    line: int
+    label: str
+
+
 @dataclass
 class Run:
     """Lines that become a function, and the block in which they begin."""
@@ -45,71 +53,62 @@ class Run:
         """The names of the function around that the lines use."""
         return names_taken("\n".join([f"{self.label}:", *self.lines]))
 
-    @property
-    def fails(self) -> bool:
+    @cached_property
+    def returns(self) -> bool:
         """True if the lines may return before they end."""
-        return "noted" in self.taken or any("ret i32" in line for line in self.lines)
+        return any(line.startswith("  ret ") for line in self.lines)
 
 
-class Cutter:
-    """Cuts the lines of a function that are written from now on. See Note [Cuts]."""
+def cut(f: FunctionText, framed: int, spots: Sequence[Spot]) -> None:
+    """Make functions of the runs of lines between some spots, if there are many.
 
-    def __init__(self, f: FunctionText) -> None:
-        self.f, self.framed, self.spots = f, len(f.frame), [(len(f.lines), f.label)]
+    `framed` is the number of lines that the frame had before. See Note [Cuts].
+    """
+    first = spots[0].line
+    if len(f.lines) - first <= LONGEST:
+        return
+    runs = [Run(a.label, f.lines[a.line : b.line]) for a, b in pairwise(chosen(spots))]
+    del f.lines[first:]
+    f.label = spots[0].label
+    memory = own_memory(f.frame[framed:], runs)
+    f.frame[framed:] = [line for line in f.frame[framed:] if defined(line) not in memory]
+    memory |= {defined(line): line for line in f.frame if IN_ARENA.search(line)}
+    found = Definitions(f.lines, f.frame, chain.from_iterable(run.taken for run in runs))
+    for run in runs:
+        write_run(f, run, {name: memory[name] for name in run.taken if name in memory}, found)
 
-    def allow(self) -> None:
-        """Here the function may be cut."""
-        self.spots.append((len(self.f.lines), self.f.label))
 
-    def cut(self) -> None:
-        """Make functions of the runs between some spots, if there are many lines."""
-        f, (first, label) = self.f, self.spots[0]
-        if len(f.lines) - first <= LONGEST:
-            return
-        runs = [Run(a[1], f.lines[a[0] : b[0]]) for a, b in pairwise(self.chosen())]
-        del f.lines[first:]
-        f.label = label
-        frames = self.split_frame(runs)
-        found = Definitions(f, chain.from_iterable(run.taken for run in runs))
-        for run, frame in zip(runs, frames, strict=True):
-            write_run(f, run, frame, found)
+def chosen(spots: Sequence[Spot]) -> list[Spot]:
+    """The spots between which runs are long enough."""
+    result = [spots[0]]
+    for spot in spots[1:]:
+        if spot.line - result[-1].line >= PIECE:
+            result.append(spot)
+    return [*(result[:-1] or result), spots[-1]]
 
-    def chosen(self) -> list[tuple[int, str]]:
-        """The spots between which runs are long enough."""
-        result = self.spots[:1]
-        for spot in self.spots[1:]:
-            if spot[0] - result[-1][0] >= PIECE:
-                result.append(spot)
-        return [*(result[:-1] or result), self.spots[-1]]
 
-    def split_frame(self, runs: list[Run]) -> list[dict[str, str]]:
-        """Take out of the frame what one run alone uses, and for each what lies in the arena."""
-        f, framed = self.f, self.f.frame[self.framed :]
-        users = Counter(name for run in runs for name in run.taken)
-        set_before = {
-            n for line in framed if not DEFINITION.match(line) for n in NAME.findall(line)
-        }
-        moved = {name for name, count in users.items() if count == 1} - set_before
-        here, kept = {}, []
-        for line in framed:
-            found = DEFINITION.match(line)
-            if found and found[1] in moved and found[2].startswith("alloca"):
-                here[found[1]] = line
-            else:
-                kept.append(line)
-        f.frame[self.framed :] = kept
-        here |= {found[1]: found[0] for line in f.frame
-                 if (found := DEFINITION.match(line)) and IN_ARENA.match(found[2])}  # fmt: skip
-        return [{name: here[name] for name in run.taken if name in here} for run in runs]
+def own_memory(frame: Sequence[str], runs: Sequence[Run]) -> dict[str, str]:
+    """The memory of a frame that only one of some runs uses, and its definitions."""
+    users = Counter(name for run in runs for name in run.taken)
+    memory = {defined(line): line for line in frame if " = alloca " in line}
+    set_before = {n for line in frame if not defined(line) for n in NAME.findall(line)}
+    return {name: line for name, line in memory.items()
+            if users[name] == 1 and name not in set_before}  # fmt: skip
+
+
+def defined(line: str) -> str:
+    """The name that a line defines; empty if it defines none."""
+    found = DEFINITION.match(line)
+    return found[1] if found else ""
 
 
 class Definitions:
     """The types of names of a function, and what they point into."""
 
-    def __init__(self, f: FunctionText, wanted: Iterable[str]) -> None:
+    def __init__(self, lines: Sequence[str], frame: Sequence[str], wanted: Iterable[str]) -> None:
         rest = {name for name in wanted if name[0] in "ta"}
         self.made: dict[str, str] = {}
-        for line in chain(reversed(f.lines), f.frame):
+        for line in chain(reversed(lines), frame):
             if not rest:
                 break
             if (found := DEFINITION.match(line)) and found[1] in rest:
@@ -134,23 +133,28 @@ class Definitions:
         return name
 
 
+def parameters(taken: Sequence[str], found: Definitions) -> tuple[list[str], list[str]]:
+    """The parameters of a function, for what it takes, and what is given for them."""
+    shared = Counter(found.base_of(name) for name in taken)
+    heads, given = [], []
+    for name in taken:
+        type, is_alone = found.type_of(name), shared[found.base_of(name)] == 1
+        is_distinct = type == "ptr" and name != "context" and is_alone
+        heads.append(f"{type}{' noalias' * is_distinct} %{name}")
+        given.append(f"{type} %{name}")
+    return heads, given
+
+
 def write_run(f: FunctionText, run: Run, frame: Mapping[str, str], found: Definitions) -> None:
     """Write the function of a run, and its call."""
     taken = [name for name in run.taken if name not in frame and name != "noted"]
     if frame and "arena" not in taken and any(IN_ARENA.search(line) for line in frame.values()):
         taken.append("arena")
-    shared = Counter(found.base_of(name) for name in taken)
-    types = [found.type_of(name) for name in taken]
-    given = [f"{type} %{name}" for type, name in zip(types, taken, strict=True)]
-    alone = [
-        type == "ptr" and n != "context" and shared[found.base_of(n)] == 1
-        for type, n in zip(types, taken)
-    ]
-    heads = [x.replace("ptr", "ptr noalias", 1) if a else x for x, a in zip(given, alone)]
+    heads, given = parameters(taken, found)
     name = f"@cut{f.fresh('')}"
     f.parts.append(function(name, heads, run, frame))
     call = f"call i32 {name}({', '.join(given)})"
-    if run.fails:
+    if run.returns or "noted" in run.taken:
         f.require_zero(f.emit(call))
     else:
         f.do(call)

@@ -1,19 +1,22 @@
 """Elementwise ops in machine code.
 
-Note [Lowering of ops]. An op is lowered by the declaration it has: the Python expression `scalar`
-is read as instructions. Operands are converted to the dtype in which the op computes, which is that
-of the result, or for a truth value that of the operands. `FORMULAS` has what is shorter otherwise.
+Note [Lowering of ops]. An op is one of the `PRIMITIVES`, or it is lowered by its declaration: its
+`formula` is applied to entries, or the Python expression `scalar` is read as instructions. Operands
+are converted to the dtype in which the op computes, which is that of the result, or for a truth
+value that of the operands.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
+from gradops import ArrayType, Operators
 from gradops.core.op import Op
 
+from .primitives import PRIMITIVES
 from .scalars import BOOL, NotNative, Scalar, call_math, cast, choose, constant
 from .text import FunctionText, is_computable
 
@@ -39,18 +42,71 @@ def apply(op: Op, args: Sequence[Scalar], attrs: Mapping[str, Any], dtype: np.dt
     """The value of an elementwise op in `dtype`. See Note [Lowering of ops]."""
     if not all(is_computable(t) for t in (dtype, *[a.dtype for a in args])):
         raise NotNative(f"{op.name} of {', '.join(str(a.dtype) for a in args)}")
-    kinds = [a.dtype for a in args if a.dtype != BOOL]
-    within = dtype if dtype != BOOL or not kinds else np.result_type(*kinds)
-    args = [a if a.dtype == BOOL else cast(a, within) for a in args]
-    formula: Callable[..., Any] | None = FORMULAS.get(op.name)
-    if formula is not None:
-        result = formula(*args, **attrs)
+    within = dtype_within(op, [a.dtype for a in args], dtype)
+    has_formula = op.formula is not None and any(a.dtype.kind == "f" for a in args)
+    args = [a if a.dtype == BOOL and op.name in CHOOSING else cast(a, within) for a in args]
+    primitive = PRIMITIVES.get(op.name)
+    if primitive is not None:
+        result = primitive(*args, **attrs)
+    elif has_formula:
+        result = by_formula(op, args, attrs)
     elif op.scalar and not op.params:
         tree = parsed(op.scalar, len(args))
         result = Reader({f"x{i}": a for i, a in enumerate(args)}, within).read(tree)
     else:
         raise NotNative(f"{op.name} has no formula")
     return cast(result, dtype)
+
+
+CHOOSING = frozenset({"where", "masked"})
+"""Ops whose first operand is a truth value that chooses."""
+
+
+def dtype_within(op: Op, given: Sequence[np.dtype], dtype: np.dtype) -> np.dtype:
+    """The dtype in which an op computes."""
+    kinds = {t.kind for t in given}
+    if dtype != BOOL:
+        if dtype.kind in "iu" and "f" in kinds:
+            raise NotNative(f"{op.name} of floats gives integers")
+        return dtype
+    found = np.result_type(*given)
+    if found.kind == "f" and {"i", "u"} <= kinds:  # which NumPy compares exactly
+        raise NotNative(f"{op.name} of signed and unsigned integers")
+    return found
+
+
+class Entry(Operators):
+    """A scalar as an operand of ops, to which formulas apply."""
+
+    gradop_level = 0.0
+
+    def __init__(self, scalar: Scalar) -> None:
+        self.scalar = scalar
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the scalar."""
+        return ArrayType((), self.scalar.dtype)
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> "Entry":
+        scalars = [a.scalar for a in args if isinstance(a, Entry)]
+        numbers = [s.dtype for s in scalars if s.dtype != BOOL] or [BOOL]
+        dtype = np.result_type(*numbers)
+        given = [
+            a.scalar if isinstance(a, Entry) else constant(scalars[0].f, a, dtype) for a in args
+        ]
+        result = op.infer(*[ArrayType((), a.dtype) for a in given], **attrs).dtype
+        return Entry(apply(op, given, attrs, result))
+
+
+def by_formula(op: Op, args: Sequence[Scalar], attrs: Mapping[str, Any]) -> Scalar:
+    """The value of the formula of an op."""
+    assert op.formula is not None
+    result = op.formula(*map(Entry, args), **attrs)
+    if not isinstance(result, Entry):
+        return constant(args[0].f, result, args[0].dtype)
+    return result.scalar
 
 
 class Reader:
@@ -101,23 +157,3 @@ class Reader:
     def flip(self, x: Scalar) -> Scalar:
         """The other truth value."""
         return x.with_number("xor", True)
-
-
-def sigmoid(x: Scalar) -> Scalar:
-    """With one exponential where the Python expression has two."""
-    e = call_math("exp", [-abs(x)])
-    return choose(x >= 0, constant(x.f, 1, x.dtype), e) / (1.0 + e)
-
-
-def exp_difference(x: Scalar, y: Scalar) -> Scalar:
-    """exp(x - y), zero where both are -inf."""
-    z, least = call_math("exp", [x - y]), float(np.finfo(x.dtype).min)
-    return choose(y < least, choose(z >= 0, z, 0.0), z)
-
-
-FORMULAS: dict[str, Callable[..., Any]] = {
-    "sigmoid": sigmoid,
-    "stop_gradient": lambda x: x,
-    "isfinite": lambda x: abs(x) < float("inf"),
-    "exp_difference": exp_difference,
-}

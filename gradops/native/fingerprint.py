@@ -3,6 +3,7 @@
 import os
 import platform
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -67,18 +68,41 @@ def libraries(folder: str) -> Iterator[str]:
 
 @cache
 def sources(package: str) -> tuple[str, ...]:
-    """The modules of a package: their places, sizes and times, which Python goes by, too."""
+    """The modules of a package: their places, sizes and times, which Python goes by, too.
+
+    Modules that changed while this process runs, or cannot be listed, are equal to none of another
+    process: what runs here may not be what they say.
+    """
     spec = find_spec(package)
-    result: list[str] = []
-    folders = list(spec.submodule_search_locations or ()) if spec else []
+    try:
+        found = dict(modules_in(list(spec.submodule_search_locations or ()) if spec else []))
+    except OSError:
+        return (f"{package} of process {os.getpid()} at {time.time_ns()}",)
+    if max((status.st_mtime for status in found.values()), default=0.0) > start_of_process():
+        return (f"{package} that changed, of process {os.getpid()} at {time.time_ns()}",)
+    return tuple([stamp(path, status) for path, status in found.items()])
+
+
+def modules_in(folders: list[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """The files of modules in folders, and in those inside."""
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 if entry.is_dir():
                     folders.append(entry.path)
                 elif entry.name.endswith(".py"):
-                    result.append(stamp(entry.path, entry.stat()))
-    return tuple(result)
+                    yield entry.path, entry.stat()
+
+
+def start_of_process() -> float:
+    """The time at which this process began; of now, where the system does not say."""
+    now = time.time()
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        return now - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, AttributeError):
+        return now
 
 
 def stamp(path: str, status: os.stat_result | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from .fingerprint import OPTIONS
@@ -17,6 +18,9 @@ __all__ = ["Code", "compiled", "symbol", "target"]
 
 class Refused(NotNative):
     """LLVM does not take a text: a mistake of ours."""
+
+
+NAMING = Lock()
 
 
 @cache
@@ -97,12 +101,14 @@ class LoadedByLLVM:
     """The code of an object file that LLVM has loaded, in memory as long as this lives."""
 
     def __init__(self, object: ObjectCode, find: Callable[[str], int]) -> None:
-        for name in object.externals:
-            llvm().add_symbol(name, find(name))  # it is read while code is loaded, and not later
         empty = llvm().parse_assembly("")
         self.engine = llvm().create_mcjit_compiler(empty, new_machine())
         self.engine.add_object_file(llvm().ObjectFileRef.from_data(object.data))
-        self.engine.finalize_object()
+        found = {name: find(name) for name in object.externals}
+        with NAMING:  # names are those of the process, and are read while code is loaded
+            for name, address in found.items():
+                llvm().add_symbol(name, address)
+            self.engine.finalize_object()
 
     def address(self, name: str) -> int:
         """The address of a function or of a variable; raises KeyError for an unknown one."""
@@ -161,8 +167,12 @@ def parsed(text: str, machine: Any) -> Any:
 
 
 def optimized(module: Any, machine: Any) -> Any:
-    """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little."""
-    options = llvm().create_pipeline_tuning_options(speed_level=2)
+    """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little.
+
+    A higher level than the first takes a fifth more time, and gains nothing: our code has no calls
+    that are worth to be inlined, and its vectors are written as such.
+    """
+    options = llvm().create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
     builder = llvm().create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)

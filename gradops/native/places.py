@@ -40,6 +40,11 @@ class Place:
         """The number of entries."""
         return math.prod(self.shape)
 
+    def with_axes(self, order: Sequence[int]) -> "Place":
+        """The place with its axes in another order."""
+        shape, strides = (tuple([n[i] for i in order]) for n in (self.shape, self.strides))
+        return replace(self, shape=shape, strides=strides)
+
     def address(self, f: FunctionText, index: Sequence[At]) -> str:
         """The address of an entry."""
         at: Index = self.offset
@@ -86,6 +91,11 @@ class Place:
         strides = (self.strides[0] * found.step, *self.strides[1:])
         at = self.offset + found.start * self.strides[0]
         return replace(self, shape=(len(found), *self.shape[1:]), strides=strides, offset=at)
+
+    def transposed(self, axes: Sequence[int]) -> "Place":
+        """The entries with axes in another order."""
+        shape, strides = (tuple([some[i] for i in axes]) for some in (self.shape, self.strides))
+        return replace(self, shape=shape, strides=strides)
 
     def reshaped(self, shape: tuple[int, ...]) -> "Place | None":
         """The entries in another shape, if they lie so."""

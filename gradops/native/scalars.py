@@ -10,8 +10,11 @@ import numpy as np
 from .text import FunctionText, is_computable, register_type
 
 BOOL = np.dtype(bool)
-FLOAT_OPS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
-INT_OPS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+WRAPPING = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+INSTRUCTIONS: dict[str, dict[type[ast.operator], str]] = {
+    "f": {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"},
+    "i": WRAPPING, "u": WRAPPING, "b": {ast.Add: "or", ast.Mult: "and"},
+}  # fmt: skip
 TESTS = {
     ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne"), ast.Lt: ("olt", "slt"),
     ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
@@ -44,6 +47,15 @@ class Scalar:
         """The value after its type, as instructions take it."""
         return f"{self.f.vector(register_type(self.dtype))} {self.name}"
 
+    @property
+    def value(self) -> float | None:
+        """The number that a float is known to be."""
+        at = self.name.find("0x")
+        if self.dtype.kind != "f" or at < 0:
+            return None
+        found: float = struct.unpack(">d", bytes.fromhex(self.name[at + 2 : at + 18]))[0]
+        return found
+
     def match(self, x: Any) -> "Scalar":
         """A scalar as it is, a number as one of this dtype."""
         return x if isinstance(x, Scalar) else constant(self.f, x, self.dtype)
@@ -63,8 +75,8 @@ class Scalar:
     def arithmetic(self, kind: type[ast.operator], y: Any) -> "Scalar":
         """An operation on this value and another."""
         y = self.match(y)
-        name = (FLOAT_OPS if self.dtype.kind == "f" else INT_OPS).get(kind)
-        if name is None or self.dtype != y.dtype or self.dtype.kind not in "fi":
+        name = INSTRUCTIONS[self.dtype.kind].get(kind)
+        if name is None or self.dtype != y.dtype:
             raise NotNative(f"{kind.__name__} of {self.dtype} and {y.dtype}")
         return self.then(f"{name} {self.typed}, {y.name}")
 
@@ -75,7 +87,7 @@ class Scalar:
         if self.dtype != y.dtype:
             raise NotNative(f"{self.dtype} beside {y.dtype}")
         test = f"fcmp {of_floats}" if self.dtype.kind == "f" else f"icmp {of_ints}"
-        if self.dtype == BOOL:  # whose True is -1
+        if self.dtype.kind in "bu":
             test = test.replace(" s", " u")
         return self.then(f"{test} {self.typed}, {y.name}", BOOL)
 
@@ -128,12 +140,15 @@ class Scalar:
 
 def constant(f: FunctionText, value: Any, dtype: np.dtype) -> Scalar:
     """A number as a literal; of a dtype without arithmetic, its bits."""
-    name = literal(dtype.type(value), dtype)
+    name = literal(value if dtype.kind in "iu" else dtype.type(value), dtype)
     return Scalar(f, f"splat ({register_type(dtype)} {name})" if f.lanes else name, dtype)
 
 
 def literal(value: Any, dtype: np.dtype) -> str:
     """A number in LLVM's language; of a dtype without arithmetic, its bits."""
+    if dtype.kind in "iu":  # which wraps around
+        most = 2 ** (8 * dtype.itemsize - 1)
+        return str((int(value) + most) % (2 * most) - most)
     if not is_computable(dtype):
         return str(int.from_bytes(value.tobytes(), "little"))
     if dtype.kind == "f":
@@ -156,17 +171,34 @@ def cast(x: Scalar, dtype: np.dtype) -> Scalar:
     if not (is_computable(x.dtype) and is_computable(dtype)):
         raise NotNative(f"{x.dtype} as {dtype}")
     before = x.dtype
+    if dtype.kind == "f" and x.value is not None:
+        return constant(x.f, x.value, dtype)
     if dtype == BOOL:
         return x.compare(ast.NotEq, 0)
     if before.kind == "f" and dtype.kind == "f":
         how = "fptrunc" if before.itemsize > dtype.itemsize else "fpext"
     elif dtype.kind == "f":
-        how = "uitofp" if before == BOOL else "sitofp"
+        how = "uitofp" if before.kind in "bu" else "sitofp"
     elif before.kind == "f":
-        raise NotNative(f"{before} as {dtype}")  # of what does not fit nothing is known
+        return whole(x, dtype)
+    elif dtype.itemsize == before.itemsize and before != BOOL:
+        return Scalar(x.f, x.name, dtype)
+    elif dtype.itemsize < before.itemsize:
+        how = "trunc"
     else:
-        how = "zext" if before == BOOL else "sext" if dtype.itemsize > before.itemsize else "trunc"
+        how = "zext" if before.kind in "bu" else "sext"
     return x.convert(how, dtype)
+
+
+def whole(x: Scalar, dtype: np.dtype) -> Scalar:
+    """A float as an integer, rounded towards zero; what does not fit is noted."""
+    limits = np.iinfo(dtype)
+    fits = x > float(limits.min - 1)
+    fits = fits.then(f"and {fits.typed}, {(x < float(limits.max + 1)).name}")
+    x.f.note(fits.with_number("xor", True).name)
+    how = "fptosi" if dtype.kind == "i" else "fptoui"
+    y = choose(fits, x, 0)
+    return y.convert(how, dtype)
 
 
 def call_math(name: str, args: Sequence[Scalar]) -> Scalar:

@@ -85,7 +85,7 @@ count:
 @cache
 def stack() -> Code:
     """The code that knows stacks, which stays until the process ends."""
-    code = Code(TEXT)
+    code = Code.for_key(("stack", TEXT), lambda: TEXT)
     key = ctypes.c_uint64()
     if ctypes.CDLL(None).pthread_key_create(ctypes.byref(key), None) != 0:
         raise MemoryError("there are too many keys of threads")

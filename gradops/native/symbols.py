@@ -17,6 +17,7 @@ PYTHON = {
     "PyFloat_AsDouble": "double (ptr)", "PyLong_AsSsize_t": "i64 (ptr)",
     "PyList_New": "ptr (i64)", "PyList_SetItem": "i32 (ptr, i64, ptr)",
     "PyObject_CallFunctionObjArgs": "ptr (ptr, ...)",
+    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "PyTuple_New": "ptr (i64)", "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "Py_DecRef": "void (ptr)", "Py_IncRef": "void (ptr)",
 }  # fmt: skip

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-REGISTER = {"f4": "float", "f8": "double", "i8": "i64", "i4": "i32", "b1": "i1"}
+REGISTER = {"f4": "float", "f8": "double", "b1": "i1"} | {
+    f"{kind}{n}": f"i{8 * n}" for kind in "iu" for n in (1, 2, 4, 8)
+}
 BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
 BYTES = {"float": 4, "double": 8, "ptr": 8} | {f"i{8 * n}": n for n in BITS}
 LINE = 64  # bytes to which memory of a frame is aligned
@@ -90,6 +92,7 @@ class FunctionText:
         self.reserved = self.called = 0  # bytes of all its frames, and of what they call
         self.outer: list[Lines] = []
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names
+        self.pieces: dict[tuple[str, tuple[str, ...]], str] = {}  # see `sharing.py`
         self.parts: list[str] = []  # whole functions, see `parts.py`
         self.subjects: list[object] = []  # what lines are for, see `subjects.py`
         self.subject: int | None = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WIDTHS = {"AVX512F": 64, "AVX2": 32}
 NARROWEST = 16  # bytes of a register of any machine
-FEW = 16  # entries that are read one by one where they do not lie side by side
+FEW = 8  # entries that are read one by one where they do not lie side by side
 
 
 class NotVector(Exception):
@@ -39,7 +39,7 @@ def load(f: FunctionText, p: "Place", index: Sequence[At]) -> Scalar:
         name = splat(f, f.emit(f"load {type}, ptr {at}"), type)
     else:
         name = "poison"
-        for k in few(f):
+        for k in few(f, index):
             x = f.emit(f"load {type}, ptr {moved(f, at, type, k * step)}")
             name = f.emit(f"insertelement {f.vector(type)} {name}, {type} {x}, i64 {k}")
     if p.dtype == BOOL:
@@ -58,14 +58,14 @@ def store(f: FunctionText, p: "Place", index: Sequence[At], x: Scalar) -> None:
             f.do(f"store {type} zeroinitializer, ptr {at}")
         f.do(f"store {f.vector(type)} {name}, ptr {at}, align {p.dtype.itemsize}")
         return
-    for k in few(f) if step else [0]:
+    for k in few(f, index) if step else [0]:
         entry = f.emit(f"extractelement {f.vector(type)} {name}, i64 {k}")
         f.do(f"store {type} {entry}, ptr {moved(f, at, type, k * step)}")
 
 
-def few(f: FunctionText) -> range:
-    """The numbers of the entries of a vector, if they are few."""
-    if f.lanes > FEW:
+def few(f: FunctionText, index: Sequence[At]) -> range:
+    """The numbers of the entries of a vector, if they are few, and all of an axis."""
+    if f.lanes > FEW or any(isinstance(i, Lane) and i.start != 0 for i in index):
         raise NotVector
     return range(f.lanes)
 

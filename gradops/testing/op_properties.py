@@ -235,6 +235,20 @@ def scalar_source_computes_the_op(case: Case) -> None:
         demand(near, f"{case.op.scalar} of {entries}: {got}, not {want}")
 
 
+def formula_computes_the_op(case: Case) -> None:
+    """The formula of an op gives the kernel's values, but for rounding."""
+    if case.op.formula is None or not case.operands or any(map(is_strange, case.operands)):
+        return
+    want = np.asarray(case(*case.operands))
+    got = np.asarray(case.op.formula(*case.operands, **case.attrs))
+    agree("the formula", got, want, SAME_SUM)
+
+
+def is_strange(x: Any) -> bool:
+    """True for operands to which formulas are not applied: complex ones and empty ones."""
+    return is_complex(type_of(x).dtype) or not np.size(x)
+
+
 def pairs_compute_both_ops(case: Case) -> None:
     """A kernel for two ops gives what each gives, to the bit, in other dtypes too."""
     for name, kernel in case.op.pairs.items():
@@ -397,6 +411,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     layout_in_memory_does_not_matter,
     source_computes_the_same_bits,
     scalar_source_computes_the_op,
+    formula_computes_the_op,
     pairs_compute_both_ops,
     vjp_is_the_derivative,
     jvp_is_the_transpose_of_vjp,

@@ -17,7 +17,7 @@ from gradops.native.places import Place
 from gradops.native.scalars import constant
 from gradops.native.text import FunctionText, Index, least, memory_type, minus, plus, times
 
-from .parts import shared
+from .parts import CHUNKS, shared, split
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ROWS = 32  # of a result, of which a block has some multiple
 BLOCKS = 8  # of a product of matrices
 LONG = 1 << 15  # multiplications of a block of a matrix and a vector
+SHORT = 512  # entries of columns, of which a block would be no larger than a few lines of the cache
 
 
 def matrix_by_matrix(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
@@ -57,20 +58,47 @@ def gemm(
 
 
 def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
-    """Call gemv."""
+    """Call gemv, for blocks of rows; of short columns that lie in order, for chunks of these."""
     m, k = a.shape
-    flag, step = layout(a)
+    if layout(a)[0] == "T" and m <= SHORT and k >= SHORT * CHUNKS:
+        sum_of_chunks(w, a, x, to)
+        return
     for begin, count in blocks_of(w, m, LONG // k, m * k):
-        rows, columns = (k, count) if flag == "N" else (count, k)
-        one, zero = numbers(w, to)
-        sizes = [integer(w, v) for v in (rows, columns, step, x.strides[0] or 1)]
-        turn = slot(w.f, "i8", ord("T" if flag == "N" else "N"))
-        given = [
-            *(turn, sizes[0], sizes[1], one, a.address(w.f, (begin, 0)), sizes[2]),
-            *(x.address(w.f, (0, 0)), sizes[3], zero, to.address(w.f, (begin, 0))),
-            integer(w, to.strides[0] or 1),
-        ]
-        call(w, "gemv", to, given)
+        gemv(w, (moved(w.f, a, (begin, 0)), x, moved(w.f, to, (begin, 0))), (count, k))
+
+
+def sum_of_chunks(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
+    """Call gemv for chunks of columns, and add up what they give."""
+    f, (m, k) = w.f, a.shape
+    sums = w.memory.array((CHUNKS, m, 1), to.dtype)
+    for c in split(w, CHUNKS, m * k if thread_control() else 0):
+        begin, end = (
+            f.emit(f"udiv i64 {times(f, n, k)}, {CHUNKS}", "n") for n in (c, plus(f, c, 1))
+        )
+        parts = moved(f, a, (0, begin)), moved(f, x, (begin, 0)), sums.row(f, c)
+        gemv(w, parts, (m, minus(f, end, begin)))
+    for i in f.loop(m):
+        total = sums.load(f, (0, i, 0))
+        for c in range(1, CHUNKS):
+            total = total + sums.load(f, (c, i, 0))
+        to.store(f, (i, 0), total)
+    w.memory.release(sums)
+
+
+def gemv(w: "GraphWriter", parts: tuple[Place, Place, Place], size: tuple[Index, Index]) -> None:
+    """Call gemv for a matrix and a vector that begin where they lie."""
+    a, x, to = parts
+    flag, step = layout(a)
+    rows, columns = size[::-1] if flag == "N" else size
+    one, zero = numbers(w, to)
+    sizes = [integer(w, v) for v in (rows, columns, step, x.strides[0] or 1)]
+    turn = slot(w.f, "i8", ord("T" if flag == "N" else "N"))
+    given = [
+        *(turn, sizes[0], sizes[1], one, a.address(w.f, (0, 0)), sizes[2]),
+        *(x.address(w.f, (0, 0)), sizes[3], zero, to.address(w.f, (0, 0))),
+        integer(w, to.strides[0] or 1),
+    ]
+    call(w, "gemv", to, given)
 
 
 def call(w: "GraphWriter", name: str, to: Place, given: list[str]) -> None:

@@ -97,7 +97,7 @@ def save(
     library = Library(graph, name, blas or "", cpu or "")
     data, header = library.object.data, header_of(library)
     file.write_bytes(data)
-    file.with_suffix(".h").write_text(header)
+    file.with_suffix(".h").write_text(header, encoding="utf-8")
 
 
 def header_of(library: Library) -> str:

@@ -16,18 +16,23 @@ from ..ir.expr import Expr
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen for an expression, and the nanoseconds that are predicted for each way."""
+    """What was chosen for an expression, and the nanoseconds that are predicted for each way.
+
+    `note` is what else counted.
+    """
 
     op: str
     line: str
     way: str
     costs: Mapping[str, float]
+    note: str = ""
 
     def __str__(self) -> str:
         others = [f"{name} {duration(ns)}" for name, ns in self.costs.items() if name != self.way]
         against = f" (not {', '.join(others)})" if others else ""
         place = f" at {self.line}" if self.line else ""
-        return f"{self.op}{place}: {self.way} {duration(self.costs[self.way])}{against}"
+        chosen = f"{self.way} {duration(self.costs[self.way])}{against}"
+        return f"{self.op}{place}: {chosen}{self.note}"
 
 
 class Choices:
@@ -62,5 +67,7 @@ class Choices:
 
 def duration(ns: float) -> str:
     """A time in the unit that fits."""
+    if ns >= 1e9:
+        return f"{ns / 1e9:.3g} s"
     scale, unit = (1e6, "ms") if ns >= 1e6 else (1e3, "us") if ns >= 1e3 else (1, "ns")
     return f"{ns / scale:.3g} {unit}"

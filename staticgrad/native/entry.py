@@ -19,6 +19,7 @@ from gradops.native.text import FunctionText, memory_type
 from .loops import known
 
 DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
+ITEMS = 24  # offset of the items of a tuple, and of their address in a list
 NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
 LONG = 1 << 16  # operations from which other threads may run
 SPARE = """@spare = global ptr null
@@ -28,6 +29,26 @@ define void @free_spare() {
   ret void
 }
 """
+CALL = f"""define ptr @call(ptr %self, ptr %args, i64 %count, ptr %names) {{
+  %plain = icmp eq ptr %names, null
+  br i1 %plain, label %try, label %other
+try:
+  %result = call ptr @entry(ptr %self, ptr %args, i64 %count) noinline
+  %refused = icmp eq ptr %result, @not_implemented
+  br i1 %refused, label %drop, label %done
+done:
+  ret ptr %result
+drop:
+  call void @Py_DecRef(ptr %result)
+  br label %other
+other:
+  %at = getelementptr i8, ptr %self, i64 {ITEMS + 8 * 3}
+  %otherwise = load ptr, ptr %at
+  %found = call ptr @PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr %names)
+  ret ptr %found
+}}
+"""
+"""The entry for calls with names, too: what the code cannot run, a function of Python does."""
 
 
 class EntryWriter:
@@ -205,8 +226,11 @@ class EntryWriter:
         kind = "List" if self.form == "[{}]" else "Tuple"
         result = f.emit(f"call ptr @Py{kind}_New(i64 {len(objects)})")
         self.require_object(result)
+        items = f.emit(f"getelementptr i8, ptr {result}, i64 {ITEMS}")
+        if kind == "List":
+            items = f.emit(f"load ptr, ptr {items}")
         for i, x in enumerate(objects):
-            f.do(f"call i32 @Py{kind}_SetItem(ptr {result}, i64 {i}, ptr {x})")
+            f.do(f"store ptr {x}, ptr {f.emit(f'getelementptr ptr, ptr {items}, i64 {i}')}")
         return result
 
     def number(self, t: ArrayType, pointer: str) -> str:

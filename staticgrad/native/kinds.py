@@ -87,14 +87,16 @@ def before_units(e: Expr, index: Sequence[At]) -> tuple[At, ...]:
     return tuple([0 if n == 1 else next(others) for n in e.inputs[0].shape])
 
 
+def axes_before(e: Expr) -> list[int]:
+    """For each axis before they were exchanged, where it is after that."""
+    rank = len(e.shape)
+    axes = [i % rank for i in e.attrs["axes"] or range(rank)[::-1]]
+    return [axes.index(i) for i in range(rank)]
+
+
 def before_transposition(e: Expr, index: Sequence[At]) -> tuple[At, ...]:
     """The index before axes were exchanged."""
-    rank = len(index)
-    axes = e.attrs["axes"] or range(rank)[::-1]
-    result: list[At] = [0] * rank
-    for i, axis in zip(index, axes, strict=True):
-        result[axis % rank] = i
-    return tuple(result)
+    return tuple([index[i] for i in axes_before(e)])
 
 
 def before_broadcast(e: Expr, index: Sequence[At]) -> tuple[At, ...]:

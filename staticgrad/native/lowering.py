@@ -12,11 +12,12 @@ import numpy as np
 
 from gradops.native.copies import copy
 from gradops.native.costs import CostTable
-from gradops.native.cuts import Cutter
+from gradops.native.cuts import Spot, cut
 from gradops.native.elementwise import apply
 from gradops.native.memory import Memory
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.sharing import share
 from gradops.native.subjects import about
 from gradops.native.text import At, FunctionText, Lane, plus
 from gradops.native.vectors import NotVector
@@ -26,7 +27,7 @@ from ..ir.graph import FrozenGraph
 from . import convolutions, indexing, loops, matrices, pooling, products
 from .calls import write_call
 from .choices import Choices
-from .kinds import MOVES, TRIANGLES, aligned, is_computed, name_of
+from .kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .nests import NestWriter
 from .plan import Plan, Unit
 from .writers import WRITERS
@@ -54,6 +55,7 @@ class GraphWriter:
         self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
+        self.turned: dict[Expr, Expr] = {}  # values, and transposes of them that lie in order
         self.writing: Expr | None = None
         self.tag = ""
 
@@ -65,23 +67,37 @@ class GraphWriter:
         for e, place in zip(graph.results, results, strict=True):
             if e in plan.stored:
                 self.targets.setdefault(e, place)
-        cutter = Cutter(self.f)
+        framed, spots = len(self.f.frame), [self.spot()]
+        self.note_turned(plan)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             with about(self.f, (self.graph, unit)):
                 self.write_unit(unit, plan)
-            cutter.allow()
+            spots.append(self.spot())
             for e in dying:
                 self.release(e)
         for e, place in zip(graph.results, results, strict=True):
             if self.targets.get(e) is not place:
                 copy(self.f, self.place(e), place)
-                cutter.allow()
-        cutter.cut()
+                spots.append(self.spot())
+        cut(self.f, framed, share(self.f, framed, spots))
+
+    def spot(self) -> Spot:
+        """The place where the next line will be."""
+        return Spot(len(self.f.lines), self.f.label)
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""
         GraphWriter(self.f, self.memory, graph, self.table, self.choices).write(inputs, results)
+
+    def note_turned(self, plan: Plan) -> None:
+        """Note the values that only a reshaped transpose reads: they lie so that it is no copy."""
+        for e in plan.stored:
+            (t, *others), readers = plan.readers[e] or [e], plan.readers
+            if others or e in self.targets or name_of(t) != "transpose" or t in plan.results:
+                continue
+            if [name_of(r) for r in readers[t]] == ["reshape"] and t not in plan.stored:
+                self.turned[e] = t
 
     def place_joined(self, plan: Plan) -> None:
         """Compute what is joined, and read by nothing else, where it is to lie."""
@@ -96,11 +112,11 @@ class GraphWriter:
 
     def write_unit(self, unit: Unit, plan: Plan) -> None:
         """Write one unit."""
+        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
+        self.writing = e
         if unit.axes is not None:
             NestWriter(self, unit, plan).write()
             return
-        e, mark, count = unit.members[0], self.f.mark(), len(self.choices)
-        self.writing = e
         try:
             WRITERS.get(name_of(e), write_call)(self, e)
         except NotNative:
@@ -120,9 +136,11 @@ class GraphWriter:
 
     def memory_for(self, e: Expr) -> Place:
         """Memory for a value: that of a result, or new memory."""
-        if e not in self.targets:
-            return self.memory.array(e.shape, e.dtype)
-        return self.targets[e]
+        if e in self.targets:
+            return self.targets[e]
+        t = self.turned.get(e, e)
+        memory = self.memory.array(t.shape, t.dtype)
+        return memory if t is e else memory.transposed(axes_before(t))
 
     def place_for(self, e: Expr) -> Place:
         """Memory for a value that is written now."""

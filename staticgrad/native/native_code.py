@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from gradops import ArrayType
 from gradops.native import costs, symbols
@@ -15,13 +16,14 @@ from gradops.native.machine import Code, Refused, compiled
 from gradops.native.memory import Memory, addresses
 from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.places import Place, contiguous
+from gradops.native.scalars import NotNative
 from gradops.native.text import METADATA, FunctionText
 
 from ..ir.graph import FrozenGraph
 from ..text.printer import to_text
 from .annotations import annotated, annotated_assembly
 from .choices import Choices
-from .entry import SPARE, EntryWriter
+from .entry import CALL, SPARE, EntryWriter
 from .formulas import written_out
 from .kept import found_again, notes_of
 from .keys import Key
@@ -41,14 +43,8 @@ class NativeCode:
     def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
         self.make, self.form, self.table = make, form, costs.table()
         key = None if key is None else (*key, self.table.key)
-        found = None if key is None else stored(key)
-        kept = None if found is None else self.kept_of(found)
-        if found is None or kept is None:
-            found, kept = self.newly_compiled(), self.written.kept
-            if key is not None and self.notes is not None:
-                store(key, found)
-        self.code = Code.of(found, addresses(kept))
-        self.run = builtin(self.code, "run", self.code.address("entry"), kept)
+        self.code, self.kept = self.kept_code(key) or self.new_code(key)
+        self.run = builtin(self.code, "run", self.code.address("entry"), self.kept)
         weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
 
     def newly_compiled(self) -> ObjectCode:
@@ -58,6 +54,28 @@ class NativeCode:
         except Refused as error:
             hint = "this is a mistake of ours: please report it, with this graph"
             raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
+
+    def called(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        """The function of arrays, which calls another one with what it cannot run."""
+        return builtin(self.code, "call", self.code.address("call"), self.kept, otherwise)
+
+    def kept_code(self, key: Key | None) -> tuple[Code, list[object]] | None:
+        """The code that is kept on disk, if it is of this graph, and what it refers to."""
+        found = None if key is None else stored(key)
+        kept = None if found is None else self.kept_of(found)
+        if found is None or kept is None:
+            return None
+        try:
+            return Code.of(found, addresses(kept)), kept
+        except NotNative:  # it calls what is not known before its text is written
+            return None
+
+    def new_code(self, key: Key | None) -> tuple[Code, list[object]]:
+        """The code that is compiled now, and what it refers to."""
+        made, kept = self.newly_compiled(), self.written.kept
+        if key is not None and self.notes is not None:
+            store(key, made)
+        return Code.of(made, addresses(kept)), kept
 
     @cached_property
     def graph(self) -> FrozenGraph:
@@ -130,7 +148,7 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     lines, functions = declarations(body.used)
     parts = [*functions, body, entry.f]
     checks = [TEXT] if body.checks else []
-    known_names = [*symbols.declared(), SPARE, *checks, *lines, *memory.globals]
+    known_names = [*symbols.declared(), SPARE, CALL, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
     return Written(text, memory.kept, memory.origins, choices, body.subjects)
 

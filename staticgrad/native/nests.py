@@ -14,6 +14,7 @@ from gradops.native.scalars import Scalar, cast
 from gradops.native.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
 
 from ..ir.expr import Expr
+from .axes import order_of_axes
 from .kinds import MOVES, TRIANGLES, is_reduction, name_of
 from .parts import CHUNKS, shared, split
 from .plan import Plan, Unit
@@ -22,6 +23,7 @@ from .reductions import Reduction, beginning
 if TYPE_CHECKING:
     from .lowering import GraphWriter
 
+LONG = 64  # passes of a loop that is shared because the first one sums
 REGISTERS = (8, 4), (30, 2), (math.inf, 1)
 """Up to how many operations of an entry a vector takes how many registers."""
 TURNS = 8  # vectors of an axis from which on they are of several registers
@@ -34,23 +36,50 @@ class NestWriter:
 
     def __init__(self, writer: "GraphWriter", unit: Unit, plan: Plan) -> None:
         self.w, self.f = writer, writer.f
-        self.axes, self.members = unit.axes or (), unit.members
-        self.reductions = {e: Reduction(e) for e in unit.members if is_reduction(e)}
-        self.inner = {e: r for e, r in self.reductions.items() if r.is_suffix}
-        self.stores = {e: writer.memory_for(e) for e in unit.members if e not in plan.unwritten}
-        self.totals: dict[Expr, Place] = {}
+        self.members, axes = unit.members, unit.axes or ()
         for e in plan.views_read(unit.members):  # what is copied for a view is copied once
             writer.place(e)
+        self.order = order_of_axes(unit.members, len(axes), plan, writer.place)
+        self.axes = tuple([axes[i] for i in self.order])
+        self.reductions = {e: Reduction(e, self.order) for e in unit.members if is_reduction(e)}
+        self.inner = {e: r for e, r in self.reductions.items() if r.is_suffix}
+        self.stores = {e: self.memory_for(e) for e in unit.members if e not in plan.unwritten}
+        self.totals: dict[Expr, Place] = {}
         self.is_parallel = all(r.is_suffix or r.keeps_last for r in self.reductions.values())
         count, self.cost = math.prod(self.axes), max(1, sum(plan.cost[e] for e in unit.members))
         if self.is_flat(plan):
             longest = max([i for i, n in enumerate(self.axes) if n > 1], default=0)
             self.axes = tuple([count if i == longest else 1 for i in range(len(self.axes))])
         self.work = count * self.cost
-        self.cut = next((i for i, n in enumerate(self.axes) if n > 1), 0)
-        self.across = {e: r for e, r in self.reductions.items() if self.cut in r.axes}
+        self.cut_at(next((i for i, n in enumerate(self.axes) if n > 1), 0))
+        if self.across and not self.has_chunks():
+            self.cut_at(self.kept_axis())
         self.last = max([i for i, n in enumerate(self.axes) if n > 1], default=-1)
         self.mask: Scalar | None = None
+
+    def memory_for(self, e: Expr) -> Place:
+        """Memory for a value: new memory has the axes in the order of the loops."""
+        if e in self.reductions or e in self.w.targets:
+            return self.w.memory_for(e)
+        made = self.w.memory.array([e.shape[i] for i in self.order], e.dtype)
+        return made.with_axes(self.places_of_axes)
+
+    @property
+    def places_of_axes(self) -> tuple[int, ...]:
+        """For each axis, the number of its loop."""
+        return tuple([self.order.index(i) for i in range(len(self.order))])
+
+    def cut_at(self, axis: int) -> None:
+        """Let threads share the passes of the loop of an axis."""
+        self.cut = axis
+        self.across = {e: r for e, r in self.reductions.items() if axis in r.axes}
+        self.range: tuple[Index, Index] = 0, self.axes[axis] if self.axes else 1
+
+    def kept_axis(self) -> int:
+        """The longest axis that no sum runs over, if that is long; else the one chosen before."""
+        summed = {i for r in self.reductions.values() for i in r.axes}
+        kept = [i for i, n in enumerate(self.axes) if n >= LONG and i not in summed]
+        return max(kept, key=self.axes.__getitem__, default=self.cut)
 
     def is_flat(self, plan: Plan) -> bool:
         """True if all arrays lie in order and are read entry by entry: one loop is enough then."""
@@ -73,8 +102,10 @@ class NestWriter:
         """True if an entry of a value is that with the same number, of what it is computed from."""
         place = self.w.place(e) if is_memory else self.stores.get(e)
         is_moved = not is_memory and (name_of(e) in MOVES or name_of(e) in TRIANGLES)
-        is_ordered = place is None or place.is_contiguous
-        return tuple(e.shape) == self.axes and is_ordered and not is_moved
+        if is_moved or sorted(e.shape) != sorted(self.axes):
+            return False
+        is_ordered = place is None or place.with_axes(self.order).is_contiguous
+        return tuple([e.shape[i] for i in self.order]) == self.axes and is_ordered
 
     def write(self) -> None:
         """Write the loops: of vectors, or of entries where these do not lie side by side."""
@@ -97,20 +128,34 @@ class NestWriter:
     def write_loops(self, lanes: int) -> None:
         """Write loops of so many entries at once. Threads share those of the first axis."""
         self.lanes = lanes
-        self.range: tuple[Index, Index] = (0, self.passes_in(self.cut) if self.axes else 1)
+        self.range = (0, self.passes_in(self.cut) if self.axes else 1)
         passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
         self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
         self.is_short = passes <= SHORT
         self.clear(e for e in self.reductions if e not in self.across)
         if not self.across:
-            for some in shared(self.w, int(self.range[1]), self.work):
-                self.range = some
+            for some in shared(self.w, int(self.range[1]) - self.overlaps, self.work):
+                self.range = self.with_last(*some)
                 self.write_nest()
         elif self.has_chunks():
             self.write_chunks()
         else:
             self.clear(self.across)
             self.write_nest()
+
+    @property
+    def overlaps(self) -> bool:
+        """True if the last vector of sums overlaps the one before: one thread adds up both."""
+        of_last = bool(self.lanes and self.reductions) and self.cut == self.last
+        return of_last and self.axes[self.last] % self.lanes != 0
+
+    def with_last(self, begin: Index, end: Index) -> tuple[Index, Index]:
+        """A range of passes, with the very last one if it has that before."""
+        if not self.overlaps:
+            return begin, end
+        count = self.passes_in(self.cut) - 1
+        is_end = self.f.emit(f"icmp eq i64 {end}, {count}")
+        return begin, self.f.emit(f"select i1 {is_end}, i64 {count + 1}, i64 {end}", "n")
 
     def passes_in(self, axis: int) -> int:
         """The passes of the loop of an axis."""
@@ -191,14 +236,15 @@ class NestWriter:
     def write_entry(self, index: tuple[At, ...]) -> None:
         """Write what is computed for one entry, or those of a vector."""
         self.w.values.clear()
+        own = tuple([index[k] for k in self.places_of_axes])
         for e in self.members:
             r = self.reductions.get(e)
             if r is None:
-                x = self.w.value(e, index)
+                x = self.w.value(e, own)
                 if e in self.stores:
-                    self.stores[e].store(self.f, index, x, self.w.tag)
+                    self.stores[e].store(self.f, own, x, self.w.tag)
                 continue
-            x = vectors.kept(self.mask, cast(self.w.value(e.inputs[0], index), e.dtype), r.neutral)
+            x = vectors.kept(self.mask, cast(self.w.value(e.inputs[0], own), e.dtype), r.neutral)
             if e in self.inner:
                 r.add(self.f, self.totals[e], beginning(self.f), x, "reassoc ")
             else:

@@ -35,12 +35,13 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
     if f.outer or work < w.table.worth or count < 2:
         yield 0, count
         return
+    w.pick(w.table.times_of_loop(work))
     f.enter()
     remind(f)
     yield "%begin", "%end"
     lines = f.leave()
     names = [name for name in names_taken("\n".join(lines)) if name not in GIVEN]
-    found = Definitions(f, names)
+    found = Definitions(f.lines, f.frame, names)
     taken = {name: found.type_of(name) for name in names}
     name = f"@part{f.fresh('')}"
     f.parts.append(function(name, taken, lines))

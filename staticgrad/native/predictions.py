@@ -12,15 +12,16 @@ from gradops.native.costs import WEIGHTS, CostTable
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions
 from ..ir.tuple_types import TupleType, types_of_parts
-from .choices import Choice
+from .choices import Choice, duration
 from .formulas import is_formula
 from .kinds import MOVES, is_computed, is_reduction, is_view, name_of
 from .lowering import has_writer
 from .work import TURNS, size_of
 
-NATIVE, NUMPY, COMPILING = "machine code", "NumPy", "once to compile it"
+NATIVE, NUMPY = "machine code", "NumPy"
 RUNS = 10_000  # in which machine code has to save the time of compiling it
 STARTED, COMPILED = 10e6, 0.5e6  # nanoseconds of compiling: of a graph, and of each expression
+LARGEST = 100_000  # expressions; to compile more than that takes minutes
 MANY = 5  # calls of ufuncs in a composite kernel
 SCALAR = 0.2  # of the time of a call, that of an operation on Python's floats
 COPIED = 2  # operations an entry, to give results of NumPy's kernels a place
@@ -30,12 +31,14 @@ Times = tuple[float, float]
 
 def tier_for(graph: FrozenGraph) -> Choice:
     """What is to run a graph: machine code, if it saves what it costs. See Note [Predictions]."""
-    if not has_known_sizes(graph):
+    count = sum(1 for _ in all_expressions(graph))
+    if count > LARGEST or not has_known_sizes(graph):
         return Choice("graph", "", NUMPY, {NUMPY: 0.0})
     native, numpy = times_of(graph, costs.table())
-    compiling = STARTED + COMPILED * sum(1 for _ in all_expressions(graph))
+    compiling = STARTED + COMPILED * count
     way = NATIVE if (numpy - native) * RUNS >= compiling else NUMPY
-    return Choice("graph", "", way, {NATIVE: native, NUMPY: numpy, COMPILING: compiling})
+    note = f"; to compile it takes {duration(compiling)}"
+    return Choice("graph", "", way, {NATIVE: native, NUMPY: numpy}, note)
 
 
 def has_known_sizes(graph: FrozenGraph) -> bool:

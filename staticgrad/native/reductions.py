@@ -16,20 +16,25 @@ from .kinds import name_of
 
 
 class Reduction:
-    """A sum, or the like, over `axes` of an operand."""
+    """A sum, or the like, over axes of an operand.
 
-    def __init__(self, e: Expr) -> None:
+    `order` are the operand's axes in the order of the loops, `axes` are the loops added over.
+    """
+
+    def __init__(self, e: Expr, order: Sequence[int] | None = None) -> None:
         self.e, self.name = e, name_of(e)
+        self.order = order = range(len(e.inputs[0].shape)) if order is None else order
         shape = self.shape = e.inputs[0].shape
         self.rank = len(shape)
         self.extra = self.rank - len(e.shape) if self.name == "sum_to" else 0
         if self.name == "sum_to":
             kept = [n == m for n, m in zip(shape[self.extra :], e.shape, strict=True)]
-            self.axes = {i for i in range(self.rank) if i < self.extra or not kept[i - self.extra]}
+            self.own = {i for i in range(self.rank) if i < self.extra or not kept[i - self.extra]}
         else:
             axis = e.attrs["axis"]
             axis = range(self.rank) if axis is None else np.atleast_1d(axis).tolist()
-            self.axes = {i % self.rank for i in axis}
+            self.own = {i % self.rank for i in axis}
+        self.axes = {k for k, i in enumerate(order) if i in self.own}
 
     @cached_property
     def first(self) -> int:
@@ -47,14 +52,15 @@ class Reduction:
         return self.rank - 1 not in self.axes
 
     def place_index(self, index: Sequence[At]) -> tuple[At, ...]:
-        """The index of the result, for one of the operand, or of its first axes."""
-        full = [*index, *[0] * (self.rank - len(index))]
-        full = [0 if i in self.axes else n for i, n in enumerate(full)]
+        """The index of the result, for those of the loops, or of the outer ones."""
+        full: list[At] = [0] * self.rank
+        for axis, i in zip(self.order, index, strict=False):
+            full[axis] = 0 if axis in self.own else i
         if self.name == "sum_to":
             return tuple(full[self.extra :])
         if self.e.attrs["keepdims"]:
             return tuple(full)
-        return tuple([n for i, n in enumerate(full) if i not in self.axes])
+        return tuple([n for i, n in enumerate(full) if i not in self.own])
 
     @property
     def start(self) -> float:
@@ -82,7 +88,7 @@ class Reduction:
         return place
 
     def end(self, f: FunctionText, total: Place, to: Place, index: Sequence[At]) -> None:
-        """Store a total at an index of the operand's first axes; those of a vector are added."""
+        """Store a total at an index of the outer loops; those of a vector are added."""
         x, at = total.load(f, beginning(f)), self.place_index(index)
         if not f.lanes or any(isinstance(i, Lane) for i in at):
             to.store(f, at, x)
@@ -136,7 +142,7 @@ class Reduction:
         if self.name != "mean":
             return
         if len(index) == len(place.shape):
-            count = math.prod(self.shape[i] for i in self.axes)
+            count = math.prod(self.shape[i] for i in self.own)
             place.store(f, index, place.load(f, index) / float(count))
             return
         for i in f.loop(place.shape[len(index)]):

@@ -92,11 +92,13 @@ def by_machine_code(
         raise refusal("it needs llvmlite and scipy", "pip install 'staticgrad[native]'")
     from gradops.native.scalars import NotNative
 
-    from .native_executable import NativeExecutable
+    from .native_executable import DirectExecutable, NativeExecutable
     from .native_for_sizes import NativeForSizes
 
     kind = NativeExecutable if is_sized(graph) else NativeForSizes
     try:
+        if kind is NativeExecutable and rebuild is None:
+            return DirectExecutable(graph, pipeline, form)
         return kind(graph, pipeline, form, rebuild)
     except NotNative as error:
         raise refusal(str(error)) from error

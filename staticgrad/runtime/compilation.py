@@ -17,6 +17,7 @@ from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
+from .accuracy import accuracy_of
 from .backends import executable_for
 from .executable import Executable
 from .verification import require_code, verifier
@@ -36,7 +37,8 @@ def compile(
     execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
     `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
     `verify` the graph is run before and after each pass, on random feeds or on those given, and
-    what a pass changes beyond its bound raises PassError. With a `memory_budget` in bytes, forward
+    what a pass changes beyond its bound raises PassError; `executable.verification` says how exact
+    the code is that was made. With a `memory_budget` in bytes, forward
     values are computed again in the backward until the predicted peak of what a run allocates is
     within it; unknown sizes count as 64. With `check_numerics` the first value that is not finite,
     inside loops too, raises NotFiniteError.
@@ -72,7 +74,9 @@ def compile(
         form, rebuild = form_of(outputs)
     result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
     if verify is not False:
-        require_code(result.graph, result.attempt, result.bound, verify)
+        code = result.graph, result.attempt, result.bound, verify
+        require_code(*code)
+        result.verification = accuracy_of(*code) if result.bound else None
     return result
 
 

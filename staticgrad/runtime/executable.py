@@ -28,6 +28,7 @@ from .numerics import Checked
 
 if TYPE_CHECKING:
     from ..native.choices import Choice, Choices
+    from .accuracy import CodeReport
     from .memory_report import MemoryReport
     from .profile import Profile
 
@@ -37,7 +38,7 @@ class Executable:
 
     `source` is the Python function it runs, `graph` the frozen graph it was made from: `written`
     after optimisation. It may be called from many threads at once. Results share no memory with
-    anything it keeps.
+    anything it keeps. With `verify`, `verification` says how exact they were.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Executable:
     ) -> None:  # fmt: skip
         keep_freed_memory()
         self.tier: Choice | None = None
+        self.verification: CodeReport | None = None
         self.written, self.rebuild = written, rebuild
         self.form, self.any_layout = form, any_layout
         self.check_numerics = check_numerics

@@ -1,6 +1,7 @@
 """Executables of the native tier."""
 
 import os
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -86,6 +87,9 @@ class NativeExecutable(Executable):
 
         save(self.native.graph, path, name, blas, cpu)
 
+    def __reduce__(self) -> tuple[Any, ...]:  # for copies, which have code of their own
+        return type(self), (self.written, self.optimize, self.form, self.rebuild)
+
     @property
     def bound(self) -> float:
         return self.pipeline.bound + BOUND
@@ -99,6 +103,18 @@ class NativeExecutable(Executable):
     def by_numpy(self) -> Executable:
         """The executable for values on which machine code gives up: NumPy raises, or computes."""
         return Executable(self.written, self.optimize, self.form, self.rebuild)
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        result = NotImplemented if named else self.run(*args)  # the code counts its operands
+        if result is NotImplemented:
+            return self.run_otherwise(args, named)
+        return result if self.rebuild is None else self.rebuild(result)
+
+    def run_otherwise(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run with values that are given by name, or are not such arrays as the code reads."""
+        if named or len(args) != self.count:
+            return self(*self.bind(args, named))
+        return self.run_converted(args)
 
     def attempt(self, args: Sequence[Any]) -> Any:
         result = self.run(*args)
@@ -114,6 +130,23 @@ class NativeExecutable(Executable):
         if result is NotImplemented:
             return self.by_numpy(*arrays)
         return result if self.rebuild is None else self.rebuild(result)
+
+
+class DirectExecutable(NativeExecutable):
+    """An executable that Python calls as a builtin function: its results are those of the code."""
+
+    __slots__ = ("__call__",)
+
+    def __init__(self, written: FrozenGraph, optimize: Any = 2, form: str = "{},") -> None:
+        super().__init__(written, optimize, form)
+        this = weakref.ref(self)
+
+        def otherwise(*args: Any, **named: Any) -> Any:
+            executable = this()
+            assert executable is not None, "who calls it keeps it"
+            return executable.run_otherwise(args, named)
+
+        self.__call__ = self.native.called(otherwise)  # type: ignore[method-assign]
 
 
 def for_native(pipeline: Pipeline) -> Pipeline:

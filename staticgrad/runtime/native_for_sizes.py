@@ -41,6 +41,8 @@ class NativeForSizes(NativeExecutable):
 
     def run_version(self, *args: Any) -> Any:
         """Run the version for the sizes of arrays; NotImplemented for what is not an array."""
+        if len(args) != self.count:
+            return NotImplemented
         try:
             key = tuple([x.shape for x in args])
         except AttributeError:

@@ -62,10 +62,14 @@ def require_code(
         return made if isinstance(made, list | tuple) else [made]
 
     given = own_feeds(feeds)
-    if given is not None:  # the code that is verified takes arrays in C order
-        pairs = zip(graph.inputs, given, strict=True)
-        given = [np.asarray(as_feed(e, x), order="C") for e, x in pairs]
+    given = None if given is None else in_order(graph, given)
     require_results(Code(bound), graph, results, given)
+
+
+def in_order(graph: FrozenGraph, feeds: Sequence[Any]) -> list[Any]:
+    """Feeds as arrays in the order of C, which the code that is verified takes."""
+    pairs = zip(graph.inputs, feeds, strict=True)
+    return [np.asarray(as_feed(e, x), order="C") for e, x in pairs]
 
 
 @dataclass(frozen=True)

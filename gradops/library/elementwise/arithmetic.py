@@ -183,6 +183,7 @@ power_slope = elementwise(
         exactly([1.0, 2, 0.5], [0.0, 1, 0]),
     ),
     doc="The derivative of a power in its base, y x**(y - 1); zero where the exponent y is zero.",
+    formula=lambda a, b: where(equal(b, 0), 0, b * power(a, b - 1)),
 )
 
 

@@ -1,5 +1,6 @@
 """Rounding, floor division and remainders, and neighbouring floats."""
 
+from typing import Any
 
 import numpy as np
 
@@ -7,9 +8,9 @@ from ...core.samples import beside, cases, complexes, distinct, exactly, integer
 from ...core.types import is_complex, type_of
 from ...typing import AnyArray
 from ..families import elementwise, singular
-from .comparison import masked
+from .comparison import equal, masked, where
 from .complexes import complex, imag, real
-from .logic import isfinite
+from .logic import isfinite, isnan
 
 __all__ = [
     "ceil", "floor", "floor_divide", "fmod", "nan_to_num", "nextafter", "remainder", "round",
@@ -59,10 +60,19 @@ def where_finite(v: AnyArray, x: AnyArray) -> AnyArray:
 
 
 finite_rule = lambda v, y, x, nan, posinf, neginf: where_finite(v, x)
+def nan_to_num_formula(x: AnyArray, nan: float, posinf: Any, neginf: Any) -> AnyArray:
+    if type_of(x).dtype.kind != "f":
+        return x
+    limits = np.finfo(type_of(x).dtype)
+    y = where(isnan(x), nan, where(equal(x, np.inf), limits.max if posinf is None else posinf, x))
+    return where(equal(x, -np.inf), limits.min if neginf is None else neginf, y)
+
+
 nan_to_num = elementwise(
     "nan_to_num",
     lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf),
     d=[None], vjp=[finite_rule], jvp=[finite_rule], infer=lambda x, nan, posinf, neginf: x,
     samples=cases(unary, complexes((3,)), integers((3,)), reals((3,), nan=2.0, posinf=3.0)),
     doc="The entries with numbers for NaN and infinities; by default 0 and the largest floats.",
+    formula=nan_to_num_formula,
 )

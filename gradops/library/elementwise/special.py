@@ -14,10 +14,11 @@ from ...kernels.elementwise.tables import float_dtype
 from ...typing import AnyArray
 from ..families import elementwise, singular
 from ..nn.activation import sigmoid
-from .arithmetic import sign
-from .comparison import equal, less_equal, maximum, where
-from .exponential import exp, log, log1p
-from .logic import isinf
+from .arithmetic import abs, sign
+from .comparison import clip, equal, less, less_equal, maximum, where
+from .exponential import exp, exp2, log, log1p
+from .logic import isinf, isnan, logical_and, logical_not
+from .trigonometric import atanh
 
 __all__ = [
     "entr", "erfc", "erfcx", "erfinv", "i0", "i0e", "i1", "i1e", "log_ndtr", "logaddexp",
@@ -41,6 +42,7 @@ erfinv = elementwise(
 ndtr = elementwise(
     "ndtr", kernels.ndtr, d=[lambda y, x: exp(-0.5 * (x * x)) / ROOT_2PI],
     traits=[Trait.NONNEGATIVE], samples=reals((3, 4)), doc="The normal distribution function.",
+    formula=lambda x: erfc(x * (-1 / ROOT_2)) * 0.5,
 )
 
 
@@ -59,10 +61,15 @@ ndtri = elementwise(
     samples=between(0.05, 0.95, (3, 4)),
     doc="The inverse of the normal distribution function; infinite at 0 and 1.",
 )
+def logit_formula(x):
+    middle = atanh(clip(2 * x - 1, -0.5, 0.5)) * 2
+    return where(less_equal(abs(x - 0.5), 0.25), middle, log(x / (1 - x)))
+
+
 logit = elementwise(
     "logit", kernels.logit, d=[singular(lambda y, x: 1 / (x * (1 - x)))],
     samples=between(0.05, 0.95, (3, 4)),
-    doc="log(x / (1 - x)), the inverse of sigmoid; infinite at 0 and 1.",
+    doc="log(x / (1 - x)), the inverse of sigmoid; infinite at 0 and 1.", formula=logit_formula,
 )
 
 
@@ -81,6 +88,11 @@ def times_log(x, y, log):
     return np.where(np.equal(x, 0) & ~np.isnan(y), found.dtype.type(0), found)[()]
 
 
+def unless_zero(x, y, product):
+    """0 where `x` is, unless `y` is NaN; else a product."""
+    return where(logical_and(equal(x, 0), logical_not(isnan(y))), 0, product)
+
+
 weights = cases(positive((3, 4), (4,)), exactly([0.0, 1.0, 2.0], [0.7, 0.3, 2.0]))
 xlogy = elementwise(
     "xlogy", xlogy_kernel,
@@ -89,6 +101,7 @@ xlogy = elementwise(
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, x / y)),
     ],
     samples=weights, doc="x log(y), and 0 where x is 0.",
+    formula=lambda x, y: unless_zero(x, y, x * log(y)),
 )
 xlog1py = elementwise(
     "xlog1py", xlog1py_kernel,
@@ -97,6 +110,7 @@ xlog1py = elementwise(
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, x / (1 + y))),
     ],
     samples=weights, doc="x log(1 + y), and 0 where x is 0.",
+    formula=lambda x, y: unless_zero(x, y, x * log1p(y)),
 )
 
 
@@ -108,6 +122,7 @@ def entr_kernel(x):
 entr = elementwise(
     "entr", entr_kernel, d=[singular(lambda y, x: -1 - log(x))], samples=positive((3, 4)),
     doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
+    formula=lambda x: where(less(x, 0), -math.inf, -xlogy(x, x)),
 )
 
 
@@ -116,10 +131,16 @@ def difference(a: AnyArray, b: AnyArray) -> AnyArray:
     return where(isinf(a) & equal(a, b), 0, a - b)
 
 
+def of_larger(a: AnyArray, b: AnyArray, more: AnyArray, doubled: float) -> AnyArray:
+    """The larger of two entries, and more; of equal ones, which may be infinite, twice as much."""
+    return where(equal(a, b), a + doubled, maximum(a, b) + more)
+
+
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
     d=[lambda y, a, b: sigmoid(difference(a, b)), lambda y, a, b: sigmoid(difference(b, a))],
     samples=binary, doc="log(exp(x) + exp(y)), without overflow.",
+    formula=lambda a, b: of_larger(a, b, log1p(exp(-abs(a - b))), math.log(2)),
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2,
@@ -128,6 +149,7 @@ logaddexp2 = elementwise(
         lambda y, a, b: sigmoid(difference(b, a) * math.log(2)),
     ],
     samples=binary, doc="log2(2**x + 2**y), without overflow.",
+    formula=lambda a, b: of_larger(a, b, log1p(exp2(-abs(a - b))) * (1 / math.log(2)), 1),
 )
 
 

@@ -91,11 +91,11 @@ atan2 = elementwise(
 )
 deg2rad = elementwise(
     "deg2rad", np.deg2rad, d=[lambda y, x: math.pi / 180], samples=unary,
-    doc="Degrees converted to radians.",
+    doc="Degrees converted to radians.", formula=lambda x: x * (math.pi / 180),
 )
 rad2deg = elementwise(
     "rad2deg", np.rad2deg, d=[lambda y, x: 180 / math.pi], samples=unary,
-    doc="Radians converted to degrees.",
+    doc="Radians converted to degrees.", formula=lambda x: x * (180 / math.pi),
 )
 
 
@@ -128,7 +128,12 @@ def series_near_zero(u: AnyArray) -> AnyArray:
     return math.pi * u * total
 
 
+def sinc_formula(x: AnyArray) -> AnyArray:
+    u = x * math.pi
+    return where(equal(u, 0), 1, sin(u) / u)
+
+
 sinc = elementwise(
     "sinc", sinc_kernel, d=[sinc_slope], samples=cases(analytic, between(-0.06, 0.06, (3,))),
-    doc="sin(pi x) / (pi x), 1 at 0.",
+    doc="sin(pi x) / (pi x), 1 at 0.", formula=sinc_formula,
 )

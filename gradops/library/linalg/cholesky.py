@@ -8,6 +8,7 @@ Hermitian, and only the Hermitian part of a tangent counts. This is PyTorch's co
 
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from ..index.diagonals import diag_embed, tril
 from ..index.indexing import numbers
 from ..shape.movement import expand_dims
 from ..shape.rearrange import matrix_transpose
-from .contraction import pad_rank
+from .contraction import matmul, pad_rank
 from .matrices import (
     adjoint,
     adjoint_rule,
@@ -128,6 +129,15 @@ def cotangent_infer(l: ArrayType, g: ArrayType) -> ArrayType:
     return result
 
 
+def cotangent_formula(l: AnyArray, g: AnyArray) -> AnyArray:
+    l = tril(l)
+    right = matrix_transpose(l)
+    inner = matmul(right, tril(g))
+    both = tril(inner) + matrix_transpose(tril(inner, k=-1))
+    solved = partial(solve_triangular_op, right, lower=False, checked=False)
+    return 0.5 * matrix_transpose(solved(matrix_transpose(solved(both))))
+
+
 def cotangent_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by making ranks equal."""
     ndim = max(len(shape_of(x)) - is_batched for x, is_batched in zip(xs, batched)) + 1
@@ -136,6 +146,7 @@ def cotangent_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
 
 cotangent_op = Op(
     "cholesky_cotangent", kernels.cholesky_cotangent, arity=2, infer=cotangent_infer,
+    formula=cotangent_formula,
     traits=[Trait.OF_LOWER],
     flops=flops.per_square((7, 2)),
     workspace=lambda y, l, g: 5 * math.prod(y.shape) * y.dtype.itemsize,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core import flops
 from ...core.errors import OptionError, ShapeError
-from ...core.op import Op
+from ...core.op import OPS, Op
 from ...core.samples import analytic, cases, reals, unary
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
@@ -21,15 +21,16 @@ from ...kernels.native_kernels import native, run_for
 from ...kernels.nn import activation as kernels
 from ...kernels.nn.activation import CUBIC, SCALE
 from ...kernels.nn.gelu import BLOCK as PIECE
+from ...kernels.nn.gelu import P as POLYNOMIAL
 from ...kernels.nn.gelu import by_pieces, slope_piece, value_and_slope
 from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
-from ..elementwise.exponential import exp, expm1
+from ..elementwise.exponential import exp, expm1, log
 from ..elementwise.trigonometric import tanh
 from ..families import Kernel, batch_along_axis, elementwise, invalid, selection, singular
 from ..index.indexing import index
-from ..reduce.reduction import require_axes, sum
+from ..reduce.reduction import max, require_axes, sum
 from ..shape.movement import reshape
 
 __all__ = [
@@ -71,7 +72,8 @@ def silu_slope(y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 silu = elementwise(
-    "silu", kernels.silu, d=[silu_slope], samples=unary, doc="x times its logistic function.",
+    "silu", kernels.silu, d=[silu_slope], samples=unary,
+    formula=lambda x: x * sigmoid(x), doc="x times its logistic function.",
 )
 
 
@@ -114,17 +116,42 @@ def second_by_tanh(x: AnyArray) -> AnyArray:
     return strong_product(1 - u * u, bend)
 
 
+def doubled_distribution(x: AnyArray) -> AnyArray:
+    """2 Phi(x), in float32 by the polynomial of the kernel."""
+    if type_of(x).dtype != np.float32:
+        return 1 + OPS["erf"](x * math.sqrt(0.5))
+    square, total = x * x, float(POLYNOMIAL[-1])
+    for c in POLYNOMIAL[-2::-1].tolist():
+        total = square * total + c
+    return 1 + tanh(x * total)
+
+
+def slope_formula_by_tanh(x: AnyArray) -> AnyArray:
+    """The slope of approximate gelu, by ops."""
+    u, inner = gelu_tanh_and_slope(x)
+    return 0.5 * (1 + u) + 0.5 * x * strong_product(1 - u * u, inner)
+
+
 class Form(NamedTuple):
-    """A form of gelu: kernels of its value and slope, and its second derivative."""
+    """A form of gelu: kernels of its value and slope, its second derivative, and formulas."""
 
     value: Callable[[Any, Any], Any]
     slope: Callable[[Any, Any], Any]
     bend: Callable[[Any], Any]
+    formula: Callable[[Any], Any]
+    slope_formula: Callable[[Any], Any]
 
 
 GELU = {
-    "none": Form(kernels.gelu_by_erf, slope_by_erf, lambda x: density(x) * (2 - x * x)),
-    "tanh": Form(kernels.gelu_by_tanh, slope_by_tanh, second_by_tanh),
+    "none": Form(
+        kernels.gelu_by_erf, slope_by_erf, lambda x: density(x) * (2 - x * x),
+        lambda x: 0.5 * doubled_distribution(x) * x,
+        lambda x: 0.5 * doubled_distribution(x) + x * density(x),
+    ),
+    "tanh": Form(
+        kernels.gelu_by_tanh, slope_by_tanh, second_by_tanh,
+        lambda x: 0.5 * x * (1 + gelu_tanh_and_slope(x)[0]), slope_formula_by_tanh,
+    ),
 }
 
 
@@ -177,11 +204,12 @@ gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
     d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))], infer=gelu_infer,
     workspace=piece_bytes, samples=gelu_samples, doc="The derivative of gelu.",
+    formula=lambda x, approximate: gelu_form(approximate).slope_formula(x),
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
     infer=gelu_infer, samples=gelu_samples, pairs={"gelu_slope": gelu_and_slope_kernel},
-    workspace=piece_bytes,
+    workspace=piece_bytes, formula=lambda x, approximate: gelu_form(approximate).formula(x),
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 
@@ -239,16 +267,31 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
     return np.subtract(y, np.log(total), out=kernels.reusable(y))
 
 
+def shifted(x: AnyArray, axis: int) -> AnyArray:
+    """x less its maximum."""
+    return x - max(x, axis=axis, keepdims=True)
+
+
+def softmax_formula(x: AnyArray, axis: int) -> AnyArray:
+    e = exp(shifted(x, axis))
+    return e / sum(e, axis=axis, keepdims=True)
+
+
+def log_softmax_formula(x: AnyArray, axis: int) -> AnyArray:
+    rest = shifted(x, axis)
+    return rest - log(sum(exp(rest), axis=axis, keepdims=True))
+
+
 softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
 softmax = along_axis_op(
-    "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
+    "softmax", softmax_kernel, formula=softmax_formula, vjp=[softmax_rule], jvp=[softmax_rule],
     flops=flops.per_result(5),
     traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
     doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel, traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
-    flops=flops.per_result(5),
+    "log_softmax", log_softmax_kernel, formula=log_softmax_formula,
+    traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE], flops=flops.per_result(5),
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
     doc="The logarithm of softmax, accurate where softmax underflows.",

@@ -16,10 +16,13 @@ from ...kernels.native_kernels import native
 from ...kernels.nn.activation import columns, has_short_rows
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.arithmetic import strong_product
+from ..elementwise.comparison import equal, where
+from ..elementwise.exponential import exp, log
+from ..families import elementwise
 from ..reduce.reduction import sum
 from ..shape.broadcasting import batch_as_is, broadcast_to, repeat_shared
 from ..shape.movement import expand_dims, reshape
-from .activation import log_softmax, softmax, softmax_rule
+from .activation import log_softmax, shifted, softmax, softmax_rule
 from .loss import (
     REDUCTIONS,
     check_same_shape,
@@ -90,6 +93,31 @@ labelled_rows = cases(
     beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
 )
 
+def class_labels_kernel(labels: Any, classes: int) -> Any:
+    labels = np.asarray(labels)
+    check_labels("class_labels", np.broadcast_to(0, (*labels.shape, classes)), labels)
+    return labels[()]
+
+
+class_labels = elementwise(
+    "class_labels", class_labels_kernel, d=[None], infer=lambda labels, classes: labels,
+    samples=cases(exactly([0, 2, 1, 2], classes=3), exactly([[0, 1]], classes=2)),
+    doc="The labels, checked to be at least 0 and less than the number of classes.",
+)
+
+
+def is_label(x: AnyArray, labels: AnyArray) -> AnyArray:
+    """True at the label of each row of `x`."""
+    classes: Any = shape_of(x)[-1]
+    labels = class_labels(labels, classes=classes)
+    return equal(expand_dims(labels, axis=-1), np.arange(classes).astype(labels.dtype))
+
+
+def of_label(x: AnyArray, labels: AnyArray) -> AnyArray:
+    """The entry of each row at its label."""
+    return sum(where(is_label(x, labels), x, 0), axis=-1)
+
+
 nll_loss = Op(
     "nll_loss", nll_kernel, arity=2, infer=partial(labelled_infer, "nll_loss"),
     vjp=[
@@ -103,6 +131,7 @@ nll_loss = Op(
     batch=loss_batch, samples=labelled_rows, error_samples=wrong_labels,
     doc="The negative of each row's score at its label: of log-probabilities, the negative log "
     "likelihood.",
+    formula=lambda scores, labels, reduction: reduce_losses(-of_label(scores, labels), reduction),
 )
 
 
@@ -191,6 +220,11 @@ def class_error_rule(v: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArra
     return softmax_rule(v, softmax(logits), logits, axis=-1)
 
 
+def class_error_formula(logits: AnyArray, labels: AnyArray) -> AnyArray:
+    y = softmax(logits)
+    return where(is_label(logits, labels), y - 1, y)
+
+
 class_error = Op(
     "class_error", class_error_kernel, traits=[Trait.C_CONTIGUOUS], arity=2,
     infer=lambda logits, labels: ArrayType(
@@ -203,6 +237,7 @@ class_error = Op(
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
     ),
     doc="softmax of the logits less 1 at the label: the derivative of the cross entropy.",
+    formula=class_error_formula,
 )
 
 
@@ -212,6 +247,12 @@ def sparse_vjp(
     g = loss_cotangent(g, reduction, product(shape_of(labels)))
     g = expand_dims(g, axis=-1) if reduction == "none" else g
     return class_error(logits, labels) * g
+
+
+def sparse_formula(logits: AnyArray, labels: AnyArray, reduction: str) -> AnyArray:
+    rest = shifted(logits, -1)
+    losses = log(sum(exp(rest), axis=-1)) - of_label(rest, labels)
+    return reduce_losses(losses, reduction)
 
 
 sparse_cross_entropy = Op(
@@ -225,7 +266,7 @@ sparse_cross_entropy = Op(
         None,
     ],
     batch=loss_batch, samples=labelled_rows, error_samples=wrong_labels,
-    pairs={"class_error": loss_and_error_kernel},
+    pairs={"class_error": loss_and_error_kernel}, formula=sparse_formula,
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )
 

@@ -109,6 +109,7 @@ linear = Op(
         invalid((), (2, 4), (2,), says="a row per output"),
     ],
     doc="x @ w.T + b, for a weight with a row per output.",
+    formula=lambda x, w, b: matmul(x, transpose(w)) + b,
 )
 
 

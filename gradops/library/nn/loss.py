@@ -15,7 +15,7 @@ from ...kernels.sums import sum_of
 from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
-from ..elementwise.exponential import log
+from ..elementwise.exponential import exp, log, log1p
 from ..families import elementwise, invalid
 from ..reduce.reduction import HALF, mean, mean_kernel, sum
 from ..shape.broadcasting import repeat_shared
@@ -144,6 +144,9 @@ binary_cross_entropy_with_logits = Op(
     ),
     error_samples=[invalid((4, 1), (4,), says="shapes must be equal")],
     doc="The cross entropy of labels between 0 and 1 with the logistic function of logits.",
+    formula=lambda z, y, reduction: reduce_losses(
+        where(z > 0, z, 0) + log1p(exp(-abs(z))) - z * y, reduction
+    ),
 )
 
 
@@ -166,6 +169,7 @@ binary_cross_entropy = elementwise(
     samples=between(0.1, 0.9, (3, 4), (3, 4)),
     doc="The cross entropy, entry by entry, of labels with probabilities; logarithms are at least"
     " -100, and the derivative by a probability is bounded likewise, as PyTorch's is.",
+    formula=lambda p, y: -(y * maximum(log(p), -100) + (1 - y) * maximum(log1p(-p), -100)),
 )
 
 

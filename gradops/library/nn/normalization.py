@@ -352,6 +352,24 @@ def slope_jvp(
     return turned * found - r * shares
 
 
+def scale_formula(x: AnyArray, axis: Axes, epsilon: float) -> tuple[AnyArray, AnyArray]:
+    """`x` less its mean along axes, and 1 over the standard deviation."""
+    off = x - mean(x, axis=axis, keepdims=True)
+    return off, 1 / sqrt(mean(off * off, axis=axis, keepdims=True) + epsilon)
+
+
+def standardize_formula(x: AnyArray, axis: Axes, epsilon: float) -> AnyArray:
+    off, scale = scale_formula(x, axis, epsilon)
+    return off * scale
+
+
+def slope_formula(v: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArray:
+    off, scale = scale_formula(x, axis, epsilon)
+    y = off * scale
+    share = mean(v * y, axis=axis, keepdims=True)
+    return (v - mean(v, axis=axis, keepdims=True) - y * share) * scale
+
+
 several = cases(
     reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, 2)), reals((4,), axis=None, epsilon=0.1),
     reals((0, 3), axis=-1),
@@ -368,6 +386,7 @@ standardize = Op(
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)],
     batch=batch_together_along_axis, samples=several, error_samples=empty,
+    formula=standardize_formula,
     doc="The entries less their mean along some axes, over the square root of their variance and "
     "epsilon.",
 )
@@ -386,6 +405,7 @@ standardize_slope = Op(
         invalid((2, 3), (3, 3), axis=1, says="must be equal"),
         invalid((2, 0), (2, 0), axis=1, says="is empty"),
     ],
+    formula=slope_formula,
     doc="The derivative of `standardize` at the second operand along the first: a symmetric map.",
 )
 inverse_spread = Op(
@@ -396,5 +416,6 @@ inverse_spread = Op(
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)
     )],
     batch=batch_together_along_axis, samples=several, error_samples=empty,
+    formula=lambda x, axis, epsilon: scale_formula(x, axis, epsilon)[1],
     doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
 )

@@ -26,6 +26,7 @@ from ..elementwise.trigonometric import tanh
 from ..families import invalid, zeros_like
 from ..shape.broadcasting import batch_as_is
 from ..shape.joining import concatenate_op
+from .activation import sigmoid
 
 __all__: list[str] = []  # cells are offered by `gradops.nn`
 
@@ -131,6 +132,16 @@ def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyAr
     return v * ((1 - y) * (y + is_cell_gate(shape_of(x)[-1], y.dtype)))
 
 
+def joined(*parts: AnyArray) -> Any:
+    """Gates side by side."""
+    return concatenate_op(*parts, axis=-1)
+
+
+def lstm_gates_formula(x: AnyArray, h: AnyArray) -> Any:
+    y = x + h
+    return joined(*[(tanh if i == 2 else sigmoid)(gate) for i, gate in enumerate(blocks(y, 4))])
+
+
 lstm_gates = Op(
     "lstm_gates", lstm_gates_kernel, traits=[Trait.LIKE_OPERAND],
     arity=2, infer=gates_infer("lstm_gates", 4),
@@ -140,6 +151,7 @@ lstm_gates = Op(
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
     error_samples=wrong_gates(4),
+    formula=lstm_gates_formula,
     doc="The gates of an LSTM, from the contributions of input and state: tanh of the third"
     " quarter of each row, sigmoid of the others.",
 )
@@ -188,6 +200,7 @@ lstm_memory = Op(
     vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
     jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=batch_as_is,
     samples=pairs, error_samples=wrong_pairs,
+    formula=lambda a, c: block(a, 1, 4) * c + block(a, 0, 4) * block(a, 2, 4),
     doc="The new memory of an LSTM, from its gates and its memory: i g + f c.",
 )
 
@@ -220,6 +233,7 @@ lstm_hidden = Op(
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square(tanh(c))),
     ],
     batch=batch_as_is, samples=pairs, error_samples=wrong_pairs,
+    formula=lambda a, c: block(a, 3, 4) * tanh(c),
     doc="The output of an LSTM from its gates and new memory: o tanh(c).",
 )
 
@@ -261,6 +275,17 @@ def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -
     return join_gates(dr, tz * (z * (1 - z)), (tn + dr * block(h, 2, 3)) * (1 - n * n))
 
 
+def gru_gates_formula(x: AnyArray, h: AnyArray) -> Any:
+    (a, b, c), (d, e, f) = blocks(x, 3), blocks(h, 3)
+    r = sigmoid(a + d)
+    return joined(r, sigmoid(b + e), tanh(c + r * f))
+
+
+def gru_state_formula(a: AnyArray, h: AnyArray) -> Any:
+    _, z, n = blocks(a, 3)
+    return z * (h - n) + n
+
+
 gru_gates = Op(
     "gru_gates", gru_gates_kernel, traits=[Trait.LIKE_OPERAND],
     arity=2, infer=gates_infer("gru_gates", 3),
@@ -274,6 +299,7 @@ gru_gates = Op(
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
     error_samples=wrong_gates(3),
+    formula=gru_gates_formula,
     doc="Reset gate, update gate and proposed state of a GRU, from the contributions of input and"
     " state: sigmoid, sigmoid, and tanh(x + r h).",
 )
@@ -308,5 +334,6 @@ gru_state = Op(
     jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=batch_as_is,
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
     error_samples=[invalid((2, 6), (2, 3), says="not of shape (2, 2)")],
+    formula=gru_state_formula,
     doc="The new state of a GRU, from its gates and its state: n + z (h - n).",
 )

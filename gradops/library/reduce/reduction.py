@@ -18,8 +18,8 @@ from ...kernels.sums import are_short_rows, sum_of, sum_short_rows
 from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
 from ..elementwise.comparison import equal, where
-from ..elementwise.exponential import exp_difference
-from ..elementwise.logic import isnan
+from ..elementwise.exponential import exp, exp_difference, log
+from ..elementwise.logic import isfinite, isnan
 from ..families import Kernel, batch_along_axis, invalid
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape, transpose
@@ -313,6 +313,14 @@ def logsumexp_shares(y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> An
     return exp_difference(x, with_reduced_axes(y, x, axis, keepdims))
 
 
+def logsumexp_formula(x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
+    top = max(x, axis=axis, keepdims=True)
+    top = where(isfinite(top), top, 0)
+    found = log(sum(exp(x - top), axis=axis, keepdims=True)) + top
+    shape = reduced_shape("sum", type_of(x), axis, keepdims)
+    return reshape(found, shape=shape)
+
+
 logsumexp = reduction(
     "logsumexp", logsumexp_kernel,
     flops=flops.per_operand(4),
@@ -322,7 +330,7 @@ logsumexp = reduction(
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * logsumexp_shares(y, x, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    samples=reducing_samples(reals), error_samples=wrong_axes,
+    samples=reducing_samples(reals), error_samples=wrong_axes, formula=logsumexp_formula,
     doc="log(sum(exp(x))) over the given axes, or over all, without overflow.",
 )
 

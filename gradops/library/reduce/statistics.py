@@ -121,13 +121,23 @@ def axes_samples(draw: Callable[..., Any]) -> Any:
 spread_samples = cases(
     axes_samples(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
 )
+def var_formula(x: AnyArray, axis: Axis, correction: float, keepdims: bool) -> AnyArray:
+    off = x - mean(x, axis=axis, keepdims=True)
+    n = builtins.max(count(x, axis) - correction, 0)
+    return sum(off * off, axis=axis, keepdims=keepdims) / n
+
+
+def std_formula(x: AnyArray, axis: Axis, correction: float, keepdims: bool) -> AnyArray:
+    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
 var = reduction(
-    "var", var_kernel, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
+    "var", var_kernel, formula=var_formula, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
     flops=flops.per_operand(4),
     doc="The mean squared distance from the mean, over n - `correction`.",
 )
 std = reduction(
-    "std", std_kernel, samples=spread_samples,
+    "std", std_kernel, formula=std_formula, samples=spread_samples,
     flops=flops.per_operand(4),
     vjp=lambda g, y, x, **attrs: var_vjp(root_rate(g, y), y, x, **attrs),
     jvp=lambda t, y, x, **attrs: root_rate(var_jvp(t, y, x, **attrs), y),
@@ -203,6 +213,18 @@ def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float)
     return sign(x) * where(zero, 0, share(where(zero, 1, size), y) ** (ord - 1))
 
 
+def norm_formula(x: AnyArray, axis: Axis, keepdims: bool, ord: float) -> AnyArray:
+    if ord == 2:
+        return sqrt(sum(x * x, axis=axis, keepdims=keepdims))
+    if ord == 0:
+        return sum(where(equal(x, 0), 0, abs(x) * 0 + 1), axis=axis, keepdims=keepdims)
+    size = abs(x)
+    if ord in EXTREMES:
+        return (max if ord > 0 else min)(size, axis=axis, keepdims=keepdims)
+    total = sum(size if ord == 1 else size**ord, axis=axis, keepdims=keepdims)
+    return total if ord == 1 else total ** (1 / ord)
+
+
 vector_norm = reduction(
     "vector_norm", vector_norm_kernel,
     flops=flops.per_operand(2),
@@ -212,7 +234,7 @@ vector_norm = reduction(
     jvp=lambda t, y, x, axis, keepdims, ord: sum(
         real_product(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
     ),
-    check=norm_check, traits=[Trait.NONNEGATIVE],
+    check=norm_check, traits=[Trait.NONNEGATIVE], formula=norm_formula,
     samples=cases(
         axes_samples(reals), complexes((3, 4), axis=0), complexes((3,), ord=3),
         complexes((3,), ord=np.inf),

@@ -7,7 +7,7 @@ import numpy as np
 
 from gradops.kernels.nn.gelu import P
 
-from ..elementwise import sigmoid
+from ..primitives import sigmoid
 from ..scalars import Scalar, call_math, choose, constant
 from ..transcendental.floats import SINGLE, polynomial
 from .kernel import DTYPES, Kernel, KernelText

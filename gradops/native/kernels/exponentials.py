@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
-from ..elementwise import exp_difference
+from ..primitives import exp_difference
 from ..scalars import Scalar, call_math, cast, choose, constant
 from ..text import Index, minus, plus, times
 from .kernel import Kernel, KernelText, Row

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..elementwise import sigmoid
+from ..primitives import sigmoid
 from ..scalars import Scalar, call_math
 from ..text import Index, minus, plus, times
 from .kernel import Kernel, KernelText, Row

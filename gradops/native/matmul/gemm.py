@@ -3,7 +3,8 @@
 Note [Own products]. The second matrix is taken by panels of columns, the inner axis by blocks: a
 panel's block stays in the nearest cache while all rows of the first matrix are multiplied with it,
 tile by tile. A panel is copied if its rows do not lie in order, or if there are many rows to use
-the copy. The sum of a block starts at zero, and is added to those before.
+the copy; rows of the first matrix, if columns of it lie in order, which are far from one another.
+The sum of a block starts at zero, and is added to those before.
 """
 
 from collections.abc import Iterator
@@ -12,14 +13,15 @@ from functools import cache
 import numpy as np
 
 from ..machine import Code
-from ..text import METADATA, FunctionText, Index, code_of, minus, times
-from .panels import pack_any, pack_columns, pack_rows, panel_function
+from ..text import METADATA, FunctionText, Index, code_of, minus, plus, times
+from .panels import GAP, pack_any, pack_columns, pack_rows, pack_tiles, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
 from .vectors import REGISTERS, WIDE, Lanes, lanes
 
 DEPTH = 256  # of a block of the inner axis
-HEIGHT = 256  # of a block of rows, which stays in the second cache
-FRAME = DEPTH * VECTORS * max(REGISTERS)  # bytes of stack, at most
+HEIGHT = 512  # of a block of rows, which stays in the second cache
+BLOCK = 1 << 17  # bytes of rows that are copied
+FRAME = DEPTH * VECTORS * max(REGISTERS) + BLOCK + 4096  # bytes of stack, at most
 MANY = 64  # rows for which panels are copied always
 
 ARGUMENTS = (
@@ -45,31 +47,65 @@ def text_of(dtype: np.dtype) -> str:
     """The module of the product of a dtype."""
     kind = lanes(dtype)
     functions = [tile(kind, m, v) for m in heights() for v in range(1, VECTORS + 1)]
-    functions += [pack_any(kind), pack_rows(kind), pack_columns(kind), all_rows(kind), gemm(kind)]
-    return "\n".join([*kind.declarations(), *[f.text() for f in functions], METADATA])
+    functions += [way(kind) for way in (pack_any, pack_rows, pack_columns, pack_tiles)]
+    functions += [all_rows(kind), gemm(kind)]
+    declared = dict.fromkeys([*kind.declarations(), *Lanes(dtype, heights()[0]).declarations()])
+    return "\n".join([*declared, *[f.text() for f in functions], METADATA])
 
 
 def gemm(kind: Lanes) -> FunctionText:
     """The function: c = a @ b, or c + a @ b. See Note [Own products]."""
     f = FunctionText(f"define void @{symbol_of(kind.dtype)}({ARGUMENTS}) nounwind {WIDE}")
     panel = f.reserve(kind.entry, DEPTH * VECTORS * kind.count)
+    block = f.reserve(kind.entry, (DEPTH + GAP) * block_height(kind))
     wide = VECTORS * kind.count
-    for top, height in pieces(f, "%m", HEIGHT):
+    turned = is_turned(f, wide)
+    size = f.emit(f"select i1 {turned}, i64 {block_height(kind)}, i64 {HEIGHT}", "n")
+    for top, height in pieces(f, "%m", size):
         for first, depth in pieces(f, "%k", DEPTH):
             add = f.emit(f"or i1 %add, {f.emit(f'icmp sgt i64 {first}, 0')}")
             a = kind.at(f, "%a", (top, "%arow"), (first, "%acol"))
+            given_a = packed_rows(f, kind, (a, block), (height, depth), turned)
             for left, cols in pieces(f, "%n", wide):
                 b = kind.at(f, "%b", (first, "%brow"), (left, "%bcol"))
                 b, step = packed(f, kind, (b, panel), depth, cols)
                 c = kind.at(f, "%c", (top, "%crow"), (left, 1))
-                f.do(f"call void {rows_name(kind)}(i64 {height}, i64 {depth}, ptr {a}, i64 %arow,"
-                     f" i64 %acol, ptr {b}, i64 {step}, ptr {c}, i64 %crow, i64 {cols}, i1 {add})"
-                     )  # fmt: skip
+                f.do(f"call void {rows_name(kind)}(i64 {height}, i64 {depth}, {given_a}, ptr {b},"
+                     f" i64 {step}, ptr {c}, i64 %crow, i64 {cols}, i1 {add})")  # fmt: skip
     f.do("ret void")
     return f
 
 
-def pieces(f: FunctionText, n: str, size: int) -> Iterator[tuple[Index, Index]]:
+def block_height(kind: Lanes) -> int:
+    """The rows of a block of the first matrix that is copied."""
+    return BLOCK // (DEPTH * kind.dtype.itemsize)
+
+
+def is_turned(f: FunctionText, wide: int) -> str:
+    """True if columns of the first matrix lie in order, and are read for several panels."""
+    tests = ["icmp eq i64 %arow, 1", "icmp ne i64 %acol, 1", f"icmp sgt i64 %n, {wide}",
+             f"icmp sge i64 %k, {wide}"]  # fmt: skip
+    result = "true"
+    for test in tests:
+        result = f.emit(f"and i1 {result}, {f.emit(test)}")
+    return result
+
+
+def packed_rows(
+    f: FunctionText, kind: Lanes, where: tuple[str, str], sizes: tuple[Index, Index], turned: str
+) -> str:
+    """Arguments that say where rows of the first matrix lie: where they are, or packed."""
+    (a, block), (height, depth) = where, sizes
+    with f.given(turned):
+        f.do(f"call void {panel_function(kind, 'tiles')}(i64 {height}, i64 {depth}, ptr {a},"
+             f" i64 %acol, ptr {block})")  # fmt: skip
+    pairs = (("ptr", block, a), ("i64", plus(f, depth, GAP), "%arow"), ("i64", 1, "%arow"),
+             ("i64", heights()[0], "%acol"))  # fmt: skip
+    chosen = [(t, f.emit(f"select i1 {turned}, {t} {x}, {t} {y}", "n")) for t, x, y in pairs]
+    return ", ".join(f"{t} {x}" for t, x in chosen)
+
+
+def pieces(f: FunctionText, n: str, size: Index) -> Iterator[tuple[Index, Index]]:
     """Where the parts of an axis begin, and their lengths; of nothing, one of no length."""
     count = at_least_one(f, quotient(f, n, size))
     for i in f.loop(count):
@@ -112,9 +148,9 @@ def rows_name(kind: Lanes) -> str:
 def all_rows(kind: Lanes) -> FunctionText:
     """The function that multiplies all rows with a panel, tile by tile."""
     f = FunctionText(
-        f"define internal void {rows_name(kind)}(i64 %m, i64 %k, ptr noalias %a, i64 %arow,"
-        " i64 %acol, ptr noalias %b, i64 %brow, ptr noalias %c, i64 %crow, i64 %cols, i1 %add)"
-        f" noinline nounwind {WIDE}"
+        f"define internal void {rows_name(kind)}(i64 %m, i64 %k, ptr noalias %a,"
+        " i64 %atile, i64 %arow, i64 %acol, ptr noalias %b, i64 %brow, ptr noalias %c, i64 %crow,"
+        f" i64 %cols, i1 %add) noinline nounwind {WIDE}"
     )
     narrow = f.emit(f"icmp sle i64 %cols, {kind.count}")
     for test, vectors in ((narrow, 1), (f.emit(f"xor i1 {narrow}, true"), VECTORS)):
@@ -129,29 +165,33 @@ def tiles(f: FunctionText, kind: Lanes, vectors: int) -> None:
     high, *others = heights()
     count = f.emit(f"udiv i64 %m, {high}", "n")
     for t in f.loop(count):
-        call_tile(f, kind, (high, vectors), times(f, t, high))
+        first = times(f, t, high)
+        call_tile(f, kind, (high, vectors), kind.at(f, "%a", (first, "%atile")), first)
+    below = times(f, count, high)
+    rest, left = kind.at(f, "%a", (below, "%atile")), minus(f, "%m", below)
     done = f.reserve("i64")
-    f.do(f"store i64 {times(f, count, high)}, ptr {done}")
+    f.do(f"store i64 0, ptr {done}")
     for rows in others:
         first = f.emit(f"load i64, ptr {done}", "n")
-        with f.given(f.emit(f"icmp sge i64 {minus(f, '%m', first)}, {rows}")):
-            call_tile(f, kind, (rows, vectors), first)
+        with f.given(f.emit(f"icmp sge i64 {minus(f, left, first)}, {rows}")):
+            a = kind.at(f, rest, (first, "%arow"))
+            call_tile(f, kind, (rows, vectors), a, f.emit(f"add i64 {below}, {first}"))
             f.do(f"store i64 {f.emit(f'add i64 {first}, {rows}')}, ptr {done}")
 
 
-def call_tile(f: FunctionText, kind: Lanes, size: tuple[int, int], first: Index) -> None:
-    """Multiply the rows of a tile that begins at a row."""
-    a, c = kind.at(f, "%a", (first, "%arow")), kind.at(f, "%c", (first, "%crow"))
+def call_tile(f: FunctionText, kind: Lanes, size: tuple[int, int], a: str, first: Index) -> None:
+    """Multiply the rows of a tile whose result begins at a row."""
+    c = kind.at(f, "%c", (first, "%crow"))
     f.do(f"call void {tile_name(kind, *size)}(i64 %k, ptr {a}, i64 %arow, i64 %acol, ptr %b,"
          f" i64 %brow, ptr {c}, i64 %crow, i64 %cols, i1 %add)")  # fmt: skip
 
 
-def quotient(f: FunctionText, n: Index, by: int) -> str:
+def quotient(f: FunctionText, n: Index, by: Index) -> str:
     """A quotient, rounded up."""
-    return f.emit(f"udiv i64 {f.emit(f'add i64 {n}, {by - 1}')}, {by}", "n")
+    return f.emit(f"udiv i64 {plus(f, n, minus(f, by, 1))}, {by}", "n")
 
 
-def least(f: FunctionText, n: Index, most: int) -> str:
+def least(f: FunctionText, n: Index, most: Index) -> str:
     """A number, but not above another."""
     return f.emit(f"select i1 {f.emit(f'icmp slt i64 {n}, {most}')}, i64 {n}, i64 {most}", "n")
 

@@ -1,11 +1,12 @@
 """Panels: columns of a matrix, copied so that a row of them lies beside the next."""
 
-from ..text import FunctionText, minus
-from .tiles import VECTORS
+from ..text import FunctionText, minus, plus, times
+from .tiles import VECTORS, heights
 from .vectors import WIDE, Lanes
 
+GAP = 2  # rows between two tiles, so that they lie in different parts of the cache
 HEADS = {
-    "rows": "pack_rows", "columns": "pack_columns", "any": "pack_any",
+    "rows": "pack_rows", "columns": "pack_columns", "any": "pack_any", "tiles": "pack_tiles",
 }  # fmt: skip
 
 
@@ -85,6 +86,32 @@ def pack_any(lanes: Lanes) -> FunctionText:
             x = f.emit(f"load {lanes.entry}, ptr {at}")
             to = lanes.at(f, "%to", (l, VECTORS * lanes.count), (j, 1))
             f.do(f"store {lanes.entry} {x}, ptr {to}")
+    f.do("ret void")
+    return f
+
+
+def pack_tiles(lanes: Lanes) -> FunctionText:
+    """Packing of rows of the first matrix, whose columns lie in order, for tiles of them."""
+    high = heights()[0]
+    f, part = (
+        FunctionText(
+            f"define internal void {panel_function(lanes, 'tiles')}(i64 %m, i64 %k, ptr noalias %a,"
+            f" i64 %acol, ptr noalias %to) noinline nounwind {WIDE}"
+        ),
+        Lanes(lanes.dtype, high),
+    )
+    full = f.emit(f"udiv i64 %m, {high}", "n")
+    below = times(f, full, high)
+    mask, step = part.mask(f, minus(f, "%m", below)), plus(f, "%k", GAP)
+    for l in f.loop("%k"):
+        row, to = lanes.at(f, "%a", (l, "%acol")), lanes.at(f, "%to", (l, high))
+        for t in f.loop(full):
+            first = times(f, t, high)
+            x = part.load(f, lanes.at(f, row, (first, 1)))
+            part.store(f, x, lanes.at(f, to, (first, step)))
+        with f.given(f.emit(f"icmp slt i64 {below}, %m")):
+            x = part.load_masked(f, lanes.at(f, row, (below, 1)), mask)
+            part.store(f, x, lanes.at(f, to, (below, step)))
     f.do("ret void")
     return f
 

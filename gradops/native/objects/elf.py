@@ -23,7 +23,7 @@ RELOCATION = np.dtype([("offset", "<u8"), ("kind", "<u4"), ("symbol", "<u4"), ("
 OBJECT, BITS_64, LITTLE = 1, 2, 1
 SYMBOLS, WITH_ADDENDS, EMPTY, WITHOUT_ADDENDS = 2, 4, 8, 9  # types of sections
 WRITABLE, ALLOCATED, EXECUTABLE, OF_THREADS = 1, 2, 4, 0x400  # flags of sections
-UNDEFINED, ABSOLUTE = 0, 0xFFF1  # for a symbol's section
+UNDEFINED, SPECIAL, ABSOLUTE = 0, 0xFF00, 0xFFF1  # for a symbol's section; from SPECIAL on none
 
 
 class Unloadable(Exception):

@@ -95,6 +95,8 @@ class Layout:
                 result.append(find(name) if name else 0)
             elif section == elf.ABSOLUTE:
                 result.append(value)
+            elif section >= elf.SPECIAL:
+                raise Unloadable(f"{name} is in no section that is known")
             else:
                 result.append(base + self.offsets.get(section, -base) + value)
         return np.array(result, np.int64)

@@ -24,6 +24,7 @@ from .random_programs import random_program
 from .thresholds import LOW, low_thresholds
 
 BOUND = 1024.0  # rounding errors: some of each function, and sums in another order
+SIGN = "outcome: "
 PATIENCE = 100  # seconds for one graph
 COMMAND = (sys.executable, "-m", "tests.staticgrad.native.fuzz")
 
@@ -48,10 +49,16 @@ def run_apart(seeds, command):
         [*command, str(seeds[0]), str(len(seeds))], capture_output=True, text=True, check=False,
         env=os.environ | {"STATICGRAD_CACHE": "off"},
     )  # fmt: skip
-    done = [json.loads(line) for line in process.stdout.splitlines()]
+    lines = process.stdout.splitlines()  # LAPACK prints, too
+    done = [json.loads(line[len(SIGN) :]) for line in lines if line.startswith(SIGN)]
     if process.returncode == 0 and len(done) == len(seeds):
         return done, ""
     return done, f"the process ended with {process.returncode}\n{process.stderr[-4000:]}"
+
+
+def tell(outcome):
+    """Print an outcome, for the process that waits for it."""
+    print(f"{SIGN}{json.dumps(outcome)}", flush=True)
 
 
 def main(first, count):
@@ -59,7 +66,7 @@ def main(first, count):
     faulthandler.enable()
     for seed in range(first, first + count):
         faulthandler.dump_traceback_later(PATIENCE, exit=True)
-        print(json.dumps(outcome_of(seed)), flush=True)
+        tell(outcome_of(seed))
 
 
 def outcome_of(seed, laid_out=None):

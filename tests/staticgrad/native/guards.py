@@ -8,7 +8,6 @@
 
 import ctypes
 import faulthandler
-import json
 import math
 import mmap
 import sys
@@ -26,7 +25,7 @@ from gradops.native.memory import Memory
 from gradops.native.places import Place, contiguous
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
 
-from .fuzz import PATIENCE, outcome_of
+from .fuzz import PATIENCE, outcome_of, tell
 
 PAGE = mmap.PAGESIZE
 NONE, READ_AND_WRITE = 0, 3
@@ -160,7 +159,7 @@ def run_ops(guards):
     for op in list(gradops.OPS.values()):
         for case in cases(op) if not op.traits & NOT_OF_ARRAYS else ():
             faulthandler.dump_traceback_later(PATIENCE, exit=True)
-            print(json.dumps(str(case)), flush=True)
+            tell(str(case))
             for example in case.examples[:1]:
                 run_op(guards, case, example)
 
@@ -186,7 +185,7 @@ def main(side, what, *numbers):
         first, count = map(int, numbers)
         for seed in range(first, first + count):
             faulthandler.dump_traceback_later(PATIENCE, exit=True)
-            print(json.dumps(outcome_of(seed, guards.copy)), flush=True)
+            tell(outcome_of(seed, guards.copy))
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def factored(rng, pool):
     x = recent(rng, pool)
     n = int(rng.integers(1, 5))
     a = sg.reshape(sg.cast(x, "float64") + sg.zeros((n, n), "float64"), (n, n))
-    a = sg.matmul(a, sg.transpose(a)) + float(rng.integers(0, 2)) * sg.eye(n, dtype="float64")
+    a = sg.matmul(a, sg.transpose(a)) + one_of(rng, [1.0, -1.0]) * sg.eye(n, dtype="float64")
     f = one_of(rng, [sg.linalg.cholesky, sg.linalg.inv, sg.linalg.det, sg.linalg.slogdet])
     return f(a)
 

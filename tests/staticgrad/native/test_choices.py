@@ -69,3 +69,14 @@ def test_the_choices_of_unknown_sizes_are_those_of_the_last_run():
 def test_what_a_writer_chose_before_it_gave_up_is_forgotten():
     x = sg.placeholder("float64", [3], name="x")
     assert str(sg.compile(x * 2.0, [x], backend="native").choices) == "nothing was to choose"
+
+
+def test_a_loop_that_threads_share_is_a_choice():
+    x = sg.placeholder("float32", [1_000_000], name="x")
+    (choice,) = sg.compile(sg.exp(x), [x], backend="native").choices
+    assert (choice.op, choice.way) == ("exp", "threads")
+    assert choice.costs["threads"] < choice.costs["one thread"]
+    with costs.using(replace(DEFAULT, dispatch=1e12)):
+        f = sg.compile(sg.exp(x), [x], backend="native")
+    assert not len(f.choices)
+    assert "@run_parts(ptr @part" not in f.ir

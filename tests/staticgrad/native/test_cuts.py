@@ -1,13 +1,14 @@
 """Long functions are cut; their pieces compute the same, in loops, branches and threads too."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import staticgrad as sg
 from gradops import OptionError
-from gradops.native import cuts
+from gradops.native import cuts, sharing
 from staticgrad.native import plan
 
 from .fuzz import attempt
@@ -22,6 +23,8 @@ def short(monkeypatch):
     monkeypatch.setattr(cuts, "LONGEST", 1)
     monkeypatch.setattr(cuts, "PIECE", 1)
     monkeypatch.setattr(plan, "LARGEST", 6)
+    monkeypatch.setattr(sharing, "MANY", 1)
+    monkeypatch.setattr(sharing, "LEAST", 4)
 
 
 def both(monkeypatch, outputs, inputs):
@@ -144,6 +147,38 @@ def test_functions_have_a_bounded_length():
     y, x = chain(3_000)
     f = sg.compile(y, [x], backend="native", without="roll_repeats")
     assert max(map(len, lines_of_functions(f.ir))) < 2 * cuts.LONGEST
+
+
+def matrices(count):
+    """So many placeholders for matrices."""
+    return [sg.placeholder("float64", [4, 4], name=f"x{i}") for i in range(count)]
+
+
+APART = {"backend": "native", "without": ["batch_ops", "roll_repeats"]}
+
+
+def test_equal_pieces_are_one_function(monkeypatch):
+    xs = matrices(13)
+    y = sg.stack([sg.reduce_sum(sg.tanh(a @ b) @ a) for a, b in pairwise(xs)])
+    f = sg.compile([y], xs, **APART)
+    monkeypatch.setattr(sharing, "MANY", 1 << 30)
+    whole = sg.compile([y], xs, **APART)
+    assert f.ir.count("call i32 @piece") > 6 * f.ir.count("define internal i32 @piece") > 0
+    assert len(f.ir) < len(whole.ir) / 2
+    values = np.random.default_rng(0).normal(size=(13, 4, 4))
+    require_close(f(*values), whole(*values))
+
+
+def test_pieces_that_give_up_end_the_run(monkeypatch):
+    monkeypatch.setattr(sharing, "MANY", 1)
+    xs = matrices(6)
+    f = sg.compile([sg.cholesky(x) for x in xs], xs, **APART)
+    assert "@piece" in f.ir
+    good = [np.eye(4) * (i + 1) for i in range(6)]
+    np.testing.assert_allclose(f(*good), np.sqrt(good))
+    good[3] *= -1
+    with pytest.raises(np.linalg.LinAlgError):
+        f(*good)
 
 
 def lines_of_functions(ir):

@@ -4,6 +4,7 @@ import gc
 import signal
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -298,3 +299,33 @@ def test_where_it_cannot_run_numpy_does(monkeypatch, missing, says):
     auto = sg.compile(sg.exp(x), [x], backend="auto")
     assert not hasattr(auto, "ir")
     np.testing.assert_array_equal(auto(np.zeros(3)), np.ones(3))
+
+
+def test_feeds_by_name_are_those_by_place(affine):
+    x, w = feeds()
+    names = [e.name for e in affine[0].written.inputs]
+    by_place = affine[0](x, w)
+    for given in ({names[0]: x, names[1]: w}, {names[1]: w, names[0]: x.tolist()}):
+        for got, want in zip(affine[0](**given), by_place, strict=True):
+            np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(affine[0](x, **{names[1]: w})[0], by_place[0])
+    for given in ({names[0]: x}, {names[0]: x, "q": w}):
+        messages = []
+        for executable in affine:
+            with pytest.raises(FeedError) as caught:
+                executable(**given)
+            messages.append(str(caught.value))
+        assert messages[0] == messages[1]
+
+
+def test_reference_counts_alone_free_an_executable():
+    x = sg.placeholder("float32", [3])
+    f = sg.compile(x * 2, [x], backend="native")
+    f(np.ones(3, "float32"))
+    gone = weakref.ref(f), weakref.ref(f.native.code)
+    gc.disable()
+    try:
+        del f
+        assert [r() for r in gone] == [None, None]
+    finally:
+        gc.enable()

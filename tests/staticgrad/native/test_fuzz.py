@@ -23,7 +23,7 @@ CRASHES = """
 import os, sys
 first, count = map(int, sys.argv[1:])
 for seed in range(first, first + count):
-    os.abort() if seed == 3 else print("null", flush=True)
+    os.abort() if seed == 3 else print("outcome: null", flush=True)
 """
 
 

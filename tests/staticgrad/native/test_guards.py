@@ -1,6 +1,5 @@
 """Machine code reads and writes nothing beside its arrays, which lie beside guard pages."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +10,7 @@ import pytest
 import gradops
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
 
-from .fuzz import outcomes
+from .fuzz import SIGN, outcomes
 
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
@@ -27,7 +26,7 @@ def run(*command):
 
 def test_ops_stay_within_their_arrays():
     done = run(*COMMAND, "end", "ops")
-    names = [json.loads(line) for line in done.stdout.splitlines()]
+    names = [line for line in done.stdout.splitlines() if line.startswith(SIGN)]
     assert done.returncode == 0, f"{names[-1:]}\n{done.stderr[-4000:]}"
     of_arrays = [op for op in list(gradops.OPS.values()) if not op.traits & NOT_OF_ARRAYS]
     assert len(names) >= sum(len(cases(op)) for op in of_arrays if not op.params) // 2

@@ -11,9 +11,12 @@ import pytest
 
 import gradops
 import staticgrad as sg
+from gradops import OptionError
 from gradops.native import machine
 from gradops.native.objects import stored
 from staticgrad.native import keys, native_code
+
+from .random_programs import random_program
 
 pytest.importorskip("llvmlite")
 
@@ -215,6 +218,39 @@ def test_kernels_of_another_graph_are_not_called(texts, monkeypatch):
     for y, z in zip(first(x), second(x), strict=True):
         np.testing.assert_array_equal(y, z)
     assert len(texts) == 2
+
+
+def test_functions_that_are_known_when_the_text_is_written_are_found(texts, monkeypatch):
+    compile_all(lambda x, k: sg.exp(x))
+    unknown = "define void @f() { call void @nowhere()  ret void }\ndeclare void @nowhere()"
+    monkeypatch.setattr(native_code, "stored", lambda key: machine.compiled(unknown))
+    first, second = compile_all(lambda x, k: sg.exp(x))
+    np.testing.assert_array_equal(first, second)
+    assert len(texts) == 3
+
+
+@pytest.mark.parametrize("first", range(2000, 2030, 10))
+def test_kept_code_of_random_graphs_gives_the_same_bits(first):
+    kept = 0
+    for seed in range(first, first + 10):
+        made = random_program(seed)
+        try:
+            new, old = (sg.compile(made.graph, backend="native") for _ in range(2))
+        except OptionError:  # it has no machine code
+            continue
+        with np.errstate(all="ignore"):
+            results = [outcome(f, made.feeds) for f in (new, old)]
+        assert results[0] == results[1], made.graph
+        kept += hasattr(old, "native") and "written" not in vars(old.native)
+    assert kept >= 4
+
+
+def outcome(f, feeds):
+    """The bits of results, or the error."""
+    try:
+        return [np.asarray(y).tobytes() for y in f(*feeds)]
+    except Exception as error:
+        return str(error)
 
 
 def test_damaged_files_are_compiled_anew(texts, directory):

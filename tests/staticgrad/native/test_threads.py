@@ -21,6 +21,8 @@ GRAPHS = {
     "mean": lambda x: sg.reduce_mean(sg.reshape(x, (2000, 100)) + 1, axis=0),
     "largest": lambda x: sg.reduce_max(sg.reshape(x, (2000, 100)) * 2, axis=0),
     "of several axes": lambda x: sg.reduce_sum(sg.reshape(x, (50, 40, 100)) * x[0], axis=[0, 2]),
+    "sum over two axes": lambda x: sg.reduce_sum(sg.exp(sg.reshape(x, (5, 40, 1000))), axis=[0, 1]),
+    "sum to columns": lambda x: sg.reduce_sum(sg.exp(sg.reshape(x, (2, 800, 125))), [0, 1]),
     "product": lambda x: sg.reshape(x, (400, 500)) @ sg.reshape(x, (500, 400)),
     "product by a vector": lambda x: sg.reshape(x, (2000, 100)) @ x[:100],
     "turned": lambda x: sg.transpose(sg.reshape(x, (2000, 100))) @ x[:2000],

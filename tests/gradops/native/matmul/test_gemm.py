@@ -95,3 +95,12 @@ def test_what_is_not_finite_stays_in_its_row_and_column(dtype, value):
         want = a @ b
     assert np.array_equal(np.isfinite(got), np.isfinite(want))
     assert np.array_equal(np.isnan(got), np.isnan(want))
+
+
+@KIND
+@pytest.mark.parametrize("m", [1, 7, 64, 130, 300])
+def test_columns_in_order_are_copied_for_many_panels(dtype, m):
+    rng = np.random.default_rng(m)
+    a, b = matrix(rng, m, DEPTH + 40, dtype), matrix(rng, DEPTH + 40, 75, dtype)
+    want = multiply(a, b, np.empty((m, 75), dtype))
+    assert np.array_equal(multiply(np.asfortranarray(a), b, np.empty((m, 75), dtype)), want)

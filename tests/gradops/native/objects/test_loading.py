@@ -129,6 +129,14 @@ def test_addresses_that_are_too_far_away_are_refused():
         by_us(text, {"far": 1 << 62})
 
 
+@is_elf
+def test_symbols_in_no_section_are_refused():
+    text = "@shared = common global i64 0\ndefine ptr @f() { ret ptr @shared }"
+    with pytest.raises(Unloadable, match="shared"):
+        by_us(text, {})
+    assert function(Code(text), "f", ctypes.c_void_p)()
+
+
 ARM = """
 @state = global i64 5
 @table = private constant [2 x ptr] [ptr @one, ptr @step], align 64

@@ -3,12 +3,15 @@
 import ctypes
 import subprocess
 import sys
+import time
 
 import pytest
 
 from gradops.native import fingerprint, machine
 from gradops.native.machine import Code
 from gradops.native.objects import stored
+from gradops.native.pool import pool
+from gradops.native.stack import stack
 
 pytest.importorskip("llvmlite")
 
@@ -83,6 +86,21 @@ def test_a_source_that_changes_changes_the_stamp(tmp_path):
     assert any("exponential.py" in text for text in found)
 
 
+def test_sources_that_changed_while_the_process_runs_are_equal_to_no_others(monkeypatch):
+    sources = fingerprint.sources.__wrapped__
+    assert sources("gradops") == sources("gradops")
+    monkeypatch.setattr(fingerprint, "start_of_process", lambda: 0.0)
+    assert sources("gradops") != sources("gradops")
+    monkeypatch.undo()
+    assert 0 <= time.time() - fingerprint.start_of_process() < 1e5
+    monkeypatch.setattr(fingerprint, "modules_in", unlisted)
+    assert sources("gradops") != sources("gradops")
+
+
+def unlisted(folders):
+    raise NotADirectoryError(folders)
+
+
 def test_a_damaged_object_is_compiled_anew(texts, directory):
     assert seven() == 7
     for file in directory.iterdir():
@@ -104,15 +122,14 @@ def text():
     raise SystemExit("the text is written")
 code = Code.for_key(("seven", 1), text)
 from gradops.native.pool import pool
-assert pool().address("run_parts")
+from gradops.native.stack import stack_left
+assert pool().address("run_parts") and stack_left()
 assert "llvmlite" not in sys.modules
 """
 
 
 def test_another_process_needs_no_compiler():
-    from gradops.native.pool import TEXT, pool
-
     assert seven() == 7
     pool.__wrapped__()
-    assert TEXT
+    stack.__wrapped__()
     subprocess.run([sys.executable, "-c", AGAIN], check=True)
