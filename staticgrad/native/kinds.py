@@ -18,7 +18,9 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions, has_graphs
 from ..ir.tuple_types import TupleType, types_of_parts
 
-REDUCTIONS = frozenset({"sum", "mean", "max", "min", "sum_to"})
+REDUCTIONS = frozenset({
+    "all", "any", "count_nonzero", "max", "mean", "min", "prod", "sum", "sum_to",
+})  # fmt: skip
 VIEWS = frozenset({
     "part", "stacked", "unstacked", "list_entry", "list_slice", "retyped", "reshape",
 })  # fmt: skip

@@ -24,7 +24,7 @@ from gradops.native.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from . import convolutions, indexing, loops, matrices, pooling, products
+from . import convolutions, indexing, loops, matrices, moves, pooling, products, scans
 from .calls import write_call
 from .choices import Choices
 from .kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
@@ -32,7 +32,7 @@ from .nests import NestWriter
 from .plan import Plan, Unit
 from .writers import WRITERS
 
-TABLES = convolutions, indexing, loops, matrices, pooling, products
+TABLES = convolutions, indexing, loops, matrices, moves, pooling, products, scans
 """The modules that add to `WRITERS`."""
 
 

@@ -244,7 +244,8 @@ class NestWriter:
                 if e in self.stores:
                     self.stores[e].store(self.f, own, x, self.w.tag)
                 continue
-            x = vectors.kept(self.mask, cast(self.w.value(e.inputs[0], own), e.dtype), r.neutral)
+            mask = None if e in self.inner and r.first > self.last else self.mask
+            x = vectors.kept(mask, cast(self.w.value(e.inputs[0], own), e.dtype), r.neutral)
             if e in self.inner:
                 r.add(self.f, self.totals[e], beginning(self.f), x, "reassoc ")
             else:

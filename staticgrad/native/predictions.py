@@ -7,7 +7,8 @@ code has none but for what has no code, which costs it more; and the passes over
 """
 
 from gradops.native import costs
-from gradops.native.costs import WEIGHTS, CostTable
+from gradops.native.costs import CostTable
+from gradops.native.function_costs import RELATIVE
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions
@@ -25,6 +26,8 @@ LARGEST = 100_000  # expressions; to compile more than that takes minutes
 MANY = 5  # calls of ufuncs in a composite kernel
 SCALAR = 0.2  # of the time of a call, that of an operation on Python's floats
 COPIED = 2  # operations an entry, to give results of NumPy's kernels a place
+CACHE = 1 << 22  # bytes of an array that is not in the cache any more when it is read
+READS = 3  # of an op of NumPy's, operands and result; in machine code operations share theirs
 Times = tuple[float, float]
 """Nanoseconds of machine code, and of NumPy's."""
 
@@ -91,16 +94,25 @@ def times_of_matmul(e: Expr, table: CostTable) -> Times:
     speeds, work = table.of(e.dtype), size_of(e) * int(e.inputs[0].shape[-1])
     blas, own = work * speeds.blas, work * min(speeds.own_product, speeds.blas)
     ours = min(work * speeds.product, table.product_call + own)
-    return ours, table.numpy_call + table.blas_call + blas
+    far = sum(from_memory(x, table) for x in e.inputs)
+    return ours + far, table.numpy_call + table.blas_call + blas + far
+
+
+def from_memory(e: Expr, table: CostTable) -> float:
+    """The nanoseconds to read an array, or to write it, if it is too large for the cache."""
+    bytes = size_of(e) * e.dtype.itemsize
+    return bytes * table.byte if bytes > CACHE else 0.0
 
 
 def times_of_entries(e: Expr, table: CostTable) -> Times:
     """The times of an op that reads and writes entries."""
     speeds = table.of(e.dtype)
     entries = max([size_of(e), *[size_of(x) for x in e.inputs if is_reduction(e)]])
-    weight = WEIGHTS.get(name_of(e), 0.0)
-    ours = entries * (weight * speeds.exp or speeds.operation)
-    theirs = entries * (weight * speeds.numpy_exp or speeds.numpy_operation)
+    own, others = RELATIVE.get(name_of(e), (0.0, 0.0))
+    ours = entries * (own * speeds.exp or speeds.operation)
+    theirs = entries * (others * speeds.numpy_exp or speeds.numpy_operation)
+    far = from_memory(e, table)
+    ours, theirs = ours + far, theirs + READS * far
     call = table.numpy_call * (SCALAR if entries == 1 and e.dtype.kind == "f" else 1)
     if is_formula(e):
         return entries * (speeds.exp + MANY * speeds.operation), MANY * (call + theirs)

@@ -24,7 +24,7 @@ def times_of_product(table: CostTable, a: Place, b: Place) -> dict[str, float]:
     (m, k), n = a.shape, b.shape[1]
     speeds, work = table.of(a.dtype), m * n * k
     result = {LOOPS: multiplications_in_loops(a, b) * speeds.product}
-    if a.dtype.kind != "f":
+    if a.dtype.kind != "f" or not work:  # BLAS leaves sums of nothing as they are
         return result
     if min(m, n) == 1:
         matrix, vector = (turned(b), turned(a)) if m == 1 else (a, b)

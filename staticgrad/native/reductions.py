@@ -10,9 +10,12 @@ from gradops.native import vectors
 from gradops.native.places import Place
 from gradops.native.scalars import BOOL, Scalar, call_math, cast, choose, constant
 from gradops.native.text import At, FunctionText, Lane, memory_type
+from gradops.native.transcendental.floats import both
 
 from ..ir.expr import Expr
 from .kinds import name_of
+
+SUMS = frozenset({"count_nonzero", "mean", "sum", "sum_to"})
 
 
 class Reduction:
@@ -66,7 +69,7 @@ class Reduction:
     def start(self) -> float:
         """What the result is without entries."""
         if self.name not in ("max", "min"):
-            return 0
+            return int(self.name in ("all", "prod"))
         if self.e.dtype == BOOL:
             return self.name == "min"
         if self.e.dtype.kind == "f":
@@ -77,8 +80,7 @@ class Reduction:
     @property
     def neutral(self) -> float:
         """What added to a total leaves it as it is: for sums -0.0, which added to 0.0 is 0.0."""
-        is_sum = self.name not in ("max", "min")
-        return -0.0 if is_sum and self.e.dtype.kind == "f" else self.start
+        return -0.0 if self.name in SUMS and self.e.dtype.kind == "f" else self.start
 
     def begin(self, f: FunctionText) -> Place:
         """A place for the total, or those of the entries of a vector, in the function's frame."""
@@ -103,24 +105,33 @@ class Reduction:
     ) -> None:
         """Add an entry of the operand, or those of a vector, to totals in memory."""
         at = self.place_index(index)
-        lanes, x = f.lanes, cast(x, self.e.dtype)
+        lanes, x = f.lanes, self.entry(x)
         if lanes and not any(isinstance(i, Lane) for i in at):
             x, f.lanes = vectors.total(x, self.join, self.neutral), 0
-        self.add(f, to, at, x, tag=tag)
+        to.store(f, at, self.joined(to.load(f, at, tag), x, ""), tag)
         f.lanes = lanes
 
     def add(
-        self, f: FunctionText, place: Place, index: Sequence[At], x: Scalar, flags: str = "",
-        tag: str = "",
-    ) -> None:  # fmt: skip
+        self, f: FunctionText, place: Place, index: Sequence[At], x: Scalar, flags: str
+    ) -> None:
         """Add an entry to a total."""
-        total, x = place.load(f, index, tag), cast(x, self.e.dtype)
-        place.store(f, index, self.joined(total, x, flags), tag)
+        place.store(f, index, self.joined(place.load(f, index), self.entry(x), flags))
 
     def joined(self, a: Scalar, b: Scalar, flags: str) -> Scalar:
         """The sum, or the like, of two values."""
-        is_sum = self.name not in ("max", "min")
-        return added(a, b, flags) if is_sum else extreme(self.name, a, b)
+        match self.name:
+            case "max" | "min":
+                return extreme(self.name, a, b)
+            case "prod":
+                return a * b
+            case "any" | "all":
+                return both(a, b, "or" if self.name == "any" else "and")
+        return added(a, b, flags)
+
+    def entry(self, x: Scalar) -> Scalar:
+        """An entry of the operand as one that is added."""
+        x = cast(x, BOOL) if self.name == "count_nonzero" else x
+        return cast(x, self.e.dtype)
 
     def join(self, a: Scalar, b: Scalar) -> Scalar:
         """The sum, or the like, in this order."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradops.core.errors import OptionError, PassError
 from gradops.core.op import OPS
+from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -170,20 +171,28 @@ class PerturbConstants(Pass):
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         rng = np.random.default_rng(self.seed)
         change = lambda e, intern: perturbed_expression(e, intern, rng)
-        return graph.rebuilt(change, {None, OPS["astype"]})
+        return graph.rebuilt(change)
 
 
 def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
     """A constant array, or a wider float, with its entries changed; others as they are."""
     if e.op is not None:
-        before = e.inputs[0].dtype
-        if before.kind not in "fc" or before.itemsize >= e.dtype.itemsize:
-            return e
-        factor = 1 + np.finfo(before).eps * rng.choice([-1, 1])
-        return intern.apply("mul", e, intern.constant(np.array(factor, e.dtype), like=e), like=e)
+        return intern.copy(e, [perturbed_operand(x, e, intern, rng) for x in e.inputs])
     if e.kind is not Kind.CONSTANT or not e.shape or e.dtype.kind not in "fc":
         return e
     return intern.constant(perturbed(e.value, rng), like=e)
+
+
+def perturbed_operand(x: Expr, e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
+    """An operand that becomes wider in an expression, as such, changed by its own eps."""
+    assert e.op is not None
+    widens = e.op is OPS["astype"] or Trait.ELEMENTWISE in e.op.traits
+    if not widens or not {x.dtype.kind, e.dtype.kind} <= set("fc"):
+        return x
+    if np.finfo(x.dtype).eps <= np.finfo(e.dtype).eps:
+        return x
+    factor = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1])
+    return intern.apply("mul", x, intern.constant(np.array(factor, e.dtype), like=e), like=e)
 
 
 def error_scale(x: Array, y: Array) -> Any:

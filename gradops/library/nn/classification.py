@@ -151,12 +151,18 @@ def at_labels_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArra
     return op(x, labels, **attrs)
 
 
+def at_labels_formula(x: AnyArray, labels: AnyArray, classes: int) -> AnyArray:
+    labels = class_labels(labels, classes=classes)
+    there = equal(expand_dims(labels, axis=-1), np.arange(classes).astype(labels.dtype))
+    return where(there, expand_dims(x, axis=-1), 0)
+
+
 at_labels = Op(
     "at_labels", at_labels_kernel, traits=[Trait.C_CONTIGUOUS], arity=2,
     infer=lambda x, labels, classes: ArrayType((*labels.shape, classes), x.dtype),
     vjp=[lambda g, y, x, labels, classes: -nll_loss(g, labels, reduction="none"), None],
     jvp=[lambda t, y, x, labels, classes: at_labels(t, labels, classes=classes), None],
-    batch=at_labels_batch,
+    batch=at_labels_batch, formula=at_labels_formula,
     samples=cases(
         beside(reals(()), exactly([0, 2, 1, 2], classes=3)),
         beside(reals((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -200,6 +201,7 @@ def test_pointers_that_are_null_are_refused(tmp_path):
     assert subprocess.run([tmp_path / "main"], check=False).returncode == 2 + 4 * 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="objects have another format")
 def test_nothing_of_python_is_in_the_object(tmp_path):
     executable = sg.compile(*training_step(512, 256), backend="native")
     executable.save_object(tmp_path / "step.o", "train")
@@ -243,6 +245,12 @@ def test_options_that_there_are_not(tmp_path, options, says):
         executable.save_object(tmp_path / "model.o", **options)
     with pytest.raises(OptionError, match="header"):
         executable.save_object(tmp_path / "model.h")
+
+
+def test_an_executable_of_numpys_code_says_what_has_an_object(tmp_path):
+    x = sg.placeholder("float64", [3], name="x")
+    with pytest.raises(OptionError, match="backend='native'"):
+        sg.compile(sg.exp(x), [x]).save_object(tmp_path / "model.o")
 
 
 def test_graphs_of_unknown_sizes_have_objects_for_those_run_last(tmp_path):

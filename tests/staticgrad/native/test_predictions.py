@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import gradops
 import staticgrad as sg
 from gradops.native import costs
 from gradops.native.costs import DEFAULT
+from gradops.native.function_costs import RELATIVE
 
 pytest.importorskip("llvmlite")
 from staticgrad.runtime.native_executable import NativeExecutable
@@ -99,3 +101,15 @@ def test_it_runs_what_sessions_and_functions_run():
         np.testing.assert_allclose(a, b, 1e-5)
     double = sg.function(lambda x: sg.reduce_sum(sg.tanh(x) * sg.exp(x) / 3), backend="auto")
     assert double(data[0]) == pytest.approx(np.sum(np.tanh(data[0]) * np.exp(data[0]) / 3))
+
+
+def test_functions_whose_times_are_compared_are_ops():
+    unknown = set(RELATIVE) - set(gradops.OPS)
+    assert not unknown
+
+
+def test_a_function_that_numpy_computes_faster_is_left_to_numpy():
+    x = sg.placeholder("float32", [1_000_000], name="x")
+    slower = max(RELATIVE, key=lambda name: RELATIVE[name][0] / RELATIVE[name][1])
+    assert automatic(gradops.OPS[slower](x, *[2.0] * (slower == "power")), [x])[1] == "NumPy"
+    assert automatic(sg.exp(x) * x + 1, [x])[1] == "machine code"

@@ -1,0 +1,48 @@
+"""The op table says how an op becomes machine code; the code that is written agrees."""
+
+from itertools import product
+
+import pytest
+
+import gradops
+import staticgrad as sg
+from gradops import OPS
+from gradops.native import costs
+from gradops.native.scalars import NotNative
+from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from staticgrad.native import lowering, native_code
+from staticgrad.native.calls import write_call
+from staticgrad.native.coverage import lowering_of
+from staticgrad.native.formulas import written_out
+from staticgrad.native.kinds import require_types
+
+KINDS = {"f": "float64"}, {"f": "float32", "i": "uint8"}
+ARRAYS = [op for op in OPS.values() if not op.traits & NOT_OF_ARRAYS]
+
+
+def calls_of(case, kinds, monkeypatch):
+    """The names of the ops whose kernels the code of a case calls, for some kinds of numbers."""
+    names = []
+
+    def write(w, e):
+        names.append(e.op.name)
+        write_call(w, e)
+
+    monkeypatch.setattr(lowering, "write_call", write)
+    dtypes = [kinds.get(x.dtype.kind, x.dtype) for x in case.operands]
+    xs = [sg.placeholder(t, x.shape) for t, x in zip(dtypes, case.operands, strict=True)]
+    graph = sg.freeze(case(*xs), xs)
+    require_types(graph)
+    native_code.module_of(written_out(graph), "{}", costs.CostTable())
+    return names
+
+
+@pytest.mark.parametrize("op", ARRAYS, ids=str)
+def test_kernels_are_called_of_the_ops_that_the_table_says(op, monkeypatch):
+    found = []
+    for case, kinds in product(cases(op), KINDS):
+        try:
+            found.append(calls_of(case, kinds, monkeypatch))
+        except (NotNative, gradops.GradError):  # sizes that depend on values
+            found.append([op.name])
+    assert (lowering_of(op) == "NumPy") == all(found)
