@@ -18,14 +18,18 @@ pytest.importorskip("llvmlite")
 COMPILER = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler is found")
 PROGRAM = """
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "model.h"
 {more}
+/* Memory that ends where none may be read or written. */
 static void *array(size_t bytes) {{
-    void *result = malloc(bytes ? bytes : 1);
-    if (!result) exit(3);
-    return result;
+    size_t page = 65536, whole = (bytes + page - 1) / page * page;
+    char *begin = mmap(0, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin == MAP_FAILED || mprotect(begin + whole, page, PROT_NONE)) exit(3);
+    return begin + whole - bytes;
 }}
 
 int main(void) {{
