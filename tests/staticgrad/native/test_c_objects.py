@@ -185,6 +185,17 @@ def test_constants_functions_and_all_dtypes_are_in_the_object(tmp_path):
 
 
 @needs_compiler
+def test_a_convolutional_net_runs_in_c(tmp_path):
+    x = sg.placeholder("float32", [4, 12, 12, 3], name="x")
+    w = sg.placeholder("float32", [3, 3, 3, 8], name="w")
+    h = sg.nn.relu(sg.nn.conv2d(x, w, strides=1, padding="SAME"))
+    loss = sg.reduce_sum(sg.square(sg.nn.max_pool(h, 2, 2, "VALID")))
+    executable = check([loss, *sg.gradients(loss, [w, x])], [x, w], tmp_path)
+    assert "@own_convolve" in executable.ir
+    assert "@pool_greatest" in executable.ir
+
+
+@needs_compiler
 def test_status_says_when_the_code_gives_up(tmp_path):
     a = sg.placeholder("float64", [3, 3], name="a")
     executable = sg.compile([sg.linalg.cholesky(a)], [a], backend="native")
