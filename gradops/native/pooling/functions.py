@@ -4,7 +4,7 @@ All work alike: for each window and each vector of entries side by side, somethi
 entry of the window is taken, and the result is written. See Note [Plans of pooling].
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -26,9 +26,9 @@ BACKWARDS = "putsum"
 """The kind that begins at the last window, as NumPy's kernel adds up entry by entry of windows."""
 
 
-def texts(dtype: np.dtype) -> Iterator[FunctionText]:
-    """All functions of a dtype."""
-    for name in KINDS:
+def texts(dtype: np.dtype, kinds: Iterable[str]) -> Iterator[FunctionText]:
+    """The functions of a dtype of some kinds."""
+    for name in kinds:
         yield units(name, lanes(dtype))
         yield whole(name, dtype)
 
