@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..matmul.vectors import Lanes, lanes
+from ..convolution.blocks import lanes
+from ..matmul.vectors import Lanes
 from ..text import FunctionText, Index, code_of, minus, plus, times
 from .plan import AXES, FIELDS
 from .windows import KINDS, Windows
