@@ -26,6 +26,8 @@ LARGEST = 100_000  # expressions; to compile more than that takes minutes
 MANY = 5  # calls of ufuncs in a composite kernel
 SCALAR = 0.2  # of the time of a call, that of an operation on Python's floats
 COPIED = 2  # operations an entry, to give results of NumPy's kernels a place
+CACHE = 1 << 22  # bytes of an array that is not in the cache any more when it is read
+READS = 3  # of an op of NumPy's, operands and result; in machine code operations share theirs
 Times = tuple[float, float]
 """Nanoseconds of machine code, and of NumPy's."""
 
@@ -92,7 +94,14 @@ def times_of_matmul(e: Expr, table: CostTable) -> Times:
     speeds, work = table.of(e.dtype), size_of(e) * int(e.inputs[0].shape[-1])
     blas, own = work * speeds.blas, work * min(speeds.own_product, speeds.blas)
     ours = min(work * speeds.product, table.product_call + own)
-    return ours, table.numpy_call + table.blas_call + blas
+    far = sum(from_memory(x, table) for x in e.inputs)
+    return ours + far, table.numpy_call + table.blas_call + blas + far
+
+
+def from_memory(e: Expr, table: CostTable) -> float:
+    """The nanoseconds to read an array, or to write it, if it is too large for the cache."""
+    bytes = size_of(e) * e.dtype.itemsize
+    return bytes * table.byte if bytes > CACHE else 0.0
 
 
 def times_of_entries(e: Expr, table: CostTable) -> Times:
@@ -102,6 +111,8 @@ def times_of_entries(e: Expr, table: CostTable) -> Times:
     own, others = RELATIVE.get(name_of(e), (0.0, 0.0))
     ours = entries * (own * speeds.exp or speeds.operation)
     theirs = entries * (others * speeds.numpy_exp or speeds.numpy_operation)
+    far = from_memory(e, table)
+    ours, theirs = ours + far, theirs + READS * far
     call = table.numpy_call * (SCALAR if entries == 1 and e.dtype.kind == "f" else 1)
     if is_formula(e):
         return entries * (speeds.exp + MANY * speeds.operation), MANY * (call + theirs)
