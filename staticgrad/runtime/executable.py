@@ -1,5 +1,6 @@
 """The executable: a compiled graph, called with values."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from types import TracebackType
@@ -115,6 +116,17 @@ class Executable:
         from .memory_report import current_report
 
         return current_report(self)
+
+    def save_object(
+        self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,
+        cpu: str | None = None,
+    ) -> None:  # fmt: skip
+        """Write the graph as an object file for C programs, and a header beside it.
+
+        Machine code has one: this raises OptionError unless the backend is "native".
+        """
+        hint = "compile the graph with backend='native'"
+        raise OptionError("save_object", [], f"{self!r} is not machine code", hint)
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         """The function that runs a graph, in this executable's form."""

@@ -22,6 +22,7 @@ from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import along
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import expand_dims
+from .einsum_products import by_products as by_matrices
 
 __all__ = ["einsum"]
 
@@ -191,6 +192,7 @@ einsum_op = Op(
         invalid((2, 3), subscripts="i->i", says="does not name 2 axes"),
         invalid((2, 3), subscripts="ij->k", says="no operand has the index"),
     ],
+    formula=lambda *xs, subscripts: by_matrices(xs, *letters_of(subscripts)),
     doc="Products summed over the indices that the output lacks.",
 )
 

@@ -15,7 +15,7 @@ from gradops.native.elementwise import apply, lowers
 from gradops.native.functions import declarations
 from gradops.native.machine import Code
 from gradops.native.places import Place
-from gradops.native.scalars import Scalar
+from gradops.native.scalars import Scalar, constant
 from gradops.native.text import METADATA, FunctionText, Lane, times
 
 DTYPES = [np.dtype(k) for k in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "b1")]
@@ -139,3 +139,23 @@ def test_machine_code_computes_what_numpy_does(code, op, given, result):
     np.testing.assert_allclose(y, want, near, near if op.name in ABSOLUTE else 0)
     if Trait.CORRECTLY_ROUNDED in op.traits:
         np.testing.assert_array_equal(np.signbit(y[y == 0]), np.signbit(want[y == 0]))
+
+
+@pytest.mark.parametrize("exponent", [-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 2.5])
+def test_powers_with_known_exponents_need_no_logarithm_where_products_do(exponent):
+    op, double = gradops.OPS["power"], np.dtype("f8")
+    f = FunctionText("define void @power(ptr %x, ptr %y, i64 %n)")
+    for i in f.loop("%n"):
+        x = Place("%x", double, (1,), (1,)).load(f, (i,))
+        y = apply(op, [x, constant(f, exponent, double)], {}, double)
+        Place("%y", double, (1,), (1,)).store(f, (i,), y)
+    f.do("ret void")
+    lines, functions = declarations(dict.fromkeys(f.used, 0))
+    code = Code("\n".join([*lines, *[g.text() for g in (*functions, f)], METADATA]))
+    x = np.array([*NEAR, 1e10, 2.0**-30])
+    y = np.empty_like(x)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    call(code.address("power"))(x.ctypes.data, y.ctypes.data, len(x))
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(y, np.power(x, exponent), 4 * np.finfo(double).eps, 0)
+    assert (exponent == 2.5) == any("own.pow" in name for name in f.used)

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +18,18 @@ pytest.importorskip("llvmlite")
 COMPILER = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler is found")
 PROGRAM = """
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "model.h"
 {more}
+/* Memory that ends where none may be read or written. */
 static void *array(size_t bytes) {{
-    void *result = malloc(bytes ? bytes : 1);
-    if (!result) exit(3);
-    return result;
+    size_t page = 65536, whole = (bytes + page - 1) / page * page;
+    char *begin = mmap(0, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin == MAP_FAILED || mprotect(begin + whole, page, PROT_NONE)) exit(3);
+    return begin + whole - bytes;
 }}
 
 int main(void) {{
@@ -180,6 +185,17 @@ def test_constants_functions_and_all_dtypes_are_in_the_object(tmp_path):
 
 
 @needs_compiler
+def test_a_convolutional_net_runs_in_c(tmp_path):
+    x = sg.placeholder("float32", [4, 12, 12, 3], name="x")
+    w = sg.placeholder("float32", [3, 3, 3, 8], name="w")
+    h = sg.nn.relu(sg.nn.conv2d(x, w, strides=1, padding="SAME"))
+    loss = sg.reduce_sum(sg.square(sg.nn.max_pool(h, 2, 2, "VALID")))
+    executable = check([loss, *sg.gradients(loss, [w, x])], [x, w], tmp_path)
+    assert "@own_convolve" in executable.ir
+    assert "@pool_greatest" in executable.ir
+
+
+@needs_compiler
 def test_status_says_when_the_code_gives_up(tmp_path):
     a = sg.placeholder("float64", [3, 3], name="a")
     executable = sg.compile([sg.linalg.cholesky(a)], [a], backend="native")
@@ -200,6 +216,7 @@ def test_pointers_that_are_null_are_refused(tmp_path):
     assert subprocess.run([tmp_path / "main"], check=False).returncode == 2 + 4 * 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="objects have another format")
 def test_nothing_of_python_is_in_the_object(tmp_path):
     executable = sg.compile(*training_step(512, 256), backend="native")
     executable.save_object(tmp_path / "step.o", "train")
@@ -243,6 +260,12 @@ def test_options_that_there_are_not(tmp_path, options, says):
         executable.save_object(tmp_path / "model.o", **options)
     with pytest.raises(OptionError, match="header"):
         executable.save_object(tmp_path / "model.h")
+
+
+def test_an_executable_of_numpys_code_says_what_has_an_object(tmp_path):
+    x = sg.placeholder("float64", [3], name="x")
+    with pytest.raises(OptionError, match="backend='native'"):
+        sg.compile(sg.exp(x), [x]).save_object(tmp_path / "model.o")
 
 
 def test_graphs_of_unknown_sizes_have_objects_for_those_run_last(tmp_path):

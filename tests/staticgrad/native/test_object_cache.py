@@ -14,6 +14,7 @@ import staticgrad as sg
 from gradops import OptionError
 from gradops.native import machine
 from gradops.native.objects import stored
+from gradops.native.objects.elf import Unloadable
 from staticgrad.native import keys, native_code
 
 from .random_programs import random_program
@@ -251,6 +252,19 @@ def outcome(f, feeds):
         return [np.asarray(y).tobytes() for y in f(*feeds)]
     except Exception as error:
         return str(error)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_llvm_loads_what_our_loader_does_not_know(name, texts, monkeypatch):
+    def unloadable(*_):
+        raise Unloadable("another format")
+
+    monkeypatch.setattr(machine, "Loaded", unloadable)
+    for _ in range(2):
+        _, found, expected = results(name)
+        for y, z in zip(found, expected, strict=True):
+            np.testing.assert_allclose(y, z, 1e-12)
+    assert len(texts) == 1
 
 
 def test_damaged_files_are_compiled_anew(texts, directory):
