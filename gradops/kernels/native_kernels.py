@@ -161,7 +161,8 @@ def native(
             retry=RETRY.format(count=entrywise, arguments=arguments) if entrywise else "",
         )  # fmt: skip
         scope: dict[str, Any] = {}
-        exec(source, by_numpy.__globals__, scope)
+        file = f"{os.path.dirname(__file__)}/<{group}.{name}>"  # ours, not the user's code
+        exec(compile(source, file, "exec"), by_numpy.__globals__, scope)
         library = LibraryCall(group, name)
         kernel = scope["make"](by_numpy, library, USED.get, in_any_layout)
         kernel.library = library
