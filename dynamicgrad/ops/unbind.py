@@ -137,7 +137,7 @@ def mark_together(op: Apart, parts: list[Any]) -> list[Any]:
     return parts
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def refusal(op: str, i: int) -> str:
     """The error text for a recorded write to a part."""
     return MADE_TOGETHER.format(i=i, op=camel(op))

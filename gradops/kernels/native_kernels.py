@@ -14,12 +14,15 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
+FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
 USED: ContextVar[bool] = ContextVar("native_kernels", default=os.environ.get(VARIABLE, "1") != "0")
 
@@ -89,6 +92,22 @@ def native_kernel(group: str, name: str) -> Callable[..., Any]:
         return refuse
 
 
+@cache
+def is_installed() -> bool:
+    """True if machine code can be made."""
+    return find_spec("llvmlite") is not None
+
+
+def run_for(dtype: Any) -> bool:
+    """True if native kernels take contiguous arrays of a dtype: they allocate results alone."""
+    return dtype in FLOATS and USED.get() and is_installed()
+
+
+def unless_native(workspace: Callable[..., int]) -> Callable[..., int]:
+    """The bytes that NumPy's kernel allocates besides its result, none where a native one runs."""
+    return lambda y, *xs, **attrs: 0 if run_for(y.dtype) else workspace(y, *xs, **attrs)
+
+
 def refuse(*args: Any) -> Any:
     """What a kernel gives for operands that it does not take."""
     return NotImplemented
@@ -142,7 +161,8 @@ def native(
             retry=RETRY.format(count=entrywise, arguments=arguments) if entrywise else "",
         )  # fmt: skip
         scope: dict[str, Any] = {}
-        exec(source, by_numpy.__globals__, scope)
+        file = f"{os.path.dirname(__file__)}/<{group}.{name}>"  # ours, not the user's code
+        exec(compile(source, file, "exec"), by_numpy.__globals__, scope)
         library = LibraryCall(group, name)
         kernel = scope["make"](by_numpy, library, USED.get, in_any_layout)
         kernel.library = library

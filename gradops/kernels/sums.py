@@ -5,12 +5,14 @@ eight entries in order, beginning with 0; so columns that are added in that orde
 """
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..core.float_errors import without_float_errors
 from .elementwise.guards import is_finite
+from .native_kernels import USED, native_kernel, refuse
 from .nn.activation import columns, has_short_rows
 
 LONG = 8  # entries of a row from which NumPy adds several partial sums
@@ -19,6 +21,55 @@ MANY = 256  # rows from which adding columns is the lesser cost
 TOP: Any = np.maximum.reduce  # with arguments by position, which its type does not have
 SUM: Any = np.add.reduce
 DTYPES = frozenset({np.dtype("f4"), np.dtype("f8")})
+
+
+def sum_by_numpy(
+    x: Any, axis: Any = None, keepdims: bool = False, out: np.ndarray | None = None
+) -> Any:
+    """`np.add.reduce`."""
+    return SUM(x, axis, None, out, keepdims)
+
+
+def sum_of(x: Any, axis: Any = None, keepdims: bool = False, out: np.ndarray | None = None) -> Any:
+    """`np.add.reduce`, which for a small array costs some ten times what machine code does.
+
+    That has the same bits, so it does not matter which of the two adds up an array.
+    """
+    if type(x) is np.ndarray and x.size <= SMALL and not keepdims and USED.get():
+        kind = kind_of_sum(x, axis)
+        if kind is not None and (y := native_sums()[kind](x, out)) is not NotImplemented:
+            return y
+    return SUM(x, axis, None, out, keepdims)
+
+
+sum_of.by_numpy = sum_by_numpy  # type: ignore[attr-defined]
+SMALL = 1 << 14  # entries up to which the call is a good part of the cost
+
+
+def kind_of_sum(x: np.ndarray, axis: Any) -> int | None:
+    """The number of the native kernel that adds up along an axis; None if there is none."""
+    rank = x.ndim
+    if axis is None or (rank == 1 and axis in (0, -1)):
+        return 0
+    if rank == 2 and axis == 0:
+        return 2
+    if rank > 1 and (axis == -1 or axis == rank - 1):
+        return 1
+    return None
+
+
+@cache
+def native_sums() -> tuple[Any, ...]:
+    """The native kernels; without bits that are NumPy's, those that refuse all operands."""
+    found = tuple([native_kernel("totals", f"sum_{of}") for of in ("all", "last", "first")])
+    rng = np.random.default_rng(0)
+    for n in range(1, 64):
+        x = rng.normal(size=(2, n))
+        for axis, kernel in zip((None, 1, 0), found, strict=True):
+            y = kernel(x, None)
+            if y is NotImplemented or y.tobytes() != np.add.reduce(x, axis=axis).tobytes():
+                return (refuse,) * 3
+    return found
 
 
 def are_short_rows(shape: tuple[Any, ...], dtype: np.dtype, axis: Any) -> bool:

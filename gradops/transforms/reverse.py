@@ -19,6 +19,7 @@ from ..core.errors import NotDifferentiableError, TapeError
 from ..core.op import OPS, Op
 from ..core.source_location import Place, describe
 from ..core.traits import Trait
+from ..kernels.sums import sum_of
 from ..typing import Arrays, Attrs
 from .saved_operands import reads
 
@@ -212,7 +213,7 @@ def fit(ct: Any, x: Any) -> Any:
     """`ct` summed to the shape of `x` and converted to its dtype."""
     if ct.shape != x.shape:
         if type(ct) is np.ndarray and ct.shape[1:] == x.shape:  # a bias: the common case
-            ct = np.add.reduce(ct, axis=0)
+            ct = sum_of(ct, 0)
         else:
             ct = OPS["sum_to"](ct, shape=x.shape)
     if ct.dtype.kind == "c" and x.dtype.kind != "c":

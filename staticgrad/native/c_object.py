@@ -16,8 +16,8 @@ from gradops.native import costs, symbols
 from gradops.native.blas import NAMES
 from gradops.native.functions import declarations
 from gradops.native.machine import linked, llvm
-from gradops.native.matmul import gemm
 from gradops.native.memory import ALIGNMENT, Memory
+from gradops.native.modules import NAME, modules_called, names_in
 from gradops.native.objects.stored import ObjectCode
 from gradops.native.scalars import NotNative
 from gradops.native.text import METADATA, FunctionText
@@ -30,7 +30,7 @@ from .native_code import body_of, places
 
 OK, GAVE_UP, NULL = 0, 1, 2
 """What the function returns; a body returns the first two."""
-ALONE = """define internal i32 @run_parts(ptr %f, ptr %env, i64 %count, i64 %most) {
+ALONE = """define i32 @run_parts(ptr %f, ptr %env, i64 %count, i64 %most) {
   %status = call i32 %f(ptr %env, i64 0, i64 %count, i64 0)
   ret i32 %status
 }
@@ -38,7 +38,6 @@ ALONE = """define internal i32 @run_parts(ptr %f, ptr %env, i64 %count, i64 %mos
 """What runs the parts of a loop where there is no pool."""
 BLAS = {"lp64": ("i32", "{}_"), "ilp64": ("i64", "{}_64_")}
 """The types of integers, and the names of functions, of kinds of BLAS."""
-NAME = re.compile(r"@([\w.]+)")
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,9 @@ class Library:
         """The object file; raises OptionError for a graph that needs Python."""
         self.require_no_kernels()
         text = self.text()
-        products = [gemm.text_of(t) for t in gemm.DTYPES if f"@{gemm.symbol_of(t)}(" in text]
-        result = linked([text, *products], [self.name, f"{self.name}_workspace_bytes"], self.cpu)
+        result = linked(
+            [text, *modules_called(text)], [self.name, f"{self.name}_workspace_bytes"], self.cpu
+        )
         for name in result.externals:
             if name not in self.blas_names:
                 require_of_c(name)
@@ -95,7 +95,7 @@ class Library:
         entry = f"@{self.name}_workspace_bytes = constant i64 {self.workspace}\n{self.entry()}"
         parts = [ALONE, *[part.text() for part in (*functions, f)], entry, METADATA]
         text = "\n".join([*lines, *memory.globals, *parts])
-        used = set(NAME.findall(text))
+        used = names_in(text)
         known = [line for line in symbols.declared() if NAME.search(line)[1] in used]  # type: ignore
         known = [line for line in known if " @run_parts(" not in line]
         return self.with_names_of_blas("\n".join([*known, text]))

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from gradops import ArrayType, Dim, Op
-from gradops.kernels.threads import cores
+from gradops.kernels.threads import cores, machine_cores
 from gradops.library import DECLARED
 from gradops.native.fingerprint import sources
 
@@ -28,7 +28,8 @@ def key_of(graph: FrozenGraph, form: str, *more: object) -> Key | None:
             return None
         if e.value is not None and isinstance(e.value, np.ndarray):
             layouts.append(e.value.strides)
-    return graph.digest, tuple(layouts), form, cores(), *more, *sources("staticgrad")
+    threads = cores(), machine_cores()
+    return graph.digest, tuple(layouts), form, threads, *more, *sources("staticgrad")
 
 
 def key_of_passes(pipeline: Pipeline) -> Key | None:

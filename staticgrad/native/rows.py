@@ -15,7 +15,7 @@ from gradops import ArrayType
 from gradops.core.traits import Trait
 from gradops.kernels.threads import cores
 from gradops.native.places import Place
-from gradops.native.text import FunctionText, Index
+from gradops.native.text import FunctionText, Index, is_computable
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -78,6 +78,8 @@ def axes_of(body: FrozenGraph, apart: Sequence[Expr]) -> Axes:
 
 def axis_of(e: Expr, axes: Axes) -> int | None:
     """The axis of an expression that has the rows of its operands; raises Entangled."""
+    if not has_code(e):
+        raise Entangled
     if all(axes[x] is None for x in e.inputs):
         return None
     if is_reduction(e):
@@ -89,6 +91,15 @@ def axis_of(e: Expr, axes: Axes) -> int | None:
     if is_computed(e) and (Trait.ELEMENTWISE in e.op.traits or e.op.name in ALIKE):
         return common_axis(e, axes)
     raise Entangled
+
+
+def has_code(e: Expr) -> bool:
+    """True for what never calls Python, which threads do not know, and has no effects."""
+    name = name_of(e)
+    if name in ("matmul", "concatenate", "stack"):
+        is_float = e.dtype.kind == "f" and is_computable(e.dtype)
+        return is_float and all(x.dtype == e.dtype for x in e.inputs)
+    return e.op is None or is_reduction(e) or name in RULES or is_computed(e)
 
 
 ALIKE = frozenset({"summed", "astype", "full_like", "zeroed"})
@@ -122,8 +133,7 @@ def axis_of_reduction(e: Expr, axes: Axes) -> int:
 def axis_of_product(e: Expr, axes: Axes) -> int:
     """Rows of the first matrix or columns of the second, or matrices of a stack."""
     a, b = e.inputs
-    same = e.dtype.kind == "f" and a.dtype == b.dtype == e.dtype
-    if not same or len(a.shape) < 2 or len(b.shape) < 2:
+    if len(a.shape) < 2 or len(b.shape) < 2:
         raise Entangled
     if axes[b] is None and axes[a] == len(a.shape) - 2 and len(a.shape) >= len(b.shape):
         return len(e.shape) - 2
@@ -168,7 +178,7 @@ def axis_of_units(e: Expr, axes: Axes) -> int:
 def axis_of_joined(e: Expr, axes: Axes) -> int:
     """The rows of arrays that lie beside one another."""
     found = {axes[x] for x in e.inputs}
-    if len(found) != 1 or any(x.dtype != e.dtype for x in e.inputs):
+    if len(found) != 1:
         raise Entangled
     axis, at = rows_axis(e.inputs[0], axes), e.attrs["axis"] % len(e.shape)
     if name_of(e) == "stack":

@@ -32,6 +32,12 @@ def work_of_expression(e: Expr) -> int:
             return work_of(e.attrs["function"])
         case "matmul":
             return size_of(e) * int(e.inputs[0].shape[-1]) // SPEED
+        case "conv" | "conv_bias":
+            return size_of(e) * math.prod(map(int, e.inputs[1].shape[1:])) // SPEED
+        case "conv_operand":
+            return size_of(e.inputs[0]) * math.prod(map(int, e.inputs[1].shape[1:])) // SPEED
+        case "conv_filters":
+            return size_of(e.inputs[1]) * math.prod(map(int, e.shape[1:])) // SPEED
     if name_of(e) in MOVES or (not isinstance(e.type, TupleType) and is_view(e)):
         return 0
     return (size_of(e.inputs[0]) if is_reduction(e) else size_of(e)) * OPERATIONS.get(name_of(e), 1)

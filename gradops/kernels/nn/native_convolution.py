@@ -67,8 +67,8 @@ def convolve(
     """The convolution of `x` with the filters `w`, channels second but last in memory."""
     given = (x, w) if bias is None else (x, w, bias)
     beside = bias is None or bias.strides[0] == bias.itemsize
-    if not (beside and are_taken(len(w) // groups, *given)):
-        return None
+    if len(w) == 1 or not (beside and are_taken(len(w) // groups, *given)):
+        return None  # with one filter all lanes of a vector but one would be idle
     sizes = tuple(map(places, x.shape[2:], w.shape[2:], *steps))
     into = out if out is not None and is_writable(out, x.dtype) else None
     if into is None:
@@ -91,7 +91,7 @@ def filter_gradient(
     x: np.ndarray, g: np.ndarray, shape: Sizes, steps: Steps, groups: int
 ) -> np.ndarray | None:
     """The gradient of filters of the sizes `shape`, in C order."""
-    if not are_taken(g.shape[1] // groups, x, g):
+    if g.shape[1] == 1 or not are_taken(g.shape[1] // groups, x, g):
         return None
     if not is_writable(g, x.dtype):  # its channels are not side by side
         g = np.moveaxis(np.ascontiguousarray(np.moveaxis(g, 1, -1)), -1, 1)
@@ -109,7 +109,7 @@ def workspace(
 
     With `for_filters` those that the gradient of its filters does. None if NumPy computes it.
     """
-    if dtype not in DTYPES or not USED.get() or 0 in (*x, *w, *y) or library() is None:
+    if dtype not in DTYPES or not USED.get() or 0 in (*x, *w, *y) or w[0] == 1 or library() is None:
         return None
     placed = [(shape, channels_last(shape)) for shape in (x, w, y)]
     found: int = library().workspace(dtype, for_filters, placed, steps, groups)

@@ -11,6 +11,7 @@ from ...core.op import Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
+from ...kernels.sums import sum_of
 from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
@@ -91,7 +92,7 @@ def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
     arrays = type(z) is type(y) is np.ndarray and z.dtype is not HALF
     if arrays and z.shape == y.shape and reduction == "mean" and 0 < z.size <= SMALL:
         zy = z * y  # the common case of what follows, spelled out
-        return np.add.reduce(np.logaddexp(-zy, z - zy), axis=None) / z.size
+        return sum_of(np.logaddexp(-zy, z - zy)) / z.size
     z, y = np.asarray(z), np.asarray(y)
     if z.shape != y.shape:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
@@ -103,9 +104,9 @@ def reduce_arrays(losses: Any, reduction: str) -> Any:
     if reduction == "mean":
         if losses.dtype is HALF:
             return mean_kernel(losses)
-        return np.add.reduce(losses, axis=None) / losses.size
+        return sum_of(losses) / losses.size
     check_reduction(reduction)
-    return losses if reduction == "none" else np.add.reduce(losses, axis=None)
+    return losses if reduction == "none" else sum_of(losses)
 
 
 def bce_infer(z: ArrayType, y: ArrayType, reduction: str) -> ArrayType:

@@ -20,7 +20,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...kernels.native_kernels import native
+from ...kernels.native_kernels import native, unless_native
 from ...typing import AnyArray, Axis, DTypeLike, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
@@ -393,7 +393,7 @@ standardize = Op(
 standardize_slope = Op(
     "standardize_slope", standardize_slope_kernel, traits=[Trait.LIKE_OPERAND],
     infer=standardize_slope_infer, arity=2,
-    flops=flops.per_result(10), workspace=flops.bytes_of_results(1),
+    flops=flops.per_result(10), workspace=unless_native(flops.bytes_of_results(1)),
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
     batch=batch_together_along_axis,

@@ -15,7 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
 from ...kernels.native_kernels import native
-from ...kernels.sums import are_short_rows, sum_short_rows
+from ...kernels.sums import are_short_rows, sum_of, sum_short_rows
 from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
 from ..elementwise.comparison import equal, where
@@ -139,7 +139,7 @@ def sum_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = Non
         if type(x) is np.ndarray and are_short_rows(x.shape, x.dtype, axis):
             return sum_short_rows(x, keepdims, out)
         require_axes(x, axis)
-    return np.add.reduce(x, axis=axis, keepdims=keepdims, out=out)
+    return sum_of(x, axis, keepdims, out)
 
 
 def sum_source(x: ArrayType, axis: Axis, keepdims: bool) -> str:

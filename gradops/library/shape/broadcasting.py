@@ -13,6 +13,7 @@ from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
+from ...kernels.sums import sum_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import Kernel, batch_along_axis, invalid, linear
 from .movement import RETYPING, reshape, shape_text
@@ -105,13 +106,14 @@ def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     own = np.shape(x)
     extra = len(own) - len(shape)
     if own[extra:] == shape:
-        return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
+        return sum_of(x, 0 if extra == 1 else tuple(range(extra))) if extra else x
     repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
     if extra + len(repeated) == len(own) - 1 > 1 and 0 not in own:
         moved = np.moveaxis(x, ({*range(extra, len(own))} - {*repeated}).pop(), -1)
         if moved.flags.c_contiguous and moved.dtype.kind == "f":
             return sum_rows(moved).reshape(shape)
-    return np.add.reduce(x, axis=(*range(extra), *repeated)).reshape(shape)
+    axes = (*range(extra), *repeated)
+    return sum_of(x, axes[0] if len(axes) == 1 else axes).reshape(shape)
 
 
 def sum_rows(x: Any) -> Any:

@@ -14,7 +14,8 @@ ALIGNMENT = 64
 FRAME = 1 << 17  # bytes of a frame
 UNITS = 16  # at least, if there is much work
 WORTH = 1 << 20  # multiplications from which threads share the work
-FEW = 16  # positions of an example up to which a unit has several
+FEW = 64  # positions of an example up to which a unit has several
+LEAST = 4  # units, if there is much work and there are as many examples
 SHORT = 7  # positions in a row up to which other axes are looked at
 MOST_PARTS = 16  # sums of a gradient of filters
 LARGE = 1 << 21  # bytes of such sums
@@ -116,8 +117,11 @@ class Convolution:
     @cached_property
     def batch(self) -> int:
         """The examples of a unit."""
-        positions = math.prod(self.y[0][2:])
-        return 1 if positions > FEW else min(self.x[0][0], max(1, 4 * FEW // positions))
+        examples, positions = self.x[0][0], math.prod(self.y[0][2:])
+        if positions > FEW:
+            return 1
+        most = max(1, examples // LEAST) if self.work >= WORTH else examples
+        return min(most, max(1, 4 * FEW // positions))
 
     @cached_property
     def cut_axis(self) -> int:

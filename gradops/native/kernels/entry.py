@@ -228,7 +228,8 @@ class EntryText:
     def compute(self) -> None:
         """Run the passes: here, or if they are much work, in the pool of threads."""
         f, kernel = self.f, self.kernel
-        passes, status = self.sizes[kernel.passes], f.reserve("i32")
+        passes: Index = self.sizes[kernel.passes] if kernel.passes else 1
+        status = f.reserve("i32")
         if kernel.block > 1:
             more = plus(f, passes, kernel.block - 1)
             passes = f.emit(f"sdiv i64 {more}, {kernel.block}", "n")

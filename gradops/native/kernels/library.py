@@ -15,7 +15,7 @@ from ..text import METADATA
 from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
-GROUPS = ("activations", "exponentials", "gates", "norms", "softmax", "updates")
+GROUPS = ("activations", "exponentials", "gates", "norms", "softmax", "totals", "updates")
 
 
 @cache

@@ -16,7 +16,7 @@ from ..machine import Code
 from ..text import METADATA, FunctionText, Index, code_of, minus, plus, times
 from .panels import GAP, pack_any, pack_columns, pack_rows, pack_tiles, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
-from .vectors import REGISTERS, WIDE, Lanes, lanes
+from .vectors import REGISTERS, WIDE, Lanes, lanes, turns
 
 DEPTH = 256  # of a block of the inner axis
 HEIGHT = 512  # of a block of rows, which stays in the second cache
@@ -108,7 +108,7 @@ def packed_rows(
 def pieces(f: FunctionText, n: str, size: Index) -> Iterator[tuple[Index, Index]]:
     """Where the parts of an axis begin, and their lengths; of nothing, one of no length."""
     count = at_least_one(f, quotient(f, n, size))
-    for i in f.loop(count):
+    for i in turns(f, count):
         first = times(f, i, size)
         yield first, least(f, minus(f, n, first), size)
 
@@ -164,7 +164,7 @@ def tiles(f: FunctionText, kind: Lanes, vectors: int) -> None:
     """The tiles of a panel: as many high ones as there are, and lower ones for the rest."""
     high, *others = heights()
     count = f.emit(f"udiv i64 %m, {high}", "n")
-    for t in f.loop(count):
+    for t in turns(f, count):
         first = times(f, t, high)
         call_tile(f, kind, (high, vectors), kind.at(f, "%a", (first, "%atile")), first)
     below = times(f, count, high)

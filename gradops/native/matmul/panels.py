@@ -2,7 +2,7 @@
 
 from ..text import FunctionText, minus, plus, times
 from .tiles import VECTORS, heights
-from .vectors import WIDE, Lanes
+from .vectors import WIDE, Lanes, turns
 
 GAP = 2  # rows between two tiles, so that they lie in different parts of the cache
 HEADS = {
@@ -28,7 +28,7 @@ def pack_rows(lanes: Lanes) -> FunctionText:
     """Packing of a matrix whose rows lie in order."""
     f, n = begin(lanes, "rows"), lanes.count
     masks = [lanes.mask(f, minus(f, "%cols", v * n)) for v in range(VECTORS)]
-    for l in f.loop("%k"):
+    for l in turns(f, "%k"):
         row, to = lanes.at(f, "%b", (l, "%brow")), lanes.at(f, "%to", (l, VECTORS * n))
         for v, mask in enumerate(masks):
             x = lanes.load_masked(f, lanes.at(f, row, (v, n)), mask)
@@ -42,8 +42,8 @@ def pack_columns(lanes: Lanes) -> FunctionText:
     f, n = begin(lanes, "columns"), lanes.count
     full = f.emit(f"udiv i64 %cols, {n}", "n")
     squares = f.emit(f"udiv i64 %k, {n}", "n")
-    for v in f.loop(full):
-        for s in f.loop(squares):
+    for v in turns(f, full):
+        for s in turns(f, squares):
             corner = lanes.at(f, "%b", (v, f.emit(f"mul i64 %bcol, {n}", "n")), (s, n))
             columns = [lanes.load(f, lanes.at(f, corner, (j, "%bcol"))) for j in range(n)]
             to = lanes.at(f, "%to", (s, n * VECTORS * n), (v, n))
@@ -80,8 +80,8 @@ def turned(f: FunctionText, lanes: Lanes, rows: list[str]) -> list[str]:
 def pack_any(lanes: Lanes) -> FunctionText:
     """Packing entry by entry; columns that are missing are left."""
     f = begin(lanes, "any")
-    for l in f.loop("%k"):
-        for j in f.loop("%cols"):
+    for l in turns(f, "%k"):
+        for j in turns(f, "%cols"):
             at = lanes.at(f, "%b", (l, "%brow"), (j, "%bcol"))
             x = f.emit(f"load {lanes.entry}, ptr {at}")
             to = lanes.at(f, "%to", (l, VECTORS * lanes.count), (j, 1))
@@ -103,9 +103,9 @@ def pack_tiles(lanes: Lanes) -> FunctionText:
     full = f.emit(f"udiv i64 %m, {high}", "n")
     below = times(f, full, high)
     mask, step = part.mask(f, minus(f, "%m", below)), plus(f, "%k", GAP)
-    for l in f.loop("%k"):
+    for l in turns(f, "%k"):
         row, to = lanes.at(f, "%a", (l, "%acol")), lanes.at(f, "%to", (l, high))
-        for t in f.loop(full):
+        for t in turns(f, full):
             first = times(f, t, high)
             x = part.load(f, lanes.at(f, row, (first, 1)))
             part.store(f, x, lanes.at(f, to, (first, step)))
@@ -120,7 +120,7 @@ def zero_rest(f: FunctionText, lanes: Lanes, cols: str) -> None:
     """Set the columns of a panel from a number on to zero."""
     missing = minus(f, VECTORS * lanes.count, cols)
     with f.given(f.emit(f"icmp sgt i64 {missing}, 0")):
-        for l in f.loop("%k"):
-            for j in f.loop(missing):
+        for l in turns(f, "%k"):
+            for j in turns(f, missing):
                 to = lanes.at(f, "%to", (l, VECTORS * lanes.count), (cols, 1), (j, 1))
                 f.do(f"store {lanes.entry} 0.0, ptr {to}")

@@ -7,7 +7,7 @@ inner axis, so its bits depend neither on its place nor on the sizes of the resu
 """
 
 from ..text import FunctionText
-from .vectors import REGISTERS, WIDE, Lanes, width
+from .vectors import REGISTERS, WIDE, Lanes, turns, width
 
 VECTORS = 2  # of a row of a tile, at most
 
@@ -37,7 +37,7 @@ def tile(lanes: Lanes, rows: int, vectors: int) -> FunctionText:
     for total in (x for row in sums for x in row):
         lanes.store(f, "zeroinitializer", total)
     firsts = [lanes.at(f, "%a", (i, "%arow")) for i in range(rows)]
-    for l in f.loop("%k"):
+    for l in turns(f, "%k"):
         row = lanes.at(f, "%b", (l, "%brow"))
         ys = [lanes.load(f, lanes.at(f, row, (v, lanes.count))) for v in range(vectors)]
         for first, totals in zip(firsts, sums, strict=True):

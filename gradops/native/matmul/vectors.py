@@ -1,6 +1,6 @@
 """Vectors of a register, as wide as the machine's, and addresses in arrays of floats."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +11,7 @@ from ..text import FunctionText, Index, code_of, memory_type, plus, times
 
 REGISTERS = {64: 32, 32: 16, 16: 16}
 """By the bytes of a vector, the number of registers."""
+OF_VECTORS = 20  # metadata of loops that stay as they are written
 WIDE = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
 """Attributes of functions that use vectors as wide as they are written."""
 
@@ -105,6 +106,11 @@ class Lanes:
         """Write entries where a mask is true."""
         given = f"ptr {pointer}, i32 {self.dtype.itemsize}, <{self.count} x i1> {mask}"
         f.do(f"call void @llvm.masked.store.{self.suffix}.p0({self.type} {x}, {given})")
+
+
+def turns(f: FunctionText, count: Index) -> Iterator[str]:
+    """A loop of vectors, of which LLVM is to make none: that takes half of its time."""
+    return f.counted(count, OF_VECTORS)
 
 
 def lanes(dtype: np.dtype) -> Lanes:

@@ -18,14 +18,18 @@ pytest.importorskip("llvmlite")
 COMPILER = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler is found")
 PROGRAM = """
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "model.h"
 {more}
+/* Memory that ends where none may be read or written. */
 static void *array(size_t bytes) {{
-    void *result = malloc(bytes ? bytes : 1);
-    if (!result) exit(3);
-    return result;
+    size_t page = 65536, whole = (bytes + page - 1) / page * page;
+    char *begin = mmap(0, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin == MAP_FAILED || mprotect(begin + whole, page, PROT_NONE)) exit(3);
+    return begin + whole - bytes;
 }}
 
 int main(void) {{
@@ -178,6 +182,17 @@ def test_constants_functions_and_all_dtypes_are_in_the_object(tmp_path):
     assert [name for *_, name in declared((tmp_path / "model.h").read_text())][:3] == [
         "x", "int_1", "in_1",
     ]  # fmt: skip
+
+
+@needs_compiler
+def test_a_convolutional_net_runs_in_c(tmp_path):
+    x = sg.placeholder("float32", [4, 12, 12, 3], name="x")
+    w = sg.placeholder("float32", [3, 3, 3, 8], name="w")
+    h = sg.nn.relu(sg.nn.conv2d(x, w, strides=1, padding="SAME"))
+    loss = sg.reduce_sum(sg.square(sg.nn.max_pool(h, 2, 2, "VALID")))
+    executable = check([loss, *sg.gradients(loss, [w, x])], [x, w], tmp_path)
+    assert "@own_convolve" in executable.ir
+    assert "@pool_greatest" in executable.ir
 
 
 @needs_compiler

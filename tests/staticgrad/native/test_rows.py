@@ -34,6 +34,10 @@ MEET = {
     "fewer rows": lambda h, x, w: sg.concat([h[1:], x[:1]], 0),
     "in another shape": lambda h, x, w: sg.reshape(sg.reshape(h, [-1]), [BATCH, WIDTH]) + x,
 }
+CALLING = {
+    "a sort": lambda h, x, w: h + sg.sort(x, axis=1),
+    "an inverse of what steps share": lambda h, x, w: h @ sg.matrix_inverse(w) + x,
+}
 OUTSIDE = {
     "a mask of rows": lambda h, x, m: sg.where(m > 0, h, x),
     "a number for each row": lambda h, x, m: h * m[:, :1] + x,
@@ -91,6 +95,16 @@ def test_rows_that_meet_are_not_cut(name, cores, monkeypatch):
     fetches, given = program(MEET[name], [WIDTH, WIDTH], "float64")
     assert not is_cut(fetches[:1], given)
     check(fetches, given, "float64", monkeypatch)
+
+
+@pytest.mark.parametrize("name", CALLING)
+def test_loops_that_call_python_are_not_cut(name, monkeypatch):
+    monkeypatch.setattr(rows, "cores", lambda: 2)
+    x, h = (sg.placeholder("float64", s) for s in ([STEPS, BATCH, WIDTH], [BATCH, WIDTH]))
+    w = sg.placeholder("float64", [WIDTH, WIDTH])
+    y = sg.scan(lambda h, x: CALLING[name](h, x, w), x, h)
+    graph = sg.compile(y, [x, h, w], optimize=0).graph
+    assert not any(rows.body_by_rows(e) for e in graph.order if e.op and e.op.name == "loop")
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
