@@ -33,7 +33,7 @@ def library() -> Any:
     return found
 
 
-def is_taken(x: np.ndarray, slide: Slide, *others: np.ndarray) -> bool:
+def is_taken(kind: str, x: np.ndarray, slide: Slide, *others: np.ndarray) -> bool:
     """True for arrays whose entries machine code can read where they lie; others are indices."""
     if x.dtype not in DTYPES or not USED.get() or len(slide[0]) not in AXES:
         return False
@@ -44,7 +44,7 @@ def is_taken(x: np.ndarray, slide: Slide, *others: np.ndarray) -> bool:
             return False
     if any(a.dtype != BYTE for a in others):
         return False
-    return library() is not None and library().works(x.dtype)
+    return library() is not None and library().works(x.dtype, kind)
 
 
 def pooled(x: np.ndarray, slide: Slide) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ def written(y: np.ndarray, out: Out) -> np.ndarray:
 
 def reduced(kind: str, x: np.ndarray, slide: Slide, out: Out = None) -> np.ndarray | None:
     """What a kind of pooling makes of the windows of `x`."""
-    if not is_taken(x, slide):
+    if not is_taken(kind, x, slide):
         return None
     y = np.empty_like(x, shape=pooled(x, slide))
     direct = out is not None and out.strides == y.strides and out.dtype == y.dtype
@@ -87,7 +87,7 @@ def greatest_and_places(
     x: np.ndarray, dtype: np.dtype, slide: Slide
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The maximum of each window, and the index within it of the first."""
-    if dtype != BYTE or not is_taken(x, slide):
+    if dtype != BYTE or not is_taken("places", x, slide):
         return None
     y = np.empty_like(x, shape=pooled(x, slide))
     chosen = np.empty_like(y, dtype=dtype)
@@ -114,7 +114,11 @@ def transposed(
     kind: str, g: np.ndarray, chosen: Out, shape: Sizes, slide: Slide, out: Out = None
 ) -> np.ndarray | None:
     """An array whose last axes have the sizes `shape`, with cotangents of windows in it."""
-    if not is_taken(g, slide, *([] if chosen is None else [chosen])):
+    overlap = do_overlap(slide)
+    if overlap and kind == "spread":  # which NumPy's kernel adds up axis by axis
+        return None
+    kind += "sum" * overlap
+    if not is_taken(kind, g, slide, *([] if chosen is None else [chosen])):
         return None
     full = (*g.shape[: g.ndim - len(shape)], *shape)
     if not math.prod(full):
@@ -124,12 +128,9 @@ def transposed(
     y = np.empty_like(g, shape=full)
     if out is not None and out.strides == y.strides and out.dtype == y.dtype:
         y = out
-    overlap = do_overlap(slide)
-    if overlap and kind == "spread":  # which NumPy's kernel adds up axis by axis
-        return None
     if not do_cover(shape, slide):
         y[...] = 0
-    if not library().pool(kind + "sum" * overlap, y, g, chosen, slide, not overlap):
+    if not library().pool(kind, y, g, chosen, slide, not overlap):
         return None
     return written(y, out)
 
@@ -161,7 +162,7 @@ def sums_transpose(g: np.ndarray, shape: Sizes, slide: Slide) -> np.ndarray | No
 
 def taken_at(x: np.ndarray, chosen: Any, slide: Slide) -> np.ndarray | None:
     """The chosen entry of each window."""
-    if not is_taken(x, slide, chosen):
+    if not is_taken("pick", x, slide, chosen):
         return None
     y = np.empty_like(chosen, dtype=x.dtype)
     return y if library().pool("pick", x, y, chosen, slide) else None

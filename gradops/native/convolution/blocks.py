@@ -5,14 +5,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..matmul.vectors import REGISTERS, Lanes, lanes, width
+from ..matmul.vectors import REGISTERS, Lanes
 from ..text import FunctionText, Index, minus
+from ..vectors import width
 
 ONE_BY_ONE = 9
 """The metadata of loops of which LLVM makes no vectors: to try takes it more time than it saves."""
 ONE_BY_ONE_TEXT = """!8 = !{!"llvm.loop.vectorize.enable", i1 false}
 !9 = distinct !{!9, !2, !8}
 """
+
+
+def lanes(dtype: np.dtype) -> Lanes:
+    """The vectors of a dtype on this machine, of which one knows without the compiler."""
+    return Lanes(dtype, width() // dtype.itemsize)
 
 
 @dataclass(frozen=True)

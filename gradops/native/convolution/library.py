@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..machine import Code
-from ..matmul.vectors import lanes
 from ..text import METADATA, code_of
-from .blocks import ONE_BY_ONE_TEXT, Block
+from .blocks import ONE_BY_ONE_TEXT, Block, lanes
 from .functions import CONVOLVE, DECLARED, FILTERS, symbol_of, texts
 from .geometry import ALIGNMENT, Convolution, Placed
 from .plan import Plan, plan

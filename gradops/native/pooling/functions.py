@@ -4,11 +4,12 @@ All work alike: for each window and each vector of entries side by side, somethi
 entry of the window is taken, and the result is written. See Note [Plans of pooling].
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..matmul.vectors import Lanes, lanes
+from ..convolution.blocks import lanes
+from ..matmul.vectors import Lanes
 from ..text import FunctionText, Index, code_of, minus, plus, times
 from .plan import AXES, FIELDS
 from .windows import KINDS, Windows
@@ -26,9 +27,9 @@ BACKWARDS = "putsum"
 """The kind that begins at the last window, as NumPy's kernel adds up entry by entry of windows."""
 
 
-def texts(dtype: np.dtype) -> Iterator[FunctionText]:
-    """All functions of a dtype."""
-    for name in KINDS:
+def texts(dtype: np.dtype, kinds: Iterable[str]) -> Iterator[FunctionText]:
+    """The functions of a dtype of some kinds."""
+    for name in kinds:
         yield units(name, lanes(dtype))
         yield whole(name, dtype)
 

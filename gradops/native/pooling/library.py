@@ -1,7 +1,7 @@
 """Pooling as functions of Python; code is compiled when its dtype comes first."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -14,40 +14,42 @@ from ..machine import Code
 from ..text import METADATA, code_of
 from .functions import declarations, symbol_of, texts
 from .plan import Pooling, Unsuitable
+from .windows import KINDS
 
 
 @cache
-def code(dtype: np.dtype) -> Code:
-    """The code of all functions of a dtype, from the cache on disk if it is there."""
-    return Code.for_key(("pooling", code_of(dtype)), lambda: text_of(dtype))
+def code(dtype: np.dtype, kind: str) -> Code:
+    """The code of a function, from the cache on disk if it is there."""
+    return Code.for_key(("pooling", code_of(dtype), kind), lambda: text_of(dtype, (kind,)))
 
 
-def text_of(dtype: np.dtype) -> str:
-    """The module of all functions of a dtype."""
-    return "\n".join([*declarations(dtype), *[f.text() for f in texts(dtype)], METADATA])
+def text_of(dtype: np.dtype, kinds: Iterable[str] = KINDS) -> str:
+    """The module of functions of a dtype."""
+    functions = [f.text() for f in texts(dtype, kinds)]
+    return "\n".join([*declarations(dtype), *functions, METADATA])
 
 
 @cache
-def works(dtype: np.dtype) -> bool:
+def works(dtype: np.dtype, kind: str) -> bool:
     """True if there is code for a dtype on this machine."""
     try:
-        code(dtype)
+        code(dtype, kind)
     except (ImportError, OSError, RuntimeError):
         return False
     return True
 
 
 @cache
-def function(dtype: np.dtype, name: str) -> Callable[..., int]:
+def function(dtype: np.dtype, kind: str) -> Callable[..., int]:
     """A function of addresses, which lets other threads of Python run."""
     made = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
-    return made(code(dtype).address(symbol_of(name, dtype)))
+    return made(code(dtype, kind).address(symbol_of(kind, dtype)))
 
 
 def address_of(name: str) -> int:
     """The address of the function of a name that `symbol_of` gives."""
     _, kind, dtype = name.split("_")
-    return code(np.dtype(dtype)).address(symbol_of(kind, np.dtype(dtype)))
+    return code(np.dtype(dtype), kind).address(name)
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """Our product of matrices: any sizes, any steps, and bits that depend on neither place nor size."""
 
 import ctypes
+import mmap
 
 import numpy as np
 import pytest
@@ -104,3 +105,30 @@ def test_columns_in_order_are_copied_for_many_panels(dtype, m):
     a, b = matrix(rng, m, DEPTH + 40, dtype), matrix(rng, DEPTH + 40, 75, dtype)
     want = multiply(a, b, np.empty((m, 75), dtype))
     assert np.array_equal(multiply(np.asfortranarray(a), b, np.empty((m, 75), dtype)), want)
+
+
+def guarded(x, at_end):
+    """A copy that ends, or begins, beside a page that may not be read, and its memory."""
+    room = -(-max(x.nbytes, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
+    memory = mmap.mmap(-1, room + 2 * mmap.PAGESIZE)
+    whole = np.frombuffer(memory, np.uint8)
+    first = mmap.PAGESIZE + (room - x.nbytes if at_end else 0)
+    copy = whole[first : first + x.nbytes].view(x.dtype).reshape(x.shape)
+    copy[...] = x
+    protect = ctypes.CDLL(None).mprotect
+    for page in (0, mmap.PAGESIZE + room):
+        assert not protect(ctypes.c_void_p(whole.ctypes.data + page), mmap.PAGESIZE, 0)
+    return copy
+
+
+@KIND
+@pytest.mark.parametrize("at_end", [True, False])
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mprotect"), reason="pages have no guards here")
+def test_nothing_is_read_or_written_outside_of_the_operands(dtype, at_end):
+    rng = np.random.default_rng(0)
+    for m, n, k in [*rng.choice(SIZES[1:], (40, 3)), (130, 70, 300)]:
+        a, b = matrix(rng, m, k, dtype), matrix(rng, k, n, dtype)
+        for left in (guarded(a, at_end), guarded(a.T, at_end).T):
+            for right in (guarded(b, at_end), guarded(b.T, at_end).T):
+                c = multiply(left, right, guarded(np.zeros((m, n), dtype), at_end))
+                assert np.all(np.abs(c - a.astype("float64") @ b) <= bound(a, b))
