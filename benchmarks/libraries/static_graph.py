@@ -10,6 +10,8 @@ import staticgrad as sg
 from gradops.nn import CELLS, Weights, recurrent
 from staticgrad.layers.recurrent import loop
 from staticgrad.passes.levels import LEVELS
+from staticgrad.runtime import native_for_sizes as native_for_sizes  # imported when asked for
+from staticgrad.train import AdamOptimizer
 
 from ..workload import ADAM, RATE, Arrays, Run, Workload, directions
 from .interface import request
@@ -151,7 +153,7 @@ def adam(workload: Workload, params: Arrays, data: Arrays, how: How) -> Run:
     """Variables, which an optimizer trains in a session."""
     ps, ds = [sg.Variable(p) for p in params], placeholders(data)
     loss = loss_of(workload, ps, ds)
-    train = sg.train.AdamOptimizer(ADAM["rate"]).minimize(loss)
+    train = AdamOptimizer(ADAM["rate"]).minimize(loss)
     session = sg.Session(**how)
     session.run(sg.global_variables_initializer())
     step = session.make_callable([loss, train], ds)

@@ -20,6 +20,7 @@ from .warnings import silence
 
 CALLS, SECONDS = 20, 0.5  # after the first, at most
 MB = 1024
+IMPORTED = {"llvmlite": "llvmlite.binding"}  # the module of a package that does the work
 
 
 def main(orders: dict[str, Any]) -> None:
@@ -51,7 +52,7 @@ def imports(library: Library) -> None:
     assert library.adapter
     for package in (library.package, dict(library.options).get("package")):
         if package:
-            importlib.import_module(package)
+            importlib.import_module(IMPORTED.get(package, package))
 
 
 def repeat(run: Any) -> None:

@@ -66,13 +66,13 @@ class Session:
         """A process for each row and library, on the least number of threads."""
         least = {row: min(self.threads_of(row), default=None) for row in self.rows}
         wanted = [(row, library, n) for row, n in least.items() if n for library in self.libraries]
-        self.costs.touch()  # measured before anything else runs
+        self.once.touch()  # made before anything else runs
         with ThreadPoolExecutor(PROBES) as pool:
             return list(pool.map(lambda one: self.probe(*one), wanted))
 
     def probe(self, row: str, library: str, threads: int) -> Cell:
         """The cell of one process; with a reason if it dies or takes too long."""
-        cache = self.cache_with_costs(f"{row} {library}")
+        cache = self.fresh_cache(f"{row} {library}")
         cell = self.probed_cell(row, library, threads, cache)
         if library == NATIVE and cell.first is not None:
             cell.warm = self.probed_cell(row, library, threads, cache).first
@@ -87,21 +87,21 @@ class Session:
         ended = self.probed(threads, orders | {"out": str(out)}, cache)
         return (read(out) or [Cell(row, threads, library, reason=ended)])[0]
 
-    def cache_with_costs(self, name: str) -> Path:
-        """A folder for machine code that has the cost table, and no code."""
+    def fresh_cache(self, name: str) -> Path:
+        """A folder for machine code that has only what a machine compiles once."""
         folder = self.folder / "caches" / name
         folder.mkdir(parents=True, exist_ok=True)
-        for file in self.costs.iterdir():
+        for file in self.once.iterdir():
             shutil.copy2(file, folder)
         return folder
 
     @cached_property
-    def costs(self) -> Path:
-        """A folder with nothing but the cost table of this machine."""
-        folder = self.folder / "costs"
+    def once(self) -> Path:
+        """A folder with the cost table of this machine, and the library of kernels."""
+        folder = self.folder / "once"
         folder.mkdir()
         environment = self.environment(1) | {"STATICGRAD_CACHE": str(folder)}
-        command = [sys.executable, "-m", "staticgrad", "costs"]
+        command = [sys.executable, "-m", f"{__package__}.once"]
         subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
         return folder
 

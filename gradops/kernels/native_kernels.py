@@ -65,7 +65,7 @@ class LibraryCall:
         self.call: Callable[..., Any] = self.first
 
     def first(self, *args: Any) -> Any:
-        """Look up the kernel, compile its group if it is the first, and call it."""
+        """Look up the kernel, which compiles it if it is not in the cache, and call it."""
         self.call = native_kernel(self.group, self.name)
         return self.call(*args)
 

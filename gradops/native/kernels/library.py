@@ -1,4 +1,4 @@
-"""The library of kernels: groups that are compiled when one of theirs is first called."""
+"""The library of kernels, each of which is compiled when it is first called."""
 
 from collections.abc import Callable
 from functools import cache
@@ -24,31 +24,33 @@ def kernels(group: str) -> dict[str, Kernel]:
     return {k.name: k for k in import_module(f".{group}", __package__).KERNELS}
 
 
-def text_of(group: str) -> str:
-    """The module of a group."""
-    found = kernels(group).values()
-    bodies = [k.text(dtype) for k in found for dtype in k.dtypes]
+def text_of(kernel: Kernel) -> str:
+    """The module of a kernel: its functions for each dtype, and their entry."""
+    bodies = [kernel.text(dtype) for dtype in kernel.dtypes]
     used = dict.fromkeys((name for f in bodies for name in f.used), 0)
     lines, functions = declarations(used)
-    written = [*functions, *bodies, *map(entry, found)]
+    written = [*functions, *bodies, entry(kernel)]
     return "\n".join([*symbols.declared(), *lines, *[f.text() for f in written], METADATA])
 
 
 @cache
-def code(group: str) -> Code:
-    """The code of a group, from the cache on disk if it has been compiled before."""
-    return Code.for_key(("kernels", group), lambda: text_of(group))
+def code(group: str, name: str) -> Code:
+    """The code of a kernel, from the cache on disk if it has been compiled before.
+
+    Each is a module of its own: to compile one takes 50 to 150 ms, a whole group up to 1.5 s.
+    """
+    return Code.for_key(("kernels", group, name), lambda: text_of(kernels(group)[name]))
 
 
 @cache
 def callable_kernel(group: str, name: str) -> Callable[..., Any]:
     """The function by which Python calls a kernel. See Note [Entry of a kernel]."""
-    found = code(group)
+    found = code(group, name)
     return builtin(found, name, found.address(symbol_of_entry(kernels(group)[name])), ())
 
 
 def define(group: str, name: str, dtype: np.dtype) -> str:
     """Give a kernel the name by which the code of a graph calls it, and return that."""
     result = kernels(group)[name].symbol(dtype)
-    symbol(result, code(group).address(result))
+    symbol(result, code(group, name).address(result))
     return result

@@ -9,7 +9,7 @@ import gradops
 from gradops import OPS
 from gradops.kernels.native_kernels import native_kernels
 from gradops.kernels.threads import get_num_threads, set_num_threads
-from gradops.native.kernels.library import callable_kernel
+from gradops.native.kernels.library import GROUPS, callable_kernel, kernels
 
 pytest.importorskip("llvmlite")
 
@@ -213,3 +213,13 @@ def test_many_threads_of_python_may_call_a_kernel_at_once():
     for t in threads:
         t.join()
     assert found == [wanted] * 8
+
+
+def test_each_kernel_has_a_name_of_its_own_and_refuses_what_is_no_array():
+    names = [(group, name) for group in GROUPS for name in kernels(group)]
+    assert len({name for _, name in names}) == len(names)
+    for group, name in names:
+        kernel = kernels(group)[name]
+        count = sum(map(len, (kernel.operands, kernel.counts, kernel.numbers, kernel.results)))
+        assert callable_kernel(group, name)(*[0.0] * count) is NotImplemented
+        assert callable_kernel(group, name)() is NotImplemented

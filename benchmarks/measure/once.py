@@ -1,0 +1,21 @@
+"""What a machine compiles and measures once: the cost table, and the library of kernels.
+
+python -m benchmarks.measure.once
+"""
+
+from importlib.util import find_spec
+
+from gradops.native import costs
+from gradops.native.kernels.library import GROUPS, code
+
+
+def main() -> None:
+    """Leave it in the cache of machine code."""
+    costs.table()
+    if find_spec("llvmlite") is not None:
+        for group in GROUPS:
+            code(group)
+
+
+if __name__ == "__main__":
+    main()
