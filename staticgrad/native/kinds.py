@@ -54,7 +54,7 @@ def is_computed(e: Expr) -> bool:
     if name in TRIANGLES or name in OF_LISTS or name == "full_like":
         return True
     if name == "astype":
-        return dtypes[0].kind != "f" or e.dtype.kind != "i"  # of what does not fit nothing is known
+        return True
     if Trait.ELEMENTWISE not in e.op.traits:
         return False
     return lowers(e.op, tuple(dtypes), e.dtype, tuple(e.attrs.items()))
