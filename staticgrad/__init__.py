@@ -54,11 +54,11 @@ if _TYPE_CHECKING:
     from .native import clear_cache
     from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
     from .passes.rewrite import Rule
-    from .runtime.backends import set_default_backend
-    from .runtime.check import check
+    from .runtime.backends.choice import set_default_backend
+    from .runtime.backends.interpreter import interpret
+    from .runtime.checking.gradient import check
     from .runtime.compilation import compile
     from .runtime.executable import Executable
-    from .runtime.interpreter import interpret
     from .runtime.session import Session
     from .scipy_solvers import scipy
     from .text.parser import parse

@@ -10,7 +10,6 @@ import staticgrad as sg
 from gradops.nn import CELLS, Weights, recurrent
 from staticgrad.layers.recurrent import loop
 from staticgrad.passes.levels import LEVELS
-from staticgrad.runtime import native_for_sizes as native_for_sizes  # imported when asked for
 from staticgrad.train import AdamOptimizer
 
 from ..workload import ADAM, RATE, Arrays, Run, Workload, directions

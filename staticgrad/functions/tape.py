@@ -17,7 +17,7 @@ from ..build.tracing import expression, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.reachability import reachable
-from ..runtime.backends import Compiler
+from ..runtime.backends.choice import Compiler
 from .captures import TraceContext, TracedHolder, resume
 
 T = TypeVar("T")

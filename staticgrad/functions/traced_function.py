@@ -17,7 +17,7 @@ from ..build.tracing import name_of
 from ..control.calls import Calls, Rebuild
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..runtime.backends import Compiler, require_backend
+from ..runtime.backends.choice import Compiler, require_backend
 from ..runtime.executable import Executable
 from .captures import LOCK
 from .python_state import is_value

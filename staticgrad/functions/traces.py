@@ -26,7 +26,7 @@ from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.names import set_context
 from ..ir.reachability import reachable
-from ..runtime.backends import Compiler
+from ..runtime.backends.choice import Compiler
 from .call_effects import Gradient, Write, effects_of, entries_of
 from .captures import LOCK, Numbers, TraceContext, TracedHolder, building
 from .python_state import is_value, refuse_changes

@@ -2,11 +2,11 @@
 
 from gradops import Op
 from gradops.core.traits import Trait
-from gradops.native.primitives import PRIMITIVES
+from gradops.native.ir.primitives import PRIMITIVES
 
-from .kinds import MOVES, OF_LISTS, REDUCTIONS, TRIANGLES, VIEWS
 from .lowering import TABLES
-from .writers import WRITERS
+from .planning.kinds import MOVES, OF_LISTS, REDUCTIONS, TRIANGLES, VIEWS
+from .templates.table import WRITERS
 
 __all__ = ["ENTRYWISE", "TABLES", "lowering_of"]
 

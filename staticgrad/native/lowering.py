@@ -10,27 +10,27 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradops.native.copies import copy
 from gradops.native.costs import CostTable
-from gradops.native.cuts import Spot, cut
-from gradops.native.elementwise import apply
-from gradops.native.memory import Memory
-from gradops.native.places import Place
-from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
-from gradops.native.sharing import share
-from gradops.native.subjects import about
-from gradops.native.text import At, FunctionText, Lane, plus
-from gradops.native.vectors import NotVector
+from gradops.native.ir.copies import copy
+from gradops.native.ir.cuts import Spot, cut
+from gradops.native.ir.elementwise import apply
+from gradops.native.ir.memory import Memory
+from gradops.native.ir.places import Place
+from gradops.native.ir.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.ir.sharing import share
+from gradops.native.ir.subjects import about
+from gradops.native.ir.text import At, FunctionText, Lane, plus
+from gradops.native.ir.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from . import convolutions, indexing, loops, matrices, moves, pooling, products, scans
-from .calls import write_call
-from .choices import Choices
-from .kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .nests import NestWriter
-from .plan import Plan, Unit
-from .writers import WRITERS
+from .planning.choices import Choices
+from .planning.kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
+from .planning.plan import Plan, Unit
+from .templates import convolutions, indexing, loops, matrices, moves, pooling, products, scans
+from .templates.calls import write_call
+from .templates.table import WRITERS
 
 TABLES = convolutions, indexing, loops, matrices, moves, pooling, products, scans
 """The modules that add to `WRITERS`."""

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradops.native import vectors
-from gradops.native.copies import fill
-from gradops.native.interrupts import blocks
-from gradops.native.places import Place
-from gradops.native.scalars import Scalar, cast
-from gradops.native.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
+from gradops.native.ir import vectors
+from gradops.native.ir.copies import fill
+from gradops.native.ir.places import Place
+from gradops.native.ir.scalars import Scalar, cast
+from gradops.native.ir.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
+from gradops.native.runtime.interrupts import blocks
 
 from ..ir.expr import Expr
-from .axes import order_of_axes
-from .kinds import MOVES, TRIANGLES, is_reduction, name_of
 from .parts import CHUNKS, shared, split
-from .plan import Plan, Unit
-from .reductions import Reduction, beginning
+from .planning.axes import order_of_axes
+from .planning.kinds import MOVES, TRIANGLES, is_reduction, name_of
+from .planning.plan import Plan, Unit
+from .templates.reductions import Reduction, beginning
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

@@ -9,10 +9,10 @@ number of threads changes no bits. Sums over passes are sums of `CHUNKS` sums, o
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gradops.native.cuts import Definitions, names_taken
-from gradops.native.interrupts import blocks
-from gradops.native.subjects import remind
-from gradops.native.text import Index, minus, plus
+from gradops.native.ir.cuts import Definitions, names_taken
+from gradops.native.ir.subjects import remind
+from gradops.native.ir.text import Index, minus, plus
+from gradops.native.runtime.interrupts import blocks
 
 if TYPE_CHECKING:
     from .lowering import GraphWriter

@@ -17,10 +17,10 @@ from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
-from .accuracy import accuracy_of
-from .backends import executable_for
+from .backends.choice import executable_for
+from .checking.accuracy import accuracy_of
+from .checking.verification import require_code, verifier
 from .executable import Executable
-from .verification import require_code, verifier
 
 
 def compile(

@@ -22,14 +22,14 @@ from ..ir.graph import FrozenGraph, meets_singularities
 from ..passes.levels import Level, pipeline_for
 from ..passes.pipeline import Optimized, PassReport, Pipeline, difference
 from ..passes.scalars import FloatScalars, MathScalars
+from .backends.interpreter import concrete
+from .checking.numerics import Checked
 from .feeds import as_feed
 from .generated import code_of
-from .interpreter import concrete
-from .numerics import Checked
 
 if TYPE_CHECKING:
-    from ..native.choices import Choice, Choices
-    from .accuracy import CodeReport
+    from ..native.planning.choices import Choice, Choices
+    from .checking.accuracy import CodeReport
     from .memory_report import MemoryReport
     from .profile import Profile
 
@@ -83,7 +83,7 @@ class Executable:
         >>> print(sg.compile(x + 1, [x]).choices)
         nothing was to choose
         """
-        from ..native.choices import Choices
+        from ..native.planning.choices import Choices
 
         return Choices([] if self.tier is None else [self.tier])
 

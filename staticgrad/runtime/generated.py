@@ -8,8 +8,8 @@ from ..codegen.load import load
 from ..codegen.memory.arena import pools_of
 from ..codegen.source import Source, emit
 from ..ir.graph import FrozenGraph
+from .checking.numerics import Checked
 from .feeds import sizes_of_feeds
-from .numerics import Checked
 
 
 def code_of(

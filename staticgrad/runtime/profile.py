@@ -27,13 +27,13 @@ from ..codegen.load import load
 from ..codegen.source import Source
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph, inner_graphs
+from .backends.interpreter import interpret
 from .feeds import as_feed, sizes_of_feeds
 from .generated import source_of
-from .interpreter import interpret
 
 if TYPE_CHECKING:
+    from .backends.native_executable import NativeExecutable
     from .executable import Executable
-    from .native_executable import NativeExecutable
 
 ENTRY = "(entry and return of {})"
 SHOWN = 40  # rows of a table

@@ -22,9 +22,9 @@ from ..ir.expr import Expr, Kind, sequence
 from ..ir.names import SESSION
 from ..ir.reachability import by_age
 from ..passes.levels import pipeline_for
-from .backends import executable_for, require_backend
+from .backends.choice import executable_for, require_backend
 from .blocks import Block, Blocked, with_blocks
-from .debugging import run_watched
+from .checking.debugging import run_watched
 from .executable import Executable
 from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches

@@ -51,7 +51,7 @@ def test_machine_code_has_a_column(shown):
 
 
 def test_without_the_extra_the_column_says_so(shown, monkeypatch):
-    monkeypatch.setattr("staticgrad.runtime.backends.is_installed", lambda: False)
+    monkeypatch.setattr("staticgrad.runtime.backends.choice.is_installed", lambda: False)
     text = shown()
     assert line_of(text, "time per step")[-1].strip() == "not installed"
     assert text.count("then-run, machine code") == 1

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ir.text import FunctionText, Index, minus
+from ..ir.vectors import width
 from ..matmul.vectors import REGISTERS, Lanes
-from ..text import FunctionText, Index, minus
-from ..vectors import width
 
 ONE_BY_ONE = 9
 """The metadata of loops of which LLVM makes no vectors: to try takes it more time than it saves."""

@@ -9,7 +9,7 @@ computes does not depend on who takes it.
 
 from collections.abc import Callable, Iterator
 
-from ..text import FunctionText, Index, code_of, minus, plus, times
+from ..ir.text import FunctionText, Index, code_of, minus, plus, times
 from .blocks import ONE_BY_ONE, Block
 from .tiles import depths, entries_tile, heights, positions_tile, read
 from .units import PlanText, UnitWriter, fill_frame, least

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..machine import Code
-from ..text import METADATA, code_of
+from ..ir.text import METADATA, code_of
+from ..runtime.machine import Code
 from .blocks import ONE_BY_ONE_TEXT, Block, lanes
 from .functions import CONVOLVE, DECLARED, FILTERS, symbol_of, texts
 from .geometry import ALIGNMENT, Convolution, Placed

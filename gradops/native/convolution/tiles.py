@@ -8,7 +8,7 @@ each entry. Sums begin with zero and are added in one order, whatever the tile, 
 number of threads.
 """
 
-from ..text import FunctionText, Index, times
+from ..ir.text import FunctionText, Index, times
 from .blocks import Block
 
 APART = 3  # positions from one address to the next; those between are reached by a scaled step

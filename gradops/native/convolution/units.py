@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..text import FunctionText, Index, minus, plus, times
+from ..ir.text import FunctionText, Index, minus, plus, times
 from .blocks import ONE_BY_ONE, Block
 from .plan import FIELDS, OF_BATCH, OF_CUT
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import cache_files
-from ..fingerprint import compiler, library_of_numpy, processor
+from ..objects import cache_files
+from ..objects.fingerprint import compiler, library_of_numpy, processor
 from .figures import DEFAULT, CostTable
 
 VARIABLE = "STATICGRAD_COSTS"  # `default`: nothing is measured

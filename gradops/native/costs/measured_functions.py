@@ -6,14 +6,14 @@ import numpy as np
 
 from gradops.core.op import OPS
 
-from .. import symbols
-from ..blas import blas
-from ..elementwise import apply
-from ..functions import declarations
-from ..machine import Code
-from ..places import Place, contiguous
-from ..scalars import Scalar, constant
-from ..text import ACCESS, METADATA, FunctionText, memory_type
+from ..ir.elementwise import apply
+from ..ir.functions import declarations
+from ..ir.places import Place, contiguous
+from ..ir.scalars import Scalar, constant
+from ..ir.text import ACCESS, METADATA, FunctionText, memory_type
+from ..runtime import symbols
+from ..runtime.blas import blas
+from ..runtime.machine import Code
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 ENTRIES = 4096  # of arrays that fit into the cache

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from ..machine import Code
+from ..runtime.machine import Code
 from .figures import CostTable, Speeds, rounded
 from .measured_functions import DOUBLE, ENTRIES, ROWS, SINGLE, compiled
 

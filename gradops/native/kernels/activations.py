@@ -7,8 +7,8 @@ import numpy as np
 
 from gradops.kernels.nn.gelu import P
 
-from ..primitives import sigmoid
-from ..scalars import Scalar, call_math, choose, constant
+from ..ir.primitives import sigmoid
+from ..ir.scalars import Scalar, call_math, choose, constant
 from ..transcendental.floats import SINGLE, polynomial
 from .kernel import DTYPES, Kernel, KernelText
 

@@ -8,9 +8,9 @@ Much work is shared by the pool of threads, without the GIL. Whether it is depen
 
 import numpy as np
 
-from ..headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE, WRITABLE, read, require
-from ..symbols import dtype_symbol
-from ..text import FunctionText, Index, plus, times
+from ..ir.headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE, WRITABLE, read, require
+from ..ir.text import FunctionText, Index, plus, times
+from ..runtime.symbols import dtype_symbol
 from .kernel import Array, Kernel
 
 WORTH = 1 << 17  # operations from which threads share the passes

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
-from ..primitives import exp_difference
-from ..scalars import Scalar, call_math, cast, choose, constant
-from ..text import Index, minus, plus, times
+from ..ir.primitives import exp_difference
+from ..ir.scalars import Scalar, call_math, cast, choose, constant
+from ..ir.text import Index, minus, plus, times
 from .kernel import Kernel, KernelText, Row
 from .softmax import exponential
 from .sums import maximum, sums

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..primitives import sigmoid
-from ..scalars import Scalar, call_math
-from ..text import Index, minus, plus, times
+from ..ir.primitives import sigmoid
+from ..ir.scalars import Scalar, call_math
+from ..ir.text import Index, minus, plus, times
 from .kernel import Kernel, KernelText, Row
 
 CELL = 2  # the gate of an LSTM that is no sigmoid

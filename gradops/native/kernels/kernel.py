@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..scalars import Scalar, cast
-from ..text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
+from ..ir.scalars import Scalar, cast
+from ..ir.text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
 from ..transcendental.floats import DOUBLE
 
 ARRAY = re.compile(r"(\w+)(?:@(\w\d))?\[([^\]]*)\]")

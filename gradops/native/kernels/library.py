@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import symbols
-from ..builtins import builtin
-from ..functions import declarations
-from ..machine import Code, symbol
-from ..text import METADATA
+from ..ir.functions import declarations
+from ..ir.text import METADATA
+from ..runtime import symbols
+from ..runtime.builtins import builtin
+from ..runtime.machine import Code, symbol
 from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 

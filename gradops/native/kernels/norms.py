@@ -8,8 +8,8 @@ channels, one for each example.
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..scalars import Scalar, call_math, cast, constant
-from ..text import Index, plus, times
+from ..ir.scalars import Scalar, call_math, cast, constant
+from ..ir.text import Index, plus, times
 from ..transcendental.floats import DOUBLE
 from .kernel import Kernel, KernelText, Row
 from .sums import sums, variable

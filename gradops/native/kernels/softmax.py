@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from ..scalars import Scalar, call_math, cast, constant
-from ..text import FunctionText, Index
+from ..ir.scalars import Scalar, call_math, cast, constant
+from ..ir.text import FunctionText, Index
 from .kernel import Kernel, KernelText, Row
 from .sums import maximum, sums
 

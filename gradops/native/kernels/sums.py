@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..scalars import Scalar, cast, choose, constant
-from ..text import FunctionText, Index, minus, plus, register_type, times
+from ..ir.scalars import Scalar, cast, choose, constant
+from ..ir.text import FunctionText, Index, minus, plus, register_type, times
 from ..transcendental.floats import DOUBLE, INTS, SINGLE, both, from_bits, shift
 from .kernel import Row
 

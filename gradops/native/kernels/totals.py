@@ -4,8 +4,8 @@ NumPy adds up to eight entries in order, and up to 128 in eight lanes, which it 
 rows along the first axis one by one. Each total begins with 0. Longer rows are left to it.
 """
 
-from ..scalars import Scalar, constant
-from ..text import Index, minus, plus, times
+from ..ir.scalars import Scalar, constant
+from ..ir.text import Index, minus, plus, times
 from .kernel import Kernel, KernelText, Row
 from .sums import Variable, variable
 

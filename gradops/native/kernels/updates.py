@@ -5,8 +5,8 @@ They round where `gradops.nn.optimizer_updates` does. Results may be written ove
 
 from collections.abc import Callable
 
-from ..scalars import Scalar, call_math
-from ..text import Index
+from ..ir.scalars import Scalar, call_math
+from ..ir.text import Index
 from .kernel import Kernel, KernelText
 
 BLOCK = 4096  # entries of a pass

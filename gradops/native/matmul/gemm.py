@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from ..machine import Code
-from ..text import METADATA, FunctionText, Index, code_of, minus, plus, times
+from ..ir.text import METADATA, FunctionText, Index, code_of, minus, plus, times
+from ..runtime.machine import Code
 from .panels import GAP, pack_any, pack_columns, pack_rows, pack_tiles, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
 from .vectors import REGISTERS, WIDE, Lanes, lanes, turns

@@ -1,6 +1,6 @@
 """Panels: columns of a matrix, copied so that a row of them lies beside the next."""
 
-from ..text import FunctionText, minus, plus, times
+from ..ir.text import FunctionText, minus, plus, times
 from .tiles import VECTORS, heights
 from .vectors import WIDE, Lanes, turns
 

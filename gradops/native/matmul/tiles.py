@@ -6,7 +6,7 @@ entry of each row of the first matrix. Each entry of the result is added up in t
 inner axis, so its bits depend neither on its place nor on the sizes of the result.
 """
 
-from ..text import FunctionText
+from ..ir.text import FunctionText
 from .vectors import REGISTERS, WIDE, Lanes, turns, width
 
 VECTORS = 2  # of a row of a tile, at most

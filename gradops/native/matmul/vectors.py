@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ..machine import llvm
-from ..text import FunctionText, Index, code_of, memory_type, plus, times
+from ..ir.text import FunctionText, Index, code_of, memory_type, plus, times
+from ..runtime.machine import llvm
 
 REGISTERS = {64: 32, 32: 16, 16: 16}
 """By the bytes of a vector, the number of registers."""

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .. import cache_files
-from ..fingerprint import environment
+from . import cache_files
+from .fingerprint import environment
 
 
 @dataclass(frozen=True)

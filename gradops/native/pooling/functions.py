@@ -10,8 +10,8 @@ import numpy as np
 
 from ..convolution.blocks import lanes
 from ..convolution.functions import share, turns
+from ..ir.text import FunctionText, Index, code_of, minus, plus, times
 from ..matmul.vectors import Lanes
-from ..text import FunctionText, Index, code_of, minus, plus, times
 from .plan import AXES, FIELDS
 from .windows import KINDS, Windows
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...kernels.nn.windows import Slide
 from ..convolution.library import address, place
 from ..convolution.plan import Plan
-from ..machine import Code
-from ..text import METADATA, code_of
+from ..ir.text import METADATA, code_of
+from ..runtime.machine import Code
 from .functions import declarations, symbol_of, texts
 from .plan import Pooling, Unsuitable
 from .windows import KINDS

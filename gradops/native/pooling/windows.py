@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..ir.text import FunctionText
 from ..matmul.vectors import Lanes
-from ..text import FunctionText
 
 Write = Callable[["Windows"], None]
 

@@ -2,7 +2,7 @@
 
 import math
 
-from ..scalars import Scalar, choose
+from ..ir.scalars import Scalar, choose
 from .floats import (
     DOUBLE,
     INTS,

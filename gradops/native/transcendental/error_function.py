@@ -1,6 +1,6 @@
 """erf and erfc."""
 
-from ..scalars import Scalar, choose, constant
+from ..ir.scalars import Scalar, choose, constant
 from .exponential import exp_pair, exp_scaled
 from .floats import between, fma, polynomial, product, quotient, scaled, signed, total
 

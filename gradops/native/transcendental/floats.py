@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..scalars import BOOL, Scalar, call_math, choose, constant
+from ..ir.scalars import BOOL, Scalar, call_math, choose, constant
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 INTS: dict[int, np.dtype] = {4: np.dtype("i4"), 8: np.dtype("i8")}

@@ -2,7 +2,7 @@
 
 import math
 
-from ..scalars import Scalar, choose, constant
+from ..ir.scalars import Scalar, choose, constant
 from .floats import (
     both,
     equal,

@@ -2,7 +2,7 @@
 
 import math
 
-from ..scalars import Scalar, choose, constant
+from ..ir.scalars import Scalar, choose, constant
 from .exponential import LN2, exp
 from .floats import (
     BITS,

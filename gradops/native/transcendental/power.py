@@ -2,7 +2,7 @@
 
 import math
 
-from ..scalars import Scalar, call_math, choose, constant
+from ..ir.scalars import Scalar, call_math, choose, constant
 from .exponential import EXP2
 from .floats import (
     BIAS,

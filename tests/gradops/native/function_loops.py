@@ -4,10 +4,10 @@ import ctypes
 
 import numpy as np
 
-from gradops.native.functions import FUNCTIONS, arity_of, declarations
-from gradops.native.machine import Code
-from gradops.native.scalars import Scalar, call_math
-from gradops.native.text import METADATA, FunctionText, register_type
+from gradops.native.ir.functions import FUNCTIONS, arity_of, declarations
+from gradops.native.ir.scalars import Scalar, call_math
+from gradops.native.ir.text import METADATA, FunctionText, register_type
+from gradops.native.runtime.machine import Code
 
 RANGES = {
     "acos": (-1, 1), "acosh": (1, 1e3), "asin": (-1, 1), "asinh": (-1e3, 1e3), "atan": (-1e2, 1e2),

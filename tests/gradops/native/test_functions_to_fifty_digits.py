@@ -13,7 +13,7 @@ import mpmath
 from mpmath import mp, mpf
 
 from gradops.native import transcendental
-from gradops.native.functions import FUNCTIONS
+from gradops.native.ir.functions import FUNCTIONS
 
 from .coefficients import TABLES, coefficients
 from .function_loops import arguments, compiled, ulps, values

@@ -13,7 +13,7 @@ import staticgrad as sg
 from gradops import OPS
 from gradops.core.errors import OptionError
 from gradops.kernels.native_kernels import native_kernels
-from staticgrad.runtime.verification import same_entries
+from staticgrad.runtime.checking.verification import same_entries
 
 RUN = """
 import importlib.util, pathlib, sys

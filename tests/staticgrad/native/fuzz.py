@@ -17,8 +17,8 @@ import numpy as np
 import staticgrad as sg
 from gradops import OptionError
 from gradops.core.errors import PassError
+from staticgrad.runtime.checking.verification import Code, require_results
 from staticgrad.runtime.feeds import as_feed
-from staticgrad.runtime.verification import Code, require_results
 
 from .random_programs import random_program
 from .thresholds import LOW, low_thresholds

@@ -20,9 +20,9 @@ import numpy as np
 import gradops
 import staticgrad as sg
 from gradops import OptionError
-from gradops.native import symbols
-from gradops.native.memory import Memory
-from gradops.native.places import Place, contiguous
+from gradops.native.ir.memory import Memory
+from gradops.native.ir.places import Place, contiguous
+from gradops.native.runtime import symbols
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
 
 from .fuzz import PATIENCE, outcome_of, tell
@@ -149,7 +149,7 @@ def guarded(side):
     kind = guarded_memory(guards)
     with (
         patch.dict(symbols.KNOWN, addresses),
-        patch("staticgrad.native.native_code.Memory", kind),
+        patch("staticgrad.native.output.native_code.Memory", kind),
     ):
         yield guards
 

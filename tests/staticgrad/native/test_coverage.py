@@ -8,13 +8,14 @@ import gradops
 import staticgrad as sg
 from gradops import OPS
 from gradops.native import costs
-from gradops.native.scalars import NotNative
+from gradops.native.ir.scalars import NotNative
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
-from staticgrad.native import lowering, native_code
-from staticgrad.native.calls import write_call
+from staticgrad.native import lowering
 from staticgrad.native.coverage import lowering_of
-from staticgrad.native.formulas import written_out
-from staticgrad.native.kinds import require_types
+from staticgrad.native.output import native_code
+from staticgrad.native.planning.formulas import written_out
+from staticgrad.native.planning.kinds import require_types
+from staticgrad.native.templates.calls import write_call
 
 KINDS = {"f": "float64"}, {"f": "float32", "i": "uint8"}
 ARRAYS = [op for op in OPS.values() if not op.traits & NOT_OF_ARRAYS]

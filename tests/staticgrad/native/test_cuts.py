@@ -8,8 +8,8 @@ import pytest
 
 import staticgrad as sg
 from gradops import OptionError
-from gradops.native import cuts, sharing
-from staticgrad.native import plan
+from gradops.native.ir import cuts, sharing
+from staticgrad.native.planning import plan
 
 from .fuzz import attempt
 from .random_programs import random_program

@@ -292,7 +292,7 @@ def test_large_constants_are_not_part_of_the_text():
     ("is_installed", r"llvmlite and scipy\n  hint: pip install"), ("is_known_here", "CPython"),
 ])  # fmt: skip
 def test_where_it_cannot_run_numpy_does(monkeypatch, missing, says):
-    monkeypatch.setattr(f"staticgrad.runtime.backends.{missing}", lambda: False)
+    monkeypatch.setattr(f"staticgrad.runtime.backends.choice.{missing}", lambda: False)
     x = sg.placeholder("float64", [3], name="x")
     with pytest.raises(OptionError, match=says):
         sg.compile(sg.exp(x), [x], backend="native")

@@ -41,7 +41,7 @@ def test_random_graphs_stay_within_their_arrays(side):
 BROKEN = f"""
 import sys
 from unittest.mock import patch
-from gradops.native.places import Place
+from gradops.native.ir.places import Place
 
 address = Place.address
 with patch.object(Place, "address", lambda p, f, i: address(p, f, [*i[:-1], {{}}])):

@@ -10,11 +10,11 @@ import pytest
 
 import staticgrad as sg
 from gradops import OptionError
-from gradops.native.interrupts import OFTEN
+from gradops.native.runtime.interrupts import OFTEN
 
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
-from staticgrad.native import native_code
+from staticgrad.native.output import native_code
 
 SMALLEST = 32_768  # bytes of a stack; Python makes no smaller ones
 NO_CACHE = os.environ | {"STATICGRAD_CACHE": "off"}

@@ -12,10 +12,10 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops import OptionError
-from gradops.native import machine
 from gradops.native.objects import stored
 from gradops.native.objects.elf import Unloadable
-from staticgrad.native import keys, native_code
+from gradops.native.runtime import machine
+from staticgrad.native.output import keys, native_code
 
 from .random_programs import random_program
 

@@ -7,7 +7,7 @@ import pytest
 
 import gradops
 import staticgrad as sg
-from staticgrad.runtime.verification import error_scale, perturbed
+from staticgrad.runtime.checking.verification import error_scale, perturbed
 
 from ..passes.random_graphs import REFUSED, looped, one_of, recent
 from .fuzz import BOUND, kind_of

@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from gradops import FeedError, OptionError
-from staticgrad.runtime.native_for_sizes import MOST
+from staticgrad.runtime.backends.native_for_sizes import MOST
 
 pytest.importorskip("llvmlite")
 

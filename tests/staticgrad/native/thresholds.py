@@ -4,16 +4,17 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 LOW = {
-    "no loop is written out": {"gradops.native.text": {"FEW": 0}},
+    "no loop is written out": {"gradops.native.ir.text": {"FEW": 0}},
     "threads share all loops": {"gradops.native.costs.CostTable": {"worth": 1}},
     "signals are looked for in all loops": {
-        "gradops.native.interrupts": {"OFTEN": 4}, "staticgrad.native.loops": {"OFTEN": 4},
+        "gradops.native.runtime.interrupts": {"OFTEN": 4},
+        "staticgrad.native.templates.loops": {"OFTEN": 4},
     },
-    "all arrays lie in the arena": {"gradops.native.memory": {"IN_FRAME": 0}},
-    "short functions are cut": {"gradops.native.cuts": {"LONGEST": 40, "PIECE": 20}},
-    "the slowest way is chosen": {"staticgrad.native.choices": {"min": max}},
-    "the lock is let go of": {"staticgrad.native.entry": {"LONG": -1}},
-    "few values wait to be computed": {"staticgrad.native.plan": {"DEEP": 3}},
+    "all arrays lie in the arena": {"gradops.native.ir.memory": {"IN_FRAME": 0}},
+    "short functions are cut": {"gradops.native.ir.cuts": {"LONGEST": 40, "PIECE": 20}},
+    "the slowest way is chosen": {"staticgrad.native.planning.choices": {"min": max}},
+    "the lock is let go of": {"staticgrad.native.output.entry": {"LONG": -1}},
+    "few values wait to be computed": {"staticgrad.native.planning.plan": {"DEEP": 3}},
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import staticgrad as sg
 from staticgrad.passes import LEVELS
-from staticgrad.runtime.verification import same_entries
+from staticgrad.runtime.checking.verification import same_entries
 
 from .random_graphs import random_graph
 

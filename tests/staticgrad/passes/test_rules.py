@@ -12,7 +12,7 @@ from staticgrad.ir.interning import Interning
 from staticgrad.passes.rewrite import Pattern, rewrite
 from staticgrad.passes.rules import algebra, stability, strength
 from staticgrad.passes.rules.algebra import nonnegative
-from staticgrad.runtime.verification import same_entries
+from staticgrad.runtime.checking.verification import same_entries
 
 RULES = [*algebra.RULES, *strength.RULES]
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 3.0])

@@ -8,12 +8,12 @@ import platform
 import numpy as np
 import pytest
 
-from gradops.native.machine import Code, LoadedByLLVM, compiled
+from gradops.native.ir.scalars import NotNative
 from gradops.native.objects import elf
 from gradops.native.objects.elf import Unloadable
 from gradops.native.objects.loading import Layout, Loaded
-from gradops.native.scalars import NotNative
-from gradops.native.symbols import find
+from gradops.native.runtime.machine import Code, LoadedByLLVM, compiled
+from gradops.native.runtime.symbols import find
 
 llvm = pytest.importorskip("llvmlite.binding")
 

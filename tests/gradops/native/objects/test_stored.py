@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from gradops.native import fingerprint, machine
-from gradops.native.machine import Code
-from gradops.native.objects import stored
-from gradops.native.pool import pool
-from gradops.native.stack import stack
+from gradops.native.objects import fingerprint, stored
+from gradops.native.runtime import machine
+from gradops.native.runtime.machine import Code
+from gradops.native.runtime.pool import pool
+from gradops.native.runtime.stack import stack
 
 pytest.importorskip("llvmlite")
 
@@ -117,12 +117,12 @@ def test_an_object_keeps_its_notes():
 
 AGAIN = """
 import sys
-from gradops.native.machine import Code
+from gradops.native.runtime.machine import Code
 def text():
     raise SystemExit("the text is written")
 code = Code.for_key(("seven", 1), text)
-from gradops.native.pool import pool
-from gradops.native.stack import stack_left
+from gradops.native.runtime.pool import pool
+from gradops.native.runtime.stack import stack_left
 assert pool().address("run_parts") and stack_left()
 assert "llvmlite" not in sys.modules
 """

@@ -5,7 +5,7 @@ import pytest
 
 import staticgrad as sg
 from staticgrad.passes import LEVELS, Pipeline
-from staticgrad.runtime.verification import require_values
+from staticgrad.runtime.checking.verification import require_values
 
 from ...control.programs import PROGRAMS, Program, graph_values
 from ...control.test_random import computed, random_block

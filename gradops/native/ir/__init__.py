@@ -1,0 +1,1 @@
+"""LLVM's language as text: functions, scalars, vectors, and arrays in memory."""

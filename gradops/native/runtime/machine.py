@@ -1,0 +1,186 @@
+"""LLVM: text to machine code in memory, by way of object files that are kept on disk."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from ..ir.scalars import NotNative
+from ..objects.elf import Unloadable
+from ..objects.fingerprint import OPTIONS
+from ..objects.loading import Loaded
+from ..objects.stored import ObjectCode, object_for
+from .room import with_room
+from .symbols import find, symbol
+
+__all__ = ["Code", "compiled", "symbol", "target"]
+
+
+class Refused(NotNative):
+    """LLVM does not take a text: a mistake of ours."""
+
+
+NAMING = Lock()
+
+
+@cache
+def llvm() -> Any:
+    """llvmlite, which is of the extra `native`."""
+    import llvmlite.binding
+
+    llvmlite.binding.initialize_native_target()
+    llvmlite.binding.initialize_native_asmprinter()
+    return llvmlite.binding
+
+
+@cache
+def target() -> Any:
+    """The machine that this process runs on."""
+    return new_machine()
+
+
+def new_machine(cpu: str = "") -> Any:
+    """A description of the machine, which an engine may own: this one, or of another CPU."""
+    triple = llvm().Target.from_default_triple()
+    return triple.create_target_machine(
+        cpu=cpu or llvm().get_host_cpu_name(), features="" if cpu else features(), **OPTIONS
+    )
+
+
+def features() -> str:
+    """What the processor can do; nothing, of one that LLVM does not know."""
+    try:
+        return str(llvm().get_host_cpu_features().flatten())
+    except RuntimeError:
+        return ""
+
+
+class Code:
+    """Machine code of a module of LLVM IR, which lives as long as this.
+
+    What the module does not define are the names of `names`, or those that `symbol` has made known,
+    or functions of CPython, NumPy, BLAS and C.
+    """
+
+    def __init__(self, text: str, names: Mapping[str, int] | None = None) -> None:
+        self.load(compiled(text), names or {})
+
+    @classmethod
+    def for_key(
+        cls, key: tuple[object, ...], make_text: Callable[[], str],
+        names: Mapping[str, int] | None = None,
+    ) -> "Code":  # fmt: skip
+        """The code of a text, from the cache on disk if it has been compiled before.
+
+        The key determines the text: it has its version, or a hash of what it is made from. The
+        sources of `gradops`, versions, options and the processor are part of it by themselves.
+        """
+        return cls.of(object_for(key, lambda: compiled(make_text())), names)
+
+    @classmethod
+    def of(cls, object: ObjectCode, names: Mapping[str, int] | None = None) -> "Code":
+        """The code of an object file."""
+        code = cls.__new__(cls)
+        code.load(object, names or {})
+        return code
+
+    def load(self, object: ObjectCode, names: Mapping[str, int]) -> None:
+        """Load an object file, by LLVM where its format is not known here."""
+        self.object = object
+
+        def address_of(name: str) -> int:
+            return names[name] if name in names else find(name)
+
+        try:
+            self.address = Loaded(object.data, address_of).address
+        except Unloadable:
+            self.address = LoadedByLLVM(object, address_of).address
+
+
+class LoadedByLLVM:
+    """The code of an object file that LLVM has loaded, in memory as long as this lives."""
+
+    def __init__(self, object: ObjectCode, find: Callable[[str], int]) -> None:
+        empty = llvm().parse_assembly("")
+        self.engine = llvm().create_mcjit_compiler(empty, new_machine())
+        self.engine.add_object_file(llvm().ObjectFileRef.from_data(object.data))
+        found = {name: find(name) for name in object.externals}
+        with NAMING:  # names are those of the process, and are read while code is loaded
+            for name, address in found.items():
+                llvm().add_symbol(name, address)
+            self.engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """The address of a function or of a variable; raises KeyError for an unknown one."""
+        engine = self.engine
+        found = engine.get_function_address(name) or engine.get_global_value_address(name)
+        if not found:
+            raise KeyError(name)
+        return found
+
+
+def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
+    """The object file of a module, with notes of what else belongs to it.
+
+    Raises Refused for a text that is no module, and MemoryError.
+    """
+    machine, known = target(), notes or ()
+
+    def compile(text: str) -> ObjectCode:
+        return object_of(optimized(parsed(text, machine), machine), machine, known)
+
+    return with_room(compile, text)
+
+
+def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> ObjectCode:
+    """The object file of several modules, in which only some names can be seen from outside."""
+    return with_room(lambda _: linked_here(texts, exported, cpu), "".join(texts))
+
+
+def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> ObjectCode:
+    """The object file of several modules, made in this thread."""
+    machine = new_machine(cpu)
+    module, *others = [parsed(text, machine) for text in texts]
+    for other in others:
+        module.link_in(other)
+    for g in [*module.functions, *module.global_variables]:
+        if not g.is_declaration and g.name not in exported:
+            g.linkage = "internal"
+    return object_of(optimized(module, machine), machine, ())
+
+
+def assembly_of(text: str) -> str:
+    """The machine code of a module as text."""
+    machine = target()
+    return with_room(lambda t: machine.emit_assembly(optimized(parsed(t, machine), machine)), text)
+
+
+def parsed(text: str, machine: Any) -> Any:
+    """A module for a machine; raises Refused for a text that passes would not survive."""
+    try:
+        module = llvm().parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise Refused(f"LLVM refuses what was written for it: {error}") from error
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return module
+
+
+def optimized(module: Any, machine: Any) -> Any:
+    """A module after LLVM's passes, with its vectorizer of loops; that of blocks gains little.
+
+    A higher level than the first takes a fifth more time, and gains nothing: our code has no calls
+    that are worth to be inlined, and its vectors are written as such.
+    """
+    options = llvm().create_pipeline_tuning_options(speed_level=1)
+    options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
+    builder = llvm().create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def object_of(module: Any, machine: Any, notes: Sequence[str]) -> ObjectCode:
+    """The object file of a module after LLVM's passes."""
+    both = [*module.functions, *module.global_variables]
+    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
+    return ObjectCode(machine.emit_object(module), tuple(externals), tuple(notes))

@@ -1,0 +1,170 @@
+"""A graph as machine code, and the function by which Python calls it."""
+
+import ctypes
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gradops import ArrayType
+from gradops.native import costs
+from gradops.native.ir.functions import declarations
+from gradops.native.ir.memory import Memory, addresses
+from gradops.native.ir.places import Place, contiguous
+from gradops.native.ir.scalars import NotNative
+from gradops.native.ir.text import METADATA, FunctionText
+from gradops.native.objects.stored import ObjectCode, store, stored
+from gradops.native.runtime import symbols
+from gradops.native.runtime.builtins import builtin
+from gradops.native.runtime.interrupts import TEXT
+from gradops.native.runtime.machine import Code, Refused, compiled
+
+from ...ir.graph import FrozenGraph
+from ...text.printer import to_text
+from ..lowering import GraphWriter
+from ..planning.choices import Choices
+from ..planning.formulas import written_out
+from ..planning.kinds import require_types
+from ..planning.work import work_of
+from ..templates.loops import known
+from .annotations import annotated, annotated_assembly
+from .entry import CALL, SPARE, EntryWriter
+from .kept import found_again, notes_of
+from .keys import Key
+
+
+class NativeCode:
+    """A graph as machine code: `run` is a function of arrays.
+
+    The graph is made when it is needed: not if its code has been kept on disk under the key, and
+    refers to nothing outside.
+    """
+
+    def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
+        self.make, self.form, self.table = make, form, costs.table()
+        key = None if key is None else (*key, self.table.key)
+        self.code, self.kept = self.kept_code(key) or self.new_code(key)
+        self.run = builtin(self.code, "run", self.code.address("entry"), self.kept)
+        weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
+
+    def newly_compiled(self) -> ObjectCode:
+        """The module of the graph, compiled."""
+        try:
+            return compiled(self.written.text, self.notes)
+        except Refused as error:
+            hint = "this is a mistake of ours: please report it, with this graph"
+            raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
+
+    def called(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        """The function of arrays, which calls another one with what it cannot run."""
+        return builtin(self.code, "call", self.code.address("call"), self.kept, otherwise)
+
+    def kept_code(self, key: Key | None) -> tuple[Code, list[object]] | None:
+        """The code that is kept on disk, if it is of this graph, and what it refers to."""
+        found = None if key is None else stored(key)
+        kept = None if found is None else self.kept_of(found)
+        if found is None or kept is None:
+            return None
+        try:
+            return Code.of(found, addresses(kept)), kept
+        except NotNative:  # it calls what is not known before its text is written
+            return None
+
+    def new_code(self, key: Key | None) -> tuple[Code, list[object]]:
+        """The code that is compiled now, and what it refers to."""
+        made, kept = self.newly_compiled(), self.written.kept
+        if key is not None and self.notes is not None:
+            store(key, made)
+        return Code.of(made, addresses(kept)), kept
+
+    @cached_property
+    def graph(self) -> FrozenGraph:
+        """The graph, without formulas."""
+        graph = self.make()
+        require_types(graph)
+        return written_out(graph)
+
+    @cached_property
+    def written(self) -> "Written":
+        """The module of the graph."""
+        return module_of(self.graph, self.form, self.table)
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen while the module was written."""
+        return self.written.choices
+
+    @property
+    def ir(self) -> str:
+        """The module of the graph as text, with the user's lines."""
+        return annotated(self.written.text, self.written.subjects)
+
+    @property
+    def assembly(self) -> str:
+        """The instructions of the machine, with the user's lines."""
+        return annotated_assembly(self.written.text, self.written.subjects)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...] | None:
+        """Where in the graph what the code refers to comes from; None if it is not of the graph."""
+        notes = notes_of(self.written.origins, self.graph)
+        return (self.graph.digest, *notes) if notes else notes
+
+    def kept_of(self, found: ObjectCode) -> list[object] | None:
+        """What code that was found refers to; None if it is of another graph."""
+        digest, notes = found.notes[:1], found.notes[1:]
+        if digest and digest[0] != self.graph.digest:
+            return None
+        return found_again(notes, self.graph) if notes else []
+
+
+@dataclass(frozen=True)
+class Written:
+    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
+
+    text: str
+    kept: list[object]
+    origins: list[object]
+    choices: Choices
+    subjects: list[object]
+
+
+def free_spare(address: int) -> None:
+    """Free the memory that the last call left, by the function at an address."""
+    ctypes.CFUNCTYPE(None)(address)()
+
+
+def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
+    """The module of a graph: its body, and what Python calls."""
+    inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
+    body = body_of(inputs, results)
+    body.interruptible = True
+    memory, choices = Memory(body), Choices()
+    writer = GraphWriter(body, memory, graph, table, choices)
+    writer.write(places("in", inputs), places("out", results))
+    body.end()
+    entry = EntryWriter(inputs, results, form, memory, body, work_of(graph))
+    entry.write()
+    lines, functions = declarations(body.used)
+    parts = [*functions, body, entry.f]
+    checks = [TEXT] if body.checks else []
+    known_names = [*symbols.declared(), SPARE, CALL, *checks, *lines, *memory.globals]
+    text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
+    return Written(text, memory.kept, memory.origins, choices, body.subjects)
+
+
+def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
+    """The function that computes results from inputs, before its lines are written."""
+    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
+    names += [f"ptr noalias %out{i}" for i in range(len(results))]
+    return FunctionText(
+        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
+    )
+
+
+def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
+    """The places of arguments of the body."""
+    return [
+        Place(f"%{prefix}{i}", t.dtype, known(t), contiguous(known(t))) for i, t in enumerate(types)
+    ]

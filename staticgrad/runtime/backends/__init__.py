@@ -1,0 +1,1 @@
+"""What runs a graph: NumPy's code, machine code or the interpreter, and the choice among them."""

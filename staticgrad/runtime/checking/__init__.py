@@ -1,0 +1,1 @@
+"""Checks of runs: gradients, values that are not finite, passes, and how accurate code is."""

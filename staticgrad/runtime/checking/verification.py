@@ -1,0 +1,243 @@
+"""Numerical verification of passes: the graph is run before and after each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gradops.core.errors import OptionError, PassError
+from gradops.core.op import OPS
+from gradops.core.traits import Trait
+
+from ...ir.expr import Expr, Kind
+from ...ir.graph import FrozenGraph
+from ...ir.interning import Interning
+from ...ir.sizes import names_in
+from ...ir.verify import verify
+from ...passes.interface import Pass
+from ...passes.pipeline import Check, apply
+from ..backends.interpreter import interpret
+from ..feeds import as_feed
+
+Array = np.ndarray[Any, Any]
+PERTURBED = 16  # runs with changed feeds at most, which show what rounding may do
+
+
+def verifier(feeds: bool | Sequence[Any]) -> Check | None:
+    """A check of a pass that runs the graph: with random feeds for True, or with those given.
+
+    Where the graph fails on random feeds, it is checked only for being well formed. Variables have
+    their initial values.
+    """
+    return None if feeds is False else partial(require_values, feeds=own_feeds(feeds))
+
+
+def own_feeds(feeds: bool | Sequence[Any]) -> Sequence[Any] | None:
+    """The feeds that were given; None for random ones. Raises OptionError for other values."""
+    if isinstance(feeds, bool):
+        return None
+    if not isinstance(feeds, Sequence):
+        kind = type(feeds).__name__
+        reason = f"verify is True, or a list of the values of the inputs, not of type {kind}"
+        raise OptionError("compile", [], reason)
+    return feeds
+
+
+def require_values(
+    step: Pass, before: FrozenGraph, after: FrozenGraph, feeds: Sequence[Any] | None
+) -> None:
+    """Raise PassError unless a pass kept the values of all results within its bound."""
+    verify(after)
+    require_results(step, before, partial(interpret, after), feeds)
+
+
+def require_code(
+    graph: FrozenGraph, run: Callable[[Any], Any], bound: float, feeds: bool | Sequence[Any]
+) -> None:
+    """Raise PassError unless generated code gives the values of its graph within the bound."""
+
+    def results(values: Sequence[Any]) -> Sequence[Any]:
+        made = run(values)
+        return made if isinstance(made, list | tuple) else [made]
+
+    given = own_feeds(feeds)
+    given = None if given is None else in_order(graph, given)
+    require_results(Code(bound), graph, results, given)
+
+
+def in_order(graph: FrozenGraph, feeds: Sequence[Any]) -> list[Any]:
+    """Feeds as arrays in the order of C, which the code that is verified takes."""
+    pairs = zip(graph.inputs, feeds, strict=True)
+    return [np.asarray(as_feed(e, x), order="C") for e, x in pairs]
+
+
+@dataclass(frozen=True)
+class Code:
+    """The generated code, as a step that may change values as the passes before it may."""
+
+    bound: float
+
+    def __str__(self) -> str:
+        return "the generated code"
+
+
+def require_results(
+    step: Pass | Code, before: FrozenGraph, run: Callable[[Any], Any], feeds: Sequence[Any] | None
+) -> None:
+    """Raise PassError unless `run` gives the results of a graph within the bound of a step."""
+    values = random_feeds(before) if feeds is None else list(feeds)
+    try:
+        old = interpret(before, values)
+    except Exception:
+        if feeds is not None:
+            raise
+        return
+    new = run(values)
+    results = [*zip(before.results, map(np.asarray, old), map(np.asarray, new), strict=True)]
+    require_types(step, results)
+    allowed: list[Any] = [0.0] * len(results)
+    for seed in range(PERTURBED if step.bound else 0):
+        if not any(map(np.any, wrong_entries(step, results, allowed))):
+            return
+        allowed = [*map(np.maximum, allowed, spread_of(before, values, old, seed))]
+    require_close(step, results, allowed)
+
+
+Results = Sequence[tuple[Expr, Array, Array]]
+"""The results of a graph, and what they were and are."""
+
+
+def require_types(step: Pass | Code, results: Results) -> None:
+    """Raise PassError for a result of another type."""
+    for e, x, y in results:
+        if x.shape != y.shape or x.dtype != y.dtype:
+            became = f"{x.dtype}{x.shape} becomes {y.dtype}{y.shape}"
+            raise PassError(f"{step} changes {e.label}: {became}")
+
+
+def wrong_entries(step: Pass | Code, results: Results, allowed: Sequence[Any]) -> list[Any]:
+    """Where results changed by more than `bound` times the `allowed` rounding errors."""
+    wrong = [~same_entries(x, y) for _, x, y in results]
+    if not step.bound:
+        return wrong
+    with np.errstate(all="ignore"):
+        changes = [np.abs(np.subtract(y, x, dtype=wide(x))) for _, x, y in results]
+        return [w & ~(c <= step.bound * a) for w, c, a in zip(wrong, changes, allowed, strict=True)]
+
+
+def require_close(step: Pass | Code, results: Results, allowed: Sequence[Any]) -> None:
+    """Raise PassError for the first entry of a result that changed by more than is allowed."""
+    for (e, x, y), wrong in zip(results, wrong_entries(step, results, allowed), strict=True):
+        if not np.any(wrong):
+            continue
+        first = np.argwhere(wrong)[0].tolist()
+        where = f"[{', '.join(map(str, first))}]" if first else ""
+        limit = f", which is more than its bound of {step.bound:g} allows" if step.bound else ""
+        raise PassError(
+            f"{step} changes the value of {e.label}{where}: {x[tuple(first)]!r} becomes"
+            f" {y[tuple(first)]!r}{limit}"
+        )
+
+
+def same_entries(x: Array, y: Array) -> Any:
+    """Where the entries are equal to the bit, all NaNs being equal."""
+    if x.dtype.kind == "c":
+        return same_entries(x.real, y.real) & same_entries(x.imag, y.imag)
+    if x.dtype.kind != "f":
+        return np.asarray(x == y)
+    return ((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))
+
+
+def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed: int) -> list[Any]:
+    """The rounding error of each result: eps of its magnitude, and what eps in its data does."""
+    rng = np.random.default_rng(seed)
+    changed = apply(PerturbConstants(seed), graph)
+    new = interpret(changed, [perturbed(np.asarray(x), rng) for x in feeds])
+    return [error_scale(np.asarray(x), np.asarray(y)) for x, y in zip(old, new, strict=True)]
+
+
+@dataclass(frozen=True)
+class PerturbConstants(Pass):
+    """Change constant arrays by eps, as if they were fed, and floats that become wider by theirs.
+
+    Numbers are part of formulas.
+    """
+
+    seed: int
+    bound: ClassVar[float] = np.inf
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        rng = np.random.default_rng(self.seed)
+        change = lambda e, intern: perturbed_expression(e, intern, rng)
+        return graph.rebuilt(change)
+
+
+def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
+    """A constant array, or a wider float, with its entries changed; others as they are."""
+    if e.op is not None:
+        return intern.copy(e, [perturbed_operand(x, e, intern, rng) for x in e.inputs])
+    if e.kind is not Kind.CONSTANT or not e.shape or e.dtype.kind not in "fc":
+        return e
+    return intern.constant(perturbed(e.value, rng), like=e)
+
+
+def perturbed_operand(x: Expr, e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
+    """An operand that becomes wider in an expression, as such, changed by its own eps."""
+    assert e.op is not None
+    widens = e.op is OPS["astype"] or Trait.ELEMENTWISE in e.op.traits
+    if not widens or not {x.dtype.kind, e.dtype.kind} <= set("fc"):
+        return x
+    if np.finfo(x.dtype).eps <= np.finfo(e.dtype).eps:
+        return x
+    factor = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1])
+    return intern.apply("mul", x, intern.constant(np.array(factor, e.dtype), like=e), like=e)
+
+
+def error_scale(x: Array, y: Array) -> Any:
+    """The rounding error of a result `x` that becomes `y` if the feeds change by eps."""
+    if x.shape != y.shape:
+        return np.inf
+    with np.errstate(all="ignore"):
+        change = np.abs(np.subtract(y, x, dtype=wide(x)))
+        size = np.abs(x.astype(wide(x)))
+    finite = size[np.isfinite(size)]
+    eps = np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 0.0
+    most = np.max(change[np.isfinite(change)], initial=0.0)
+    return np.where(np.isnan(change), np.inf, most + eps * np.max(finite, initial=0.0))
+
+
+def wide(x: Array) -> Any:
+    """The dtype in which values of an array are compared."""
+    return np.complex128 if x.dtype.kind == "c" else np.float64
+
+
+def perturbed(x: Array, rng: np.random.Generator) -> Array:
+    """A feed with its entries changed by eps of themselves, up or down."""
+    if x.dtype.kind not in "fc":
+        return x
+    with np.errstate(all="ignore"):
+        change = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1], x.shape)
+        return np.asarray(x * change.astype(x.dtype))
+
+
+def random_feeds(graph: FrozenGraph) -> list[Any]:
+    """Random values of the inputs; variables have their own."""
+    rng = np.random.default_rng(0)
+    names = sorted(names_in(e.shape for e in graph.inputs))
+    sizes = {name: 2 + i % 4 for i, name in enumerate(names)}
+    return [random_feed(e, sizes, rng) if e.value is None else e.value for e in graph.inputs]
+
+
+def random_feed(e: Expr, sizes: dict[str, int], rng: np.random.Generator) -> Array:
+    """A random value of one input."""
+    shape = tuple([n if isinstance(n, int) else n.evaluate(sizes) for n in e.shape])
+    match e.dtype.kind:
+        case "f":
+            return np.asarray(rng.standard_normal(shape)).astype(e.dtype)
+        case "c":
+            real, imag = rng.standard_normal((2, *shape))
+            return np.asarray(real + 1j * imag).astype(e.dtype)
+        case _:
+            return np.asarray(rng.integers(0, 2, shape)).astype(e.dtype)

@@ -1,0 +1,87 @@
+"""The compiler has a stack and memory, or raises an error; it never ends the process."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
+
+from gradops.native.runtime import machine, room
+from gradops.native.runtime.stack import stack_left
+
+GOOD = "define i64 @f() {\n  ret i64 7\n}"
+WRONG = {
+    "is not text of LLVM": "nonsense",
+    "has a value that is not there": "define i64 @f() {\n  ret i64 %x\n}",
+    "reads before it writes": (
+        "define i64 @f() {\nstart:\n  %a = add i64 %b, 1\n  %b = add i64 1, 1\n  ret i64 %a\n}"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_what_llvm_refuses_raises(text):
+    with pytest.raises(machine.Refused, match="LLVM refuses"):
+        machine.compiled(text)
+    assert machine.compiled(GOOD).data
+
+
+@pytest.fixture
+def in_small_thread():
+    """A function that runs another one in a thread with a stack of 64 KB."""
+
+    def run(f):
+        found = []
+        usual = threading.stack_size(65_536)
+        try:
+            thread = threading.Thread(target=lambda: found.append(f()))
+            thread.start()
+        finally:
+            threading.stack_size(usual)
+        thread.join()
+        return found[0]
+
+    return run
+
+
+def test_stacks_are_known(in_small_thread):
+    assert 8192 < in_small_thread(stack_left) < 65_536 < stack_left()
+
+
+def test_the_compiler_has_a_large_stack_in_threads_that_have_a_small_one(in_small_thread):
+    assert in_small_thread(lambda: room.with_room(lambda _: stack_left(), "")) > room.STACK // 2
+    assert in_small_thread(lambda: machine.compiled(GOOD).data)
+    assert threading.stack_size() == 0
+
+
+def test_errors_of_the_compiler_pass_through_threads(in_small_thread):
+    def refused():
+        with pytest.raises(machine.Refused, match="LLVM refuses"):
+            machine.compiled("nonsense")
+        return True
+
+    assert in_small_thread(refused)
+
+
+LIMITED = """
+import resource
+from gradops.native.runtime import machine
+machine.compiled("define i64 @f() {\\n  ret i64 7\\n}")
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 24), resource.RLIM_INFINITY))
+try:
+    machine.compiled("define i64 @f() {\\n  ret i64 8\\n}")
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="Linux says what it has")
+def test_too_little_memory_is_an_error():
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "there are no 32 MB for the compiler\n"
