@@ -9,7 +9,8 @@ f4.operation ...
 import argparse
 from collections.abc import Sequence
 
-from gradops.native import cost_file, costs
+from gradops.native import costs
+from gradops.native.costs import file as cost_file
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

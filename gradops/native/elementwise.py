@@ -94,10 +94,16 @@ class Entry(Operators):
         numbers = [s.dtype for s in scalars if s.dtype != BOOL] or [BOOL]
         dtype = np.result_type(*numbers)
         given = [
-            a.scalar if isinstance(a, Entry) else constant(scalars[0].f, a, dtype) for a in args
+            a.scalar if isinstance(a, Entry) else constant(scalars[0].f, a, dtype_of(a, dtype))
+            for a in args
         ]
         result = op.infer(*[ArrayType((), a.dtype) for a in given], **attrs).dtype
         return Entry(apply(op, given, attrs, result))
+
+
+def dtype_of(number: Any, beside: np.dtype) -> np.dtype:
+    """The dtype of a number beside operands: its own, or one that fits theirs."""
+    return number.dtype if isinstance(number, np.generic) else np.result_type(beside, number)
 
 
 def by_formula(op: Op, args: Sequence[Scalar], attrs: Mapping[str, Any]) -> Scalar:

@@ -38,16 +38,19 @@ class Made(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> "Made":
-        like = next(a for a in args if isinstance(a, Made))
-        inputs = [a.e if isinstance(a, Made) else like.constant(a) for a in args]
+        made = [a for a in args if isinstance(a, Made)]
+        like, kinds = made[0], [a.dtype for a in made if a.dtype != bool]
+        dtype = np.result_type(*kinds) if kinds else made[0].dtype
+        inputs = [a.e if isinstance(a, Made) else like.constant(a, dtype) for a in args]
         if is_written_out(op, inputs, attrs):
             result: Made = op.formula(*args, **attrs)  # type: ignore[misc]
             return result
         return Made(like.intern.apply(op.name, *inputs, like=like.e, **attrs), like.intern)
 
-    def constant(self, value: Any) -> Expr:
-        """A number in this dtype, or an array in its own."""
-        array = np.array(value, None if isinstance(value, np.ndarray) else self.dtype)
+    def constant(self, value: Any, dtype: np.dtype) -> Expr:
+        """A number beside operands of a dtype, or an array in its own."""
+        is_typed = isinstance(value, np.ndarray | np.generic)
+        array = np.array(value, None if is_typed else np.result_type(dtype, value))
         return self.intern.constant(array, like=self.e)
 
 

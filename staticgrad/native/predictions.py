@@ -8,7 +8,7 @@ code has none but for what has no code, which costs it more; and the passes over
 
 from gradops.native import costs
 from gradops.native.costs import CostTable
-from gradops.native.function_costs import RELATIVE
+from gradops.native.costs.functions import RELATIVE
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, all_expressions

@@ -1,4 +1,4 @@
-"""Ops along one axis: running sums and the like, positions of extremes, entries at indices."""
+"""Ops along one axis: running sums and the like, and entries at indices."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -7,9 +7,8 @@ import numpy as np
 
 from gradops.native.copies import fill
 from gradops.native.places import Place
-from gradops.native.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.scalars import BOOL, NotNative, Scalar, cast
 from gradops.native.text import Index, is_computable, memory_type, minus, plus
-from gradops.native.transcendental.floats import both, either, is_nan
 
 from ..ir.expr import Expr
 from .indexing import within
@@ -66,27 +65,6 @@ def write_running(w: "GraphWriter", e: Expr) -> None:
     write(())
 
 
-def write_position(w: "GraphWriter", e: Expr) -> None:
-    """Write the index of the first largest or smallest entry, or of the first NaN."""
-    require_arithmetic(e)
-    x = e.inputs[0]
-    source, to, axis = w.place(x), w.place_for(e), e.attrs["axis"]
-    if axis is None:
-        flat = source.reshaped((int(np.prod(x.shape, dtype=np.int64)),))
-        whole = None if flat is None else to.reshaped(())
-        if flat is None or whole is None:
-            raise NotNative(f"{e.label} of an array that does not lie in order")
-        source, to, axis = flat, whole, 0
-    axis %= len(source.shape)
-    shape = [n for i, n in enumerate(source.shape) if i != axis]
-    kept = to.reshaped(tuple(shape))
-    if kept is None or not source.shape[axis]:
-        raise NotNative(f"{e.label} has no memory in order")
-    is_max = e.op is not None and e.op.name == "argmax"
-    for index in over(w, shape):
-        kept.store(w.f, index, best_of(w, source, axis, index, is_max))
-
-
 def over(w: "GraphWriter", shape: Sequence[int], index: tuple[Index, ...] = ()):  # type: ignore[no-untyped-def]
     """Loops over the entries of a shape: what follows is written once."""
     if len(index) == len(shape):
@@ -94,28 +72,6 @@ def over(w: "GraphWriter", shape: Sequence[int], index: tuple[Index, ...] = ()):
         return
     for i in w.f.loop(shape[len(index)]):
         yield from over(w, shape, (*index, i))
-
-
-def best_of(
-    w: "GraphWriter", source: Place, axis: int, index: tuple[Index, ...], is_max: bool
-) -> Scalar:
-    """The number of the best entry along an axis."""
-    f = w.f
-    first = source.load(f, (*index[:axis], 0, *index[axis:]))
-    best = Place(f.reserve(memory_type(source.dtype)), source.dtype, (), ())
-    at = Place(f.reserve("i64"), INT64, (), ())
-    best.store(f, (), first)
-    at.store(f, (), constant(f, 0, INT64))
-    for i in f.loop(source.shape[axis] - 1):
-        k = plus(f, i, 1)
-        x, old = source.load(f, (*index[:axis], k, *index[axis:])), best.load(f, ())
-        wins = x > old if is_max else x < old
-        if source.dtype.kind == "f":
-            keeps = is_nan(old).with_number("xor", True)
-            wins = either(wins, both(is_nan(x), keeps))
-        best.store(f, (), choose(wins, x, old))
-        at.store(f, (), choose(wins, Scalar(f, str(k), INT64), at.load(f, ())))
-    return at.load(f, ())
 
 
 def write_take(w: "GraphWriter", e: Expr) -> None:
@@ -166,6 +122,5 @@ def aligned_but(shape: Sequence[int], index: Sequence[Index], axis: int) -> tupl
 
 
 WRITERS |= dict.fromkeys(RUNNING, write_running) | {
-    "add_along_axis": write_add_along, "argmax": write_position, "argmin": write_position,
-    "take_along_axis": write_take,
+    "add_along_axis": write_add_along, "take_along_axis": write_take,
 }  # fmt: skip

@@ -19,6 +19,7 @@ from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp, log
 from ..families import elementwise
+from ..reduce.along_axis import take_along_axis
 from ..reduce.reduction import sum
 from ..shape.broadcasting import batch_as_is, broadcast_to, repeat_shared
 from ..shape.movement import expand_dims, reshape
@@ -118,6 +119,12 @@ def of_label(x: AnyArray, labels: AnyArray) -> AnyArray:
     return sum(where(is_label(x, labels), x, 0), axis=-1)
 
 
+def nll_formula(scores: AnyArray, labels: AnyArray, reduction: str) -> AnyArray:
+    at = expand_dims(class_labels(labels, classes=shape_of(scores)[-1]), axis=-1)
+    found = take_along_axis(scores, at, axis=-1)
+    return reduce_losses(-reshape(found, shape=shape_of(labels)), reduction)
+
+
 nll_loss = Op(
     "nll_loss", nll_kernel, arity=2, infer=partial(labelled_infer, "nll_loss"),
     vjp=[
@@ -131,7 +138,7 @@ nll_loss = Op(
     batch=loss_batch, samples=labelled_rows, error_samples=wrong_labels,
     doc="The negative of each row's score at its label: of log-probabilities, the negative log "
     "likelihood.",
-    formula=lambda scores, labels, reduction: reduce_losses(-of_label(scores, labels), reduction),
+    formula=nll_formula,
 )
 
 

@@ -1,6 +1,7 @@
 """Reductions over axes: sums, products, extremes, and functions made of them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp, exp_difference, log
-from ..elementwise.logic import isfinite, isnan
+from ..elementwise.logic import isfinite, isnan, logical_or
 from ..families import Kernel, batch_along_axis, invalid
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape, transpose
@@ -341,17 +342,32 @@ one_axis = cases(
 )
 
 
-def position(name: str, find: Callable[..., Any], which: str) -> Op:
+def position_formula(best: Op, x: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
+    """The least number of an entry that is the best, or NaN if one is."""
+    kept = tuple([1 for _ in shape_of(x)]) if axis is None and keepdims else None
+    if axis is None:
+        x, axis = reshape(x, shape=(-1,)), 0
+    top = best(x, axis=axis, keepdims=True)
+    n, after = shape_of(x)[axis], len(shape_of(x)) - 1 - axis % len(shape_of(x))
+    numbers = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
+    numbers = numbers.reshape((-1,) + (1,) * after)
+    found = where(logical_or(equal(x, top), isnan(x)), numbers, numbers.dtype.type(n))
+    result = astype(min(found, axis=axis, keepdims=keepdims), dtype=np.int64)
+    return result if kept is None else reshape(result, shape=kept)
+
+
+def position(name: str, find: Callable[..., Any], which: str, best: Op) -> Op:
     """The index of the largest or smallest entry."""
     return reduction(
         name, reduce_with(find), called=f"np.{name}", vjp=None, jvp=None, batch=single_axis_batch,
         check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
         doc=f"The index of the first {which} entry along an axis, or of the flattened array.",
+        formula=partial(position_formula, best),
     )
 
 
-argmax = position("argmax", np.argmax, "largest")
-argmin = position("argmin", np.argmin, "smallest")
+argmax = position("argmax", np.argmax, "largest", max)
+argmin = position("argmin", np.argmin, "smallest", min)
 any = reduction(
     "any", reduce_with(np.logical_or.reduce), called="np.logical_or.reduce", vjp=None, jvp=None,
     samples=reducing_samples(booleans),

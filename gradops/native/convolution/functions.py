@@ -1,6 +1,10 @@
 """The functions of convolutions: of filters as panels, of units, and those that callers know.
 
 Their operands are a plan, operands, the result, and memory for panels or sums, and for frames.
+
+Note [Turns]. A thread of the pool takes one pass after another, by a counter that all of them add
+to. So a thread that the system lets wait holds up the others by one pass at most. What a pass
+computes does not depend on who takes it.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,11 +44,11 @@ Write = Callable[[FunctionText, Block, PlanText], None]
 
 
 def part(name: str, given: tuple[str, ...], v: Block, write: Write) -> FunctionText:
-    """A function of a range of passes, which threads share."""
+    """A function of passes, which threads share. See Note [Turns]."""
     f = FunctionText(
         f"define internal i32 @{name}(ptr noalias %env, i64 %begin, i64 %end, i64 %thread) nounwind"
     )
-    for i, x in enumerate(("plan", *given)):
+    for i, x in enumerate(("plan", *given, "turn")):
         f.do(f"%{x} = load ptr, ptr {f.emit(f'getelementptr ptr, ptr %env, i64 {i}')}")
     write(f, v, PlanText(f))
     f.end()
@@ -61,11 +65,25 @@ def whole(name: str, given: tuple[str, ...], v: Block, write: Write) -> Function
 
 
 def share(f: FunctionText, function: str, given: tuple[str, ...], count: str, most: str) -> None:
-    """Run the passes of a part in the pool of threads."""
-    env = f.reserve("ptr", len(given) + 1)
-    for i, x in enumerate(("plan", *given)):
-        f.do(f"store ptr %{x}, ptr {f.emit(f'getelementptr ptr, ptr {env}, i64 {i}')}")
+    """Run the passes of a part in the pool of threads. See Note [Turns]."""
+    env, turn = f.reserve("ptr", len(given) + 2), f.reserve("i64")
+    f.do(f"store i64 0, ptr {turn}")
+    for i, x in enumerate(("%plan", *[f"%{x}" for x in given], turn)):
+        f.do(f"store ptr {x}, ptr {f.emit(f'getelementptr ptr, ptr {env}, i64 {i}')}")
     f.emit(f"call i32 @run_parts(ptr @{function}, ptr {env}, i64 {count}, i64 {most})")
+
+
+def turns(f: FunctionText, count: Index) -> Iterator[str]:
+    """A loop over the passes that no other thread has taken. See Note [Turns]."""
+    head, body, end = (f.fresh(name) for name in ("turn", "body", "end"))
+    f.jump(head)
+    f.start(head)
+    i = f.emit("atomicrmw add ptr %turn, i64 1 monotonic", "n")
+    f.branch(f.emit(f"icmp slt i64 {i}, {count}"), body, end)
+    f.start(body)
+    yield i
+    f.jump(head)
+    f.start(end)
 
 
 def convolve(f: FunctionText, v: Block, plan: PlanText) -> None:
@@ -109,11 +127,11 @@ def write_lanes(f: FunctionText, v: Block, x: str, step: Index, count: str, to: 
 
 
 def convolve_units(f: FunctionText, v: Block, plan: PlanText) -> None:
-    """Convolve a range of units."""
+    """Convolve units."""
     writer, taps, table = UnitWriter(f, v, plan), plan.table("taps_at"), plan.table("rows_at")
     frame = frame_of_thread(f, plan)
-    for i in f.loop(minus(f, "%end", "%begin")):
-        unit = writer.write(str(plus(f, "%begin", i)), "%x", "%y", frame)
+    for i in turns(f, plan["units"]):
+        unit = writer.write(i, "%x", "%y", frame)
         for g in f.loop(plan["groups"]):
             x = v.at(f, unit.x, times(f, g, plan["x_group"]))
             for b in f.loop(plan["blocks"]):
@@ -201,11 +219,10 @@ def copy_sums(f: FunctionText, v: Block, plan: PlanText) -> None:
 
 
 def filters_parts(f: FunctionText, v: Block, plan: PlanText) -> None:
-    """Compute a range of the sums of which a gradient of filters is the sum."""
+    """Compute sums of which a gradient of filters is the sum."""
     writer, size = UnitWriter(f, v, plan), sum_size(f, v, plan)
     frame = frame_of_thread(f, plan)
-    for i in f.loop(minus(f, "%end", "%begin")):
-        p = plus(f, "%begin", i)
+    for p in turns(f, plan["parts"]):
         sums = v.at(f, "%work", times(f, p, size))
         bytes = times(f, size, v.dtype.itemsize)
         f.do(f"call void @llvm.memset.p0.i64(ptr {sums}, i8 0, i64 {bytes}, i1 false)")

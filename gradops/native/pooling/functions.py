@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..convolution.blocks import lanes
+from ..convolution.functions import share, turns
 from ..matmul.vectors import Lanes
 from ..text import FunctionText, Index, code_of, minus, plus, times
 from .plan import AXES, FIELDS
@@ -49,11 +50,8 @@ def whole(name: str, dtype: np.dtype) -> FunctionText:
     """The function that callers know."""
     given = ", ".join(f"ptr %{x}" for x in ("plan", *GIVEN))
     f = FunctionText(f"define i32 @{symbol_of(name, dtype)}({given}) nounwind")
-    env = f.reserve("ptr", len(GIVEN) + 1)
-    for i, x in enumerate(("plan", *GIVEN)):
-        f.do(f"store ptr %{x}, ptr {f.emit(f'getelementptr ptr, ptr {env}, i64 {i}')}")
     units, threads = (number(f, FIELDS[x]) for x in ("units", "threads"))
-    f.emit(f"call i32 @run_parts(ptr @{name}_units, ptr {env}, i64 {units}, i64 {threads})")
+    share(f, f"{name}_units", GIVEN, units, threads)
     f.end()
     return f
 
@@ -64,10 +62,10 @@ def number(f: FunctionText, i: Index) -> str:
 
 
 def units(name: str, v: Lanes) -> FunctionText:
-    """The function of a range of units."""
+    """The function of units, which threads share."""
     f = FunctionText(f"define internal i32 @{name}_units(ptr noalias %env, i64 %begin, i64 %end,"
                      " i64 %thread) nounwind")  # fmt: skip
-    for i, x in enumerate(("plan", *GIVEN)):
+    for i, x in enumerate(("plan", *GIVEN, "turn")):
         f.do(f"%{x} = load ptr, ptr {f.emit(f'getelementptr ptr, ptr %env, i64 {i}')}")
     UnitWriter(f, v, name).write()
     f.end()
@@ -86,8 +84,7 @@ class UnitWriter:
     def write(self) -> None:
         """Write all of it."""
         f, n = self.f, self.n
-        for i in f.loop(minus(f, "%end", "%begin")):
-            u = plus(f, "%begin", i)
+        for u in turns(f, n["units"]):
             row, cut = (f.emit(f"{op} i64 {u}, {n['cuts']}", "n") for op in ("sdiv", "srem"))
             length = f.emit(f"sdiv i64 {n['count_0']}, {n['cuts']}", "n")
             at = {a: times(f, row, n[f"{a}_row"]) for a in "xyp"}

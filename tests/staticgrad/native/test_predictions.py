@@ -9,7 +9,7 @@ import gradops
 import staticgrad as sg
 from gradops.native import costs
 from gradops.native.costs import DEFAULT
-from gradops.native.function_costs import RELATIVE
+from gradops.native.costs.functions import RELATIVE
 
 pytest.importorskip("llvmlite")
 from staticgrad.runtime.native_executable import NativeExecutable

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from . import cache_files
-from .costs import DEFAULT, CostTable
-from .fingerprint import compiler, library_of_numpy, processor
+from .. import cache_files
+from ..fingerprint import compiler, library_of_numpy, processor
+from .figures import DEFAULT, CostTable
 
 VARIABLE = "STATICGRAD_COSTS"  # `default`: nothing is measured
 VERSION = 1  # of what is measured, and how
@@ -64,7 +64,7 @@ def measure() -> CostTable | None:
         if directory is None:
             return None
     try:
-        from .cost_measurement import measured
+        from .measurement import measured
 
         found = measured()
     except Exception as error:  # of LLVM or the system; the default figures do

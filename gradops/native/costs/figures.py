@@ -135,7 +135,7 @@ TABLE: ContextVar[CostTable | None] = ContextVar("cost_table", default=None)
 
 def table() -> CostTable:
     """The cost table that is set here, or that of the machine, measured at the first need."""
-    from .cost_file import machine_table
+    from .file import machine_table
 
     return TABLE.get() or machine_table()
 

@@ -6,14 +6,14 @@ import numpy as np
 
 from gradops.core.op import OPS
 
-from . import symbols
-from .blas import blas
-from .elementwise import apply
-from .functions import declarations
-from .machine import Code
-from .places import Place, contiguous
-from .scalars import Scalar, constant
-from .text import ACCESS, METADATA, FunctionText, memory_type
+from .. import symbols
+from ..blas import blas
+from ..elementwise import apply
+from ..functions import declarations
+from ..machine import Code
+from ..places import Place, contiguous
+from ..scalars import Scalar, constant
+from ..text import ACCESS, METADATA, FunctionText, memory_type
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 ENTRIES = 4096  # of arrays that fit into the cache

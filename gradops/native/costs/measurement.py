@@ -10,8 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from .costs import CostTable, Speeds, rounded
-from .machine import Code
+from ..machine import Code
+from .figures import CostTable, Speeds, rounded
 from .measured_functions import DOUBLE, ENTRIES, ROWS, SINGLE, compiled
 
 TURNS, SECONDS = 7, 0.0003  # of one figure: how often, and how long a turn takes at least

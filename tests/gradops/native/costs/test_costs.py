@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from gradops.native import cost_file, costs
+from gradops.native import costs
 from gradops.native.costs import DEFAULT, CostTable
+from gradops.native.costs import file as cost_file
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def measurements(monkeypatch):
         made.append(replace(DEFAULT, blas_call=100.0 + len(made)))
         return made[-1]
 
-    monkeypatch.setattr("gradops.native.cost_measurement.measured", measured)
+    monkeypatch.setattr("gradops.native.costs.measurement.measured", measured)
     return made
 
 
@@ -129,12 +130,12 @@ def test_without_a_compiler_the_defaults_hold(folder, monkeypatch):
         raise ImportError("no llvmlite")
 
     pytest.importorskip("llvmlite")
-    monkeypatch.setattr("gradops.native.cost_measurement.measured", fails)
+    monkeypatch.setattr("gradops.native.costs.measurement.measured", fails)
     assert cost_file.machine_table() is DEFAULT
 
 
 def test_a_machine_is_measured():
     pytest.importorskip("llvmlite")
-    from gradops.native.cost_measurement import measured
+    from gradops.native.costs.measurement import measured
 
     assert all(value > 0 for value in measured().key)
