@@ -1,6 +1,7 @@
 """Memory of native code: the function's frame, one arena, and constants."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -82,12 +83,15 @@ class Memory:
         """Let others use memory that is not read any more."""
         if place.pointer not in self.taken:
             return
-        merged: list[tuple[int, int]] = []
-        for offset, size in sorted([*self.free, self.taken.pop(place.pointer)]):
-            if merged and sum(merged[-1]) == offset:
-                offset, size = merged[-1][0], merged.pop()[1] + size
-            merged.append((offset, size))
-        self.free = merged
+        offset, size = self.taken.pop(place.pointer)
+        begin = end = bisect_left(self.free, (offset, size))
+        if end < len(self.free) and self.free[end][0] == offset + size:
+            size += self.free[end][1]
+            end += 1
+        if begin and sum(self.free[begin - 1]) == offset:
+            begin -= 1
+            offset, size = self.free[begin][0], self.free[begin][1] + size
+        self.free[begin:end] = [(offset, size)]
 
     def constant(self, value: np.ndarray) -> Place:
         """The place of a constant: in the code, or of a large one, where it is."""

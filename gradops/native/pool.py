@@ -1,7 +1,8 @@
 """A pool of threads for loops of machine code.
 
-Note [Pool]. `run_parts` gives each thread a range of the passes of a loop, and takes the first
-itself. Threads are the system's, made when they are first needed. They know nothing of Python and
+Note [Pool]. `run_parts` cuts the passes of a loop into ranges, which the caller and threads take
+one after another: so nobody waits for a thread that wakes late, or that another program keeps from
+running. Threads are the system's, made when they are first needed. They know nothing of Python and
 block all signals; they wait on a condition variable, after some turns of a loop in which the next
 job may come sooner. One job runs at a time: a caller that comes while another one's runs, or in a
 part of one, does all the work himself. A job is published and read under the lock, so that a thread
@@ -21,6 +22,7 @@ from .machine import Code
 TURNS = 2_000  # of a thread that waits for a job, about 50 us
 PATIENCE = 20_000  # turns of the caller that waits for the others
 YIELD = 4  # turns after which a thread that waits lets others run, which may be those it waits for
+FINE = 4  # ranges for each thread
 CONDITION = 128  # bytes; more than a lock or a condition variable takes
 BLOCK = 1 if platform.system() == "Darwin" else 0  # SIG_BLOCK
 IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
@@ -48,6 +50,8 @@ TEXT = f"""
 @env = global ptr null
 @count = global i64 0
 @parts = global i64 0
+@threads = global i64 0
+@ticket = global i64 0, align 64
 @usual = global i64 1
 @limit = external global i64
 @quiet = global [{CONDITION} x i8] zeroinitializer, align 64
@@ -64,15 +68,50 @@ declare i32 @sched_yield()
 declare i64 @llvm.umin.i64(i64, i64)
 {"declare void @llvm.x86.sse2.pause()" if IS_X86 else ""}
 
-; The passes of one part of n, by a function of an environment, a range, and the thread's number.
-define internal void @run_part(ptr %f, ptr %env, i64 %count, i64 %n, i64 %k) {{
+; The next range that nobody has taken of a job, by its epoch; -1 if there is none.
+define internal i64 @take(i64 %epoch, i64 %parts) {{
+start:
+  br label %look
+look:
+  %ticket = load atomic i64, ptr @ticket monotonic, align 8
+  %of = lshr i64 %ticket, 16
+  %current = icmp eq i64 %of, %epoch
+  %k = and i64 %ticket, 65535
+  %left = icmp ult i64 %k, %parts
+  %some = and i1 %current, %left
+  br i1 %some, label %try, label %none
+try:
+  %next = add i64 %ticket, 1
+  %both = cmpxchg ptr @ticket, i64 %ticket, i64 %next acq_rel monotonic
+  %mine = extractvalue {{ i64, i1 }} %both, 1
+  br i1 %mine, label %taken, label %look
+taken:
+  ret i64 %k
+none:
+  ret i64 -1
+}}
+
+; Ranges of a job, by one thread, until none is left; true if the last to end was among them.
+define internal i1 @run_ranges(i64 %epoch, i64 %parts, ptr %f, ptr %env, i64 %count, i64 %thread) {{
+start:
+  br label %next
+next:
+  %ended = phi i1 [ false, %start ], [ %last, %run ]
+  %k = call i64 @take(i64 %epoch, i64 %parts)
+  %some = icmp sge i64 %k, 0
+  br i1 %some, label %run, label %done
+run:
   %a = mul i64 %count, %k
-  %begin = udiv i64 %a, %n
+  %begin = udiv i64 %a, %parts
   %b = add i64 %a, %count
-  %end = udiv i64 %b, %n
-  %failed = call i32 %f(ptr %env, i64 %begin, i64 %end, i64 %k)
+  %end = udiv i64 %b, %parts
+  %failed = call i32 %f(ptr %env, i64 %begin, i64 %end, i64 %thread)
   %old = atomicrmw or ptr @status, i32 %failed monotonic
-  ret void
+  %before = atomicrmw sub ptr @left, i64 1 acq_rel
+  %last = icmp eq i64 %before, 1
+  br label %next
+done:
+  ret i1 %ended
 }}
 
 define i32 @run_parts(ptr %f, ptr %env, i64 %count, i64 %most) {{
@@ -113,20 +152,24 @@ publish:
   %workers = load i64, ptr @started
   %threads = add i64 %workers, 1
   %p = call i64 @llvm.umin.i64(i64 %threads, i64 %n)
-  %others = sub i64 %p, 1
+  %fine = mul i64 %p, {FINE}
+  %ranges = call i64 @llvm.umin.i64(i64 %fine, i64 %count)
   call i32 @pthread_mutex_lock(ptr @lock)
   store ptr %f, ptr @job
   store ptr %env, ptr @env
   store i64 %count, ptr @count
-  store i64 %p, ptr @parts
+  store i64 %p, ptr @threads
+  store i64 %ranges, ptr @parts
   store i32 0, ptr @status
-  store i64 %others, ptr @left
+  store i64 %ranges, ptr @left
   %before = load i64, ptr @epoch
   %after = add i64 %before, 1
+  %first = shl i64 %after, 16
+  store atomic i64 %first, ptr @ticket release, align 8
   store atomic i64 %after, ptr @epoch release, align 8
   call i32 @pthread_cond_broadcast(ptr @wake)
   call i32 @pthread_mutex_unlock(ptr @lock)
-  call void @run_part(ptr %f, ptr %env, i64 %count, i64 %p, i64 0)
+  %all_done = call i1 @run_ranges(i64 %after, i64 %ranges, ptr %f, ptr %env, i64 %count, i64 0)
   br label %spin
 spin:
   %turn = phi i64 [ 0, %publish ], [ %turned, %next_turn ]
@@ -174,7 +217,7 @@ start:
   %birth = lshr i64 %both, 16
   br label %wait
 wait:
-  %seen = phi i64 [ %birth, %start ], [ %now, %idle ], [ %now, %count_down ], [ %now, %last ]
+  %seen = phi i64 [ %birth, %start ], [ %now, %read ], [ %now, %take_part ], [ %now, %last ]
   br label %spin
 spin:
   %turn = phi i64 [ 0, %wait ], [ %turned, %next_turn ]
@@ -208,15 +251,12 @@ read:
   %env = load ptr, ptr @env
   %count = load i64, ptr @count
   %parts = load i64, ptr @parts
+  %threads = load i64, ptr @threads
   call i32 @pthread_mutex_unlock(ptr @lock)
-  %mine = icmp ult i64 %k, %parts
-  br i1 %mine, label %count_down, label %idle
-idle:
-  br label %wait
-count_down:
-  call void @run_part(ptr %f, ptr %env, i64 %count, i64 %parts, i64 %k)
-  %before = atomicrmw sub ptr @left, i64 1 acq_rel
-  %ends = icmp eq i64 %before, 1
+  %mine = icmp ult i64 %k, %threads
+  br i1 %mine, label %take_part, label %wait
+take_part:
+  %ends = call i1 @run_ranges(i64 %now, i64 %parts, ptr %f, ptr %env, i64 %count, i64 %k)
   br i1 %ends, label %last, label %wait
 last:
   call i32 @pthread_mutex_lock(ptr @lock)

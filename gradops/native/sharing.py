@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from .cuts import Definitions, Run, Spot, own_memory
+from .cuts import Definitions, Run, Spot, defined, own_memory
 from .text import FunctionText
 
 LEAST, MOST = 30, 1500  # lines of a piece that is a function
@@ -47,14 +47,16 @@ def share(f: FunctionText, framed: int, spots: Sequence[Spot]) -> list[Spot]:
     count = Counter(piece.key for piece in pieces if piece)
     del f.lines[first:]
     f.label = spots[0].label
-    result = [spots[0]]
+    result, own = [spots[0]], set[str]()
     for run, piece, after in zip(runs, pieces, spots[1:], strict=True):
         if piece and (count[piece.key] > 1 or piece.key in f.pieces):
             write_piece(f, run, piece, after.label)
+            own |= piece.own
         else:
             f.lines += run.lines
             f.label = after.label
         result.append(Spot(len(f.lines), f.label))
+    f.frame[framed:] = [line for line in f.frame[framed:] if defined(line) not in own]
     return result
 
 
@@ -92,7 +94,6 @@ def write_piece(f: FunctionText, run: Run, piece: Piece, label: str) -> None:
         name = f.pieces[piece.key] = f"@piece{len(f.pieces)}"
         head = f"define internal i32 {name}({', '.join(piece.heads)}) noinline nounwind {{"
         f.parts.append("\n".join([head, "start:", piece.text, "  ret i32 0", "}", ""]))
-    f.frame[:] = [line for line in f.frame if not defines(line, piece.own)]
     call = f"call i32 {f.pieces[piece.key]}({', '.join(piece.given)})"
     if run.returns:
         f.require_zero(f.emit(call))
@@ -101,8 +102,3 @@ def write_piece(f: FunctionText, run: Run, piece: Piece, label: str) -> None:
     if f.label != label:
         f.jump(label)
         f.start(label)
-
-
-def defines(line: str, names: frozenset[str]) -> bool:
-    """True for a line of the frame that defines one of some names."""
-    return line.split(" = ", 1)[0].strip().removeprefix("%") in names

@@ -94,7 +94,6 @@ def one_over_sum(x: np.ndarray, one: Any, out: np.ndarray | None) -> Any:
     return np.divide(one, np.add(np.exp(y, out), one, out), out)
 
 
-@native("activations", "softplus", "x, out", entrywise=1)
 def softplus(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     x = inexact(x)
     if np.size(x) <= SMALL:

@@ -8,7 +8,7 @@ import numpy as np
 from gradops.kernels.nn.gelu import P
 
 from ..primitives import sigmoid
-from ..scalars import Scalar, call_math, choose, constant
+from ..scalars import Scalar, call_math, choose
 from ..transcendental.floats import SINGLE, polynomial
 from .kernel import DTYPES, Kernel, KernelText
 
@@ -27,12 +27,6 @@ def entrywise(*functions: Function) -> Callable[[KernelText], None]:
                 k.arrays[y][j] = function(x)
 
     return write
-
-
-def softplus(x: Scalar) -> Scalar:
-    """log(1 + exp(x))."""
-    rest = call_math("log1p", [call_math("exp", [-abs(x)])])
-    return rest + choose(x < 0.0, constant(x.f, 0.0, x.dtype), x)
 
 
 def silu(x: Scalar) -> Scalar:
@@ -81,7 +75,7 @@ def kernel(name: str, *functions: Function, dtypes: tuple[np.dtype, ...] = DTYPE
 
 
 KERNELS = [
-    kernel("sigmoid", sigmoid), kernel("softplus", softplus), kernel("silu", silu),
+    kernel("sigmoid", sigmoid), kernel("silu", silu),
     kernel("gelu", gelu, dtypes=(SINGLE,)), kernel("gelu_slope", gelu_slope, dtypes=(SINGLE,)),
     kernel("gelu_and_slope", gelu, gelu_slope, dtypes=(SINGLE,)),
     kernel("gelu_tanh", gelu_by_tanh), kernel("gelu_tanh_slope", gelu_slope_by_tanh),

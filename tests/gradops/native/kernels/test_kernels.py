@@ -70,7 +70,7 @@ def labelled(op, **attrs):
 CASES = [
     *rows("softmax"), *rows("log_softmax"), *labelled("class_error"),
     *labelled("sparse_cross_entropy", reduction="none"),
-    *labelled("sparse_cross_entropy", reduction="sum"), *same("sigmoid", 1), *same("softplus", 1),
+    *labelled("sparse_cross_entropy", reduction="sum"), *same("sigmoid", 1),
     *same("silu", 1), *same("gelu", 1), *same("gelu", 1, approximate="tanh"),
     *same("gelu_slope", 1), *same("gelu_slope", 1, approximate="tanh"),
     *gates("lstm_gates", 4, False), *gates("gru_gates", 3, False), *gates("lstm_memory", 4, True),
@@ -139,7 +139,7 @@ def test_arrays_in_another_order_give_the_same_numbers(op, shapes, attrs):
     assert_close(OPS[op].kernel(*xs, **attrs), by_numpy(op, xs, attrs))
 
 
-@pytest.mark.parametrize("op", ["sigmoid", "softplus", "silu", "gelu", "gelu_slope"])
+@pytest.mark.parametrize("op", ["sigmoid", "silu", "gelu", "gelu_slope"])
 @every_dtype
 def test_entries_have_the_same_bits_in_any_layout_and_as_numbers(op, dtype):
     (x,) = operands_of([(6, 7)], dtype)
