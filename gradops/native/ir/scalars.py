@@ -164,6 +164,17 @@ def choose(test: Scalar, yes: Scalar, no: Any) -> Scalar:
     return yes.then(f"select {test.typed}, {yes.typed}, {no.typed}")
 
 
+def flipped(x: Scalar) -> Scalar:
+    """The other truth value, or the other bits."""
+    return x.with_number("xor", True if x.dtype == BOOL else -1)
+
+
+def equal_to(x: Scalar, y: Any) -> Scalar:
+    """True where two values are equal."""
+    y = x.match(y)
+    return x.then(f"{'fcmp oeq' if x.dtype.kind == 'f' else 'icmp eq'} {x.typed}, {y.name}", BOOL)
+
+
 def cast(x: Scalar, dtype: np.dtype) -> Scalar:
     """A value in another dtype."""
     if x.dtype == dtype:
