@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.text import METADATA, code_of
 from ..runtime.machine import Code
+from ..runtime.pool import find
 from .blocks import ONE_BY_ONE_TEXT, Block, lanes
 from .functions import CONVOLVE, DECLARED, FILTERS, symbol_of, texts
 from .geometry import ALIGNMENT, Convolution, Placed
@@ -21,7 +22,7 @@ DTYPES = (np.dtype("f4"), np.dtype("f8"))
 @cache
 def code(v: Block) -> Code:
     """The code of all functions for some vectors, from the cache on disk if it is there."""
-    return Code.for_key(("convolution", code_of(v.dtype), v.width), lambda: text_of(v))
+    return Code.for_key(("convolution", code_of(v.dtype), v.width), lambda: text_of(v), find=find)
 
 
 def text_of(v: Block) -> str:

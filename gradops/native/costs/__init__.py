@@ -1,5 +1,6 @@
 """The cost table: its figures, how they are measured, and the file that keeps them."""
 
+from .current import table, using
 from .figures import (
     DEFAULT,
     LARGE_PRODUCT,
@@ -8,8 +9,6 @@ from .figures import (
     CostTable,
     Speeds,
     rounded,
-    table,
-    using,
 )
 
 __all__ = ["DEFAULT", "LARGE_PRODUCT", "OPERATIONS", "SPEED", "CostTable", "Speeds", "rounded",

@@ -9,8 +9,6 @@ cannot be kept: the default figures hold then, in each run the same.
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -130,30 +128,6 @@ UNITS: Mapping[str, str] = MappingProxyType({
     "dispatch": "ns to share a loop between threads",
 })  # fmt: skip
 DEFAULT = CostTable()
-TABLE: ContextVar[CostTable | None] = ContextVar("cost_table", default=None)
-
-
-def table() -> CostTable:
-    """The cost table that is set here, or that of the machine, measured at the first need."""
-    from .file import machine_table
-
-    return TABLE.get() or machine_table()
-
-
-@contextmanager
-def using(table: CostTable) -> Iterator[CostTable]:
-    """Choose by another table inside a `with` block.
-
-    >>> from gradops.native import costs
-    >>> with costs.using(costs.DEFAULT):
-    ...     costs.table().is_measured
-    False
-    """
-    token = TABLE.set(table)
-    try:
-        yield table
-    finally:
-        TABLE.reset(token)
 
 
 def rounded(value: float) -> float:

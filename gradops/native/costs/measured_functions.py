@@ -14,6 +14,7 @@ from ..ir.text import ACCESS, METADATA, FunctionText, memory_type
 from ..runtime import symbols
 from ..runtime.blas import blas
 from ..runtime.machine import Code
+from ..runtime.modules import find
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 ENTRIES = 4096  # of arrays that fit into the cache
@@ -32,7 +33,7 @@ def compiled() -> Code:
     texts = [write(d) for d in (SINGLE, DOUBLE) for write in FUNCTIONS]
     lines, functions = declarations(dict.fromkeys((n for f in texts for n in f.used), 0))
     parts = [p.text() for p in (*functions, *texts)]
-    return Code("\n".join([*symbols.declared(), *lines, SHARED, *parts, METADATA]))
+    return Code("\n".join([*symbols.declared(), *lines, SHARED, *parts, METADATA]), find=find)
 
 
 def function(name: str, dtype: np.dtype, *operands: str) -> FunctionText:

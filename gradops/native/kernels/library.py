@@ -5,13 +5,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from ..ir.functions import declarations
 from ..ir.text import METADATA
 from ..runtime import symbols
 from ..runtime.builtins import builtin
-from ..runtime.machine import Code, symbol
+from ..runtime.machine import Code
+from ..runtime.pool import find
 from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
@@ -39,7 +38,8 @@ def code(group: str, name: str) -> Code:
 
     Each is a module of its own: to compile one takes 50 to 150 ms, a whole group up to 1.5 s.
     """
-    return Code.for_key(("kernels", group, name), lambda: text_of(kernels(group)[name]))
+    key = "kernels", group, name
+    return Code.for_key(key, lambda: text_of(kernels(group)[name]), find=find)
 
 
 @cache
@@ -47,10 +47,3 @@ def callable_kernel(group: str, name: str) -> Callable[..., Any]:
     """The function by which Python calls a kernel. See Note [Entry of a kernel]."""
     found = code(group, name)
     return builtin(found, name, found.address(symbol_of_entry(kernels(group)[name])), ())
-
-
-def define(group: str, name: str, dtype: np.dtype) -> str:
-    """Give a kernel the name by which the code of a graph calls it, and return that."""
-    result = kernels(group)[name].symbol(dtype)
-    symbol(result, code(group, name).address(result))
-    return result

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..ir.text import METADATA, FunctionText, Index, code_of, minus, plus, times
 from ..runtime.machine import Code
+from ..runtime.pool import find
 from .panels import GAP, pack_any, pack_columns, pack_rows, pack_tiles, panel_function
 from .tiles import VECTORS, heights, tile, tile_name
 from .vectors import REGISTERS, WIDE, Lanes, lanes, turns
@@ -40,7 +41,7 @@ def symbol_of(dtype: np.dtype) -> str:
 def product(name: str) -> Code:
     """The code of the product of that name, from the cache on disk if it has been compiled."""
     dtype = next(t for t in DTYPES if symbol_of(t) == name)
-    return Code.for_key(("product", name), lambda: text_of(dtype))
+    return Code.for_key(("product", name), lambda: text_of(dtype), find=find)
 
 
 def text_of(dtype: np.dtype) -> str:

@@ -12,6 +12,7 @@ from ..convolution.library import address, place
 from ..convolution.plan import Plan
 from ..ir.text import METADATA, code_of
 from ..runtime.machine import Code
+from ..runtime.pool import find
 from .functions import declarations, symbol_of, texts
 from .plan import Pooling, Unsuitable
 from .windows import KINDS
@@ -20,7 +21,9 @@ from .windows import KINDS
 @cache
 def code(dtype: np.dtype, kind: str) -> Code:
     """The code of a function, from the cache on disk if it is there."""
-    return Code.for_key(("pooling", code_of(dtype), kind), lambda: text_of(dtype, (kind,)))
+    return Code.for_key(
+        ("pooling", code_of(dtype), kind), lambda: text_of(dtype, (kind,)), find=find
+    )
 
 
 def text_of(dtype: np.dtype, kinds: Iterable[str] = KINDS) -> str:

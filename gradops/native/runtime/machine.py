@@ -16,6 +16,10 @@ from .symbols import find, symbol
 __all__ = ["Code", "compiled", "symbol", "target"]
 
 
+Find = Callable[[str], int]
+"""The address of what code calls by a name; raises NotNative if there is none."""
+
+
 class Refused(NotNative):
     """LLVM does not take a text: a mistake of ours."""
 
@@ -58,33 +62,37 @@ def features() -> str:
 class Code:
     """Machine code of a module of LLVM IR, which lives as long as this.
 
-    What the module does not define are the names of `names`, or those that `symbol` has made known,
-    or functions of CPython, NumPy, BLAS and C.
+    What the module does not define are the names of `names`, or those that `find` gives addresses
+    of: by default what `symbol` has made known, and functions of CPython, NumPy, BLAS and C.
     """
 
-    def __init__(self, text: str, names: Mapping[str, int] | None = None) -> None:
-        self.load(compiled(text), names or {})
+    def __init__(
+        self, text: str, names: Mapping[str, int] | None = None, find: Find = find
+    ) -> None:
+        self.load(compiled(text), names or {}, find)
 
     @classmethod
     def for_key(
         cls, key: tuple[object, ...], make_text: Callable[[], str],
-        names: Mapping[str, int] | None = None,
+        names: Mapping[str, int] | None = None, find: Find = find,
     ) -> "Code":  # fmt: skip
         """The code of a text, from the cache on disk if it has been compiled before.
 
         The key determines the text: it has its version, or a hash of what it is made from. The
         sources of `gradops`, versions, options and the processor are part of it by themselves.
         """
-        return cls.of(object_for(key, lambda: compiled(make_text())), names)
+        return cls.of(object_for(key, lambda: compiled(make_text())), names, find)
 
     @classmethod
-    def of(cls, object: ObjectCode, names: Mapping[str, int] | None = None) -> "Code":
+    def of(
+        cls, object: ObjectCode, names: Mapping[str, int] | None = None, find: Find = find
+    ) -> "Code":
         """The code of an object file."""
         code = cls.__new__(cls)
-        code.load(object, names or {})
+        code.load(object, names or {}, find)
         return code
 
-    def load(self, object: ObjectCode, names: Mapping[str, int]) -> None:
+    def load(self, object: ObjectCode, names: Mapping[str, int], find: Find) -> None:
         """Load an object file, by LLVM where its format is not known here."""
         self.object = object
 

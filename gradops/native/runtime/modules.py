@@ -9,6 +9,7 @@ from ..convolution import library as convolution
 from ..convolution.blocks import Block
 from ..matmul import gemm
 from ..pooling import library as pooling
+from . import pool
 from .symbols import CONVOLUTION, GEMM, POOLING
 
 NAME = re.compile(r"@([\w.]+)")
@@ -29,6 +30,15 @@ def modules_called(text: str) -> Iterator[str]:
                 done.add(found)
                 texts.append(found)
                 yield found
+
+
+def find(name: str) -> int:
+    """The address of what the code of a graph calls by a name."""
+    if name in GEMM:
+        return gemm.product(name).address(name)
+    if name in CONVOLUTION:
+        return convolution.address_of(name)
+    return pooling.address_of(name) if name in POOLING else pool.find(name)
 
 
 def module_defining(name: str) -> str:

@@ -16,8 +16,11 @@ from functools import cache
 
 from gradops.kernels.threads import LIMIT, cores
 
+from . import symbols
 from .blas import thread_control
 from .machine import Code
+from .stack import stack
+from .symbols import POOL, STACK
 
 TURNS = 2_000  # of a thread that waits for a job, about 50 us
 PATIENCE = 20_000  # turns of the caller that waits for the others
@@ -314,6 +317,13 @@ def pool() -> Code:
     reset(code)
     os.register_at_fork(after_in_child=lambda: reset(code))
     return code
+
+
+def find(name: str) -> int:
+    """The address of a function of the pool, of what knows stacks, or of others."""
+    if name in POOL:
+        return pool().address(name)
+    return stack().address(name) if name in STACK else symbols.find(name)
 
 
 def reset(code: Code) -> None:

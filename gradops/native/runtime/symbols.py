@@ -88,7 +88,7 @@ def symbol(name: str, address: int) -> None:
 
 
 def find(name: str) -> int:
-    """The address of what code calls by a name; raises NotNative if there is none here."""
+    """The address of what Python, NumPy, BLAS or C defines; raises NotNative if none does."""
     if name not in KNOWN:
         KNOWN[name] = address_for(name)
     return KNOWN[name]
@@ -102,26 +102,6 @@ def address_for(name: str) -> int:
         return numpy_functions()[PLACES[name]] or 0
     if name in PYTHON:
         return address_of(getattr(ctypes.pythonapi, name))
-    if name in STACK:
-        from .stack import stack  # code that is loaded as other code is
-
-        return stack().address(name)
-    if name in POOL:
-        from .pool import pool  # code that is loaded as other code is
-
-        return pool().address(name)
-    if name in GEMM:
-        from ..matmul.gemm import product
-
-        return product(name).address(name)
-    if name in CONVOLUTION:
-        from ..convolution import library as convolution
-
-        return convolution.address_of(name)
-    if name in POOLING:
-        from ..pooling import library as pooling
-
-        return pooling.address_of(name)
     if name.startswith("blas_") and name.removeprefix("blas_") in blas()[1]:
         return blas()[1][name.removeprefix("blas_")]
     return function_of_c(name)

@@ -19,6 +19,7 @@ from gradops.native.runtime import symbols
 from gradops.native.runtime.builtins import builtin
 from gradops.native.runtime.interrupts import TEXT
 from gradops.native.runtime.machine import Code, Refused, compiled
+from gradops.native.runtime.modules import find
 
 from ...ir.graph import FrozenGraph
 from ...text.printer import to_text
@@ -67,7 +68,7 @@ class NativeCode:
         if found is None or kept is None:
             return None
         try:
-            return Code.of(found, addresses(kept)), kept
+            return Code.of(found, addresses(kept), find), kept
         except NotNative:  # it calls what is not known before its text is written
             return None
 
@@ -76,7 +77,7 @@ class NativeCode:
         made, kept = self.newly_compiled(), self.written.kept
         if key is not None and self.notes is not None:
             store(key, made)
-        return Code.of(made, addresses(kept)), kept
+        return Code.of(made, addresses(kept), find), kept
 
     @cached_property
     def graph(self) -> FrozenGraph:
