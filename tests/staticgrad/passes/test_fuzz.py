@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
+from gradops.kernels.native_kernels import native_kernels
 from staticgrad.passes import LEVELS
 from staticgrad.runtime.checking.verification import same_entries
 
@@ -76,6 +77,14 @@ def test_random_graphs_give_what_the_interpreter_gives(first):
     assert not any(failures), "\n\n".join(filter(None, failures))
 
 
+@pytest.fixture
+def numpy_alone():
+    """No kernel runs in machine code: modules need NumPy alone, and have its bits."""
+    with native_kernels(False):
+        yield
+
+
+@pytest.mark.usefixtures("numpy_alone")
 @pytest.mark.parametrize("seed", range(MODULES))
 def test_modules_of_random_graphs_give_what_the_interpreter_gives(seed, tmp_path):
     made, path = random_graph(seed), tmp_path / "model.py"
