@@ -111,7 +111,7 @@ def by_the_best(
 ) -> Executable:
     """A graph as machine code where that is possible and pays, and no promise of bits forbids it.
 
-    See Note [Predictions] in `native/predictions.py`.
+    See Note [Predictions] in `native/planning/predictions.py`.
     """
     if not (pipeline.bound and not checked and is_known_here() and is_installed()):
         return by_numpy(graph, pipeline, form, rebuild, checked)

@@ -148,6 +148,9 @@ class DirectExecutable(NativeExecutable):
 
         self.__call__ = self.native.called(otherwise)  # type: ignore[method-assign]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.written, self.optimize, self.form)
+
 
 def for_native(pipeline: Pipeline) -> Pipeline:
     """The passes that machine code is worth: it solves small equations itself."""
