@@ -84,11 +84,17 @@ def resolved(kernel: Any) -> Callable[..., Any]:
 
 def native_kernel(group: str, name: str) -> Callable[..., Any]:
     """The builtin function of a kernel; one that refuses all operands if there is none."""
-    try:
-        from ..native.kernels.library import callable_kernel
+    if not is_installed():
+        return refuse
+    from ..native.kernels.library import callable_kernel
 
+    try:
         return callable_kernel(group, name)
-    except (ImportError, OSError, RuntimeError):  # no llvmlite, or a machine it does not know
+    except (
+        ImportError,
+        OSError,
+        RuntimeError,
+    ):  # llvmlite does not load, or does not know the machine
         return refuse
 
 

@@ -7,12 +7,11 @@ entries. See Note [Native kernels] in `native_kernels.py`.
 import math
 from collections.abc import Callable
 from functools import cache, wraps
-from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..native_kernels import USED
+from ..native_kernels import USED, is_installed
 from .windows import Pads, Sizes, places
 
 DTYPES = frozenset(map(np.dtype, ("f4", "f8")))
@@ -38,12 +37,10 @@ def tried_first(native: Callable[..., Any]) -> Callable[[Kernel], Kernel]:
 @cache
 def library() -> Any:
     """The module of native convolutions; None without llvmlite."""
-    if find_spec("llvmlite") is None:
+    if not is_installed():
         return None
-    try:
-        from ...native.convolution import library as found
-    except (ImportError, OSError):
-        return None
+    from ...native.convolution import library as found
+
     return found
 
 

@@ -7,12 +7,11 @@ entries, or whose entries do not lie side by side along an axis over which no wi
 
 import math
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from ..native_kernels import USED
+from ..native_kernels import USED, is_installed
 from .windows import Sizes, Slide, places
 
 DTYPES = frozenset(map(np.dtype, ("f4", "f8")))
@@ -24,12 +23,10 @@ AXES = 1, 2, 3  # numbers of axes over which windows may move
 @cache
 def library() -> Any:
     """The module of native pooling; None without llvmlite."""
-    if find_spec("llvmlite") is None:
+    if not is_installed():
         return None
-    try:
-        from ...native.pooling import library as found
-    except (ImportError, OSError):
-        return None
+    from ...native.pooling import library as found
+
     return found
 
 
