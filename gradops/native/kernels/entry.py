@@ -131,7 +131,7 @@ class EntryText:
         if "..." not in a.sizes:
             self.require(f"icmp eq i64 {before}, 0")
         elif self.like[0]:
-            self.require_leading(sizes, str(before))
+            self.require_sizes((sizes, str(before)), self.like)
         else:
             self.require(f"icmp sge i64 {before}, 0")
             self.like = sizes, str(before)
@@ -157,13 +157,14 @@ class EntryText:
             f.do(f"store i64 {times(f, before, self.size(sizes, i))}, ptr {total}")
         return f.emit(f"load i64, ptr {total}", "n")
 
-    def require_leading(self, sizes: str, count: str) -> None:
-        """Require that the first axes are those of the first operand."""
+    def require_sizes(self, found: tuple[str, str], wanted: tuple[str, Index]) -> None:
+        """Require that some sizes, and their number, are equal to others."""
         f, same = self.f, self.f.reserve("i1")
-        self.require(f"icmp eq i64 {count}, {self.like[1]}")
+        (a, rank), (b, count) = found, wanted
+        self.require(f"icmp eq i64 {rank}, {count}")
         f.do(f"store i1 true, ptr {same}")
-        for i in f.loop(count):
-            test = f.emit(f"icmp eq i64 {self.size(sizes, i)}, {self.size(self.like[0], i)}")
+        for i in f.loop(rank):
+            test = f.emit(f"icmp eq i64 {self.size(a, i)}, {self.size(b, i)}")
             both = f.emit(f"and i1 {test}, {f.emit(f'load i1, ptr {same}')}")
             f.do(f"store i1 {both}, ptr {same}")
         self.require(f"load i1, ptr {same}")
@@ -183,7 +184,7 @@ class EntryText:
         make, check, done = (f.fresh(n) for n in ("make", "check", "done"))
         f.branch(f.emit(f"icmp eq ptr {x}, @none"), make, check)
         f.start(check)
-        self.require_result(a, x, shape, rank)
+        self.require_sizes(self.check(x, a, NEEDED | WRITABLE), (shape, rank))
         f.do(f"call void @Py_IncRef(ptr {x})")
         f.do(f"store ptr {x}, ptr {slot}")
         f.jump(done)
@@ -197,18 +198,6 @@ class EntryText:
         """Set the size of an axis."""
         at = self.f.emit(f"getelementptr i64, ptr {sizes}, i64 {i}")
         self.f.do(f"store i64 {n}, ptr {at}")
-
-    def require_result(self, a: Array, x: str, shape: str, rank: Index) -> None:
-        """Require that an array has the shape of a result."""
-        f, same = self.f, self.f.reserve("i1")
-        sizes, found = self.check(x, a, NEEDED | WRITABLE)
-        self.require(f"icmp eq i64 {found}, {rank}")
-        f.do(f"store i1 true, ptr {same}")
-        for i in f.loop(rank):
-            test = f.emit(f"icmp eq i64 {self.size(sizes, i)}, {self.size(shape, i)}")
-            both = f.emit(f"and i1 {test}, {f.emit(f'load i1, ptr {same}')}")
-            f.do(f"store i1 {both}, ptr {same}")
-        self.require(f"load i1, ptr {same}")
 
     def new(self, a: Array, shape: str, rank: Index) -> str:
         """A new array."""
