@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 
 from gradops import ArrayType
+from gradops.native.ir import headers
+from gradops.native.ir.headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE
 from gradops.native.ir.memory import Memory, require_addressable
 from gradops.native.ir.text import FunctionText, memory_type
 from gradops.native.runtime.interrupts import CONTEXT
@@ -18,9 +20,7 @@ from gradops.native.runtime.symbols import dtype_symbol
 
 from ..templates.loops import known
 
-DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
 ITEMS = 24  # offset of the items of a tuple, and of their address in a list
-NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
 LONG = 1 << 16  # operations from which other threads may run
 SPARE = """@spare = global ptr null
 define void @free_spare() {
@@ -154,20 +154,17 @@ class EntryWriter:
 
     def require(self, test: str) -> None:
         """Go on only if a test holds."""
-        good = self.f.fresh("good")
-        self.f.branch(self.f.emit(test), good, "no")
-        self.f.start(good)
+        headers.require(self.f, test, "no")
 
     def read(self, pointer: str, offset: int, type: str) -> str:
         """A field of an object."""
-        at = self.f.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-        return self.f.emit(f"load {type}, ptr {at}")
+        return headers.read(self.f, pointer, offset, type)
 
     def write_input(self, i: int, t: ArrayType) -> str:
         """Check an array; returns the address of its entries."""
         f = self.f
         x = self.read("%args", 8 * i, "ptr")
-        self.require(f"icmp eq ptr {self.read(x, 8, 'ptr')}, @ndarray")
+        self.require(f"icmp eq ptr {self.read(x, TYPE, 'ptr')}, @ndarray")
         self.require(f"icmp eq ptr {self.read(x, DTYPE, 'ptr')}, {dtype_symbol(t.dtype)}")
         flags = f.emit(f"and i32 {self.read(x, FLAGS, 'i32')}, {NEEDED}")
         self.require(f"icmp eq i32 {flags}, {NEEDED}")
