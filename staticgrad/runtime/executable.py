@@ -117,6 +117,16 @@ class Executable:
 
         return current_report(self)
 
+    @property
+    def ir(self) -> str:
+        """The graph in LLVM's language; raises OptionError unless it is machine code."""
+        raise no_machine_code(self, "ir")
+
+    @property
+    def assembly(self) -> str:
+        """The instructions of the machine; raises OptionError unless it is machine code."""
+        raise no_machine_code(self, "assembly")
+
     def save_object(
         self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,
         cpu: str | None = None,
@@ -125,8 +135,7 @@ class Executable:
 
         Machine code has one: this raises OptionError unless the backend is "native".
         """
-        hint = "compile the graph with backend='native'"
-        raise OptionError("save_object", [], f"{self!r} is not machine code", hint)
+        raise no_machine_code(self, "save_object")
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         """The function that runs a graph, in this executable's form."""
@@ -278,3 +287,9 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
             result = trace
         trace = trace.tb_next
     return result
+
+
+def no_machine_code(executable: Executable, name: str) -> OptionError:
+    """The error for what machine code alone has."""
+    hint = "compile the graph with backend='native'"
+    return OptionError(name, [], f"{executable!r} is not machine code", hint)

@@ -35,12 +35,23 @@ def thread_control() -> dict[str, int]:
 
 
 @cache
+def is_of_numpy() -> bool:
+    """True if NumPy has loaded a BLAS that code can call; else it is SciPy's."""
+    return pattern_of_numpy() is not None
+
+
+def pattern_of_numpy() -> str | None:
+    """The pattern of names of BLAS's functions in NumPy's library; None without them."""
+    found = (p for p in WIDE if all(hasattr(loaded(), p.format(name)) for name in NAMES))
+    return next(found, None)
+
+
+@cache
 def blas() -> tuple[str, dict[str, int]]:
     """The type of BLAS's integers, and the addresses of its functions, which are Fortran's."""
-    numpy = loaded()
-    for pattern in WIDE:
-        if all(hasattr(numpy, pattern.format(name)) for name in NAMES):
-            return "i64", {n: address_of(getattr(numpy, pattern.format(n))) for n in NAMES}
+    pattern = pattern_of_numpy()
+    if pattern is not None:
+        return "i64", {n: address_of(getattr(loaded(), pattern.format(n))) for n in NAMES}
     from scipy.linalg import cython_blas
 
     return "i32", {name: pointer_of(cython_blas.__pyx_capi__[name]) for name in NAMES}

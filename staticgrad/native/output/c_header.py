@@ -25,9 +25,9 @@ KEYWORDS = frozenset(keyword.kwlist) | {
     "enum", "extern", "false", "float", "goto", "inline", "int", "long", "new", "operator",
     "private", "public", "register", "restrict", "short", "signed", "sizeof", "static", "struct",
     "switch", "template", "this", "throw", "true", "typedef", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "workspace",
+    "virtual", "void", "volatile", "workspace", "main",
 }  # fmt: skip
-"""Names that an argument cannot have: those of C and C++, and that of the workspace."""
+"""Names that nothing can have: those of C and C++, and that of the workspace."""
 CPUS = {
     "x86_64": ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
     "aarch64": ("generic", "neoverse-n1", "neoverse-v1"), "arm64": ("generic", "apple-m1"),

@@ -38,8 +38,10 @@ class Choice:
 class Choices:
     """The choices made for a graph, in the order of its code. See Note [Choices]."""
 
-    def __init__(self, made: Iterable[Choice] = ()) -> None:
-        self.made = list(made)
+    def __init__(
+        self, made: Iterable[Choice] = (), otherwise: str = "nothing was to choose"
+    ) -> None:
+        self.made, self.otherwise = list(made), otherwise
 
     def pick(self, e: Expr | None, costs: Mapping[str, float]) -> str:
         """The name of the way that is predicted to be the fastest, which is noted."""
@@ -59,7 +61,7 @@ class Choices:
         return iter(self.made)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.made)) or "nothing was to choose"
+        return "\n".join(map(str, self.made)) or self.otherwise
 
     def __repr__(self) -> str:
         return f"<{len(self.made)} choices>"

@@ -44,8 +44,9 @@ class Compiler:
 def set_default_backend(backend: str) -> None:
     """Set what runs the graphs that are compiled from now on, where no `backend=` says it.
 
-    It is "numpy" at first; "auto" is machine code where that is possible and pays, with the extra
-    `native`. Raises OptionError for a backend that there is not.
+    It holds in this thread, and in what copies its context, as tasks of asyncio do. It is "numpy"
+    at first; "auto" is machine code where that is possible and pays, with the extra `native`.
+    Raises OptionError for a backend that there is not.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> sg.set_default_backend("interpreter")
@@ -89,7 +90,7 @@ def by_machine_code(
     if not is_known_here():
         raise refusal("it is for CPython with its lock, on Linux and macOS")
     if not is_installed():
-        raise refusal("it needs llvmlite and scipy", "pip install 'staticgrad[native]'")
+        raise refusal("it needs llvmlite, and a BLAS", "pip install 'staticgrad[native]'")
     from gradops.native.ir.scalars import NotNative
 
     from .native_executable import DirectExecutable, NativeExecutable
@@ -156,7 +157,10 @@ def refusal(reason: str, hint: str = HINT) -> OptionError:
 
 def is_installed() -> bool:
     """True if the packages of the native tier are there."""
-    return find_spec("llvmlite") is not None and find_spec("scipy") is not None
+    from gradops.native.runtime.blas import is_of_numpy
+
+    has_blas = is_of_numpy() or find_spec("scipy") is not None
+    return has_blas and find_spec("llvmlite") is not None
 
 
 def is_known_here() -> bool:

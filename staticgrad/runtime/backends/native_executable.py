@@ -83,9 +83,16 @@ class NativeExecutable(Executable):
         those that are at least a `cpu`, such as `"x86-64-v3"`. Raises OptionError for a graph with
         an op that has no machine code.
         """
+        self.save(self.native, path, name, blas, cpu)
+
+    def save(
+        self, code: NativeCode, path: str | os.PathLike[str], name: str | None, blas: str | None,
+        cpu: str | None,
+    ) -> None:  # fmt: skip
+        """Write the object file of some code. See `save_object`."""
         from ...native.output.c_header import save
 
-        save(self.native.graph, path, name, blas, cpu)
+        save(code.graph, path, name, blas, cpu)
 
     def __reduce__(self) -> tuple[Any, ...]:  # for copies, which have code of their own
         return type(self), (self.written, self.optimize, self.form, self.rebuild)

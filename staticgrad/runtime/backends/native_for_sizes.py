@@ -6,6 +6,7 @@ some, and such versions are kept. A program has few sizes, as a rule: those of a
 last one. For more than that NumPy's code runs, which is one for all sizes.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 from gradops import ArrayType, FeedError, GradError
 from gradops.native.ir.scalars import NotNative
 
-from ...native.planning.choices import Choices
+from ...native.output.native_code import NativeCode
+from ...native.planning.choices import Choice, Choices
 from ...native.planning.predictions import NUMPY, tier_for
 from ...passes.pipeline import Optimized
 from ...transform.sizing import sized
@@ -28,15 +30,17 @@ Shapes = tuple[tuple[int, ...], ...]
 class NativeForSizes(NativeExecutable):
     """A graph compiled for each of the sizes it is run with. See Note [Code for sizes].
 
-    `ir`, `assembly` and `save_object` are of the sizes that came last; they raise FeedError before
-    the first run. If it `decides`, NumPy runs the sizes for which machine code is not predicted to
-    pay.
+    `ir`, `assembly`, `choices` and `save_object` are of the sizes that it was last run with. If it
+    `decides`, NumPy runs the sizes for which machine code is not predicted to pay.
     """
 
     decides = False
+    last: Shapes | None = None
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         self.versions: dict[Shapes, Callable[..., Any]] = {}
+        self.codes: dict[Shapes, NativeCode] = {}
+        self.tiers: dict[Shapes, Choice | None] = {}
         return self.run_version
 
     def run_version(self, *args: Any) -> Any:
@@ -47,7 +51,9 @@ class NativeForSizes(NativeExecutable):
             key = tuple([x.shape for x in args])
         except AttributeError:
             return NotImplemented
-        return (self.versions.get(key) or self.version(key, args))(*args)
+        run = self.versions.get(key) or self.version(key, args)
+        self.last = key
+        return run(*args)
 
     def version(self, key: Shapes, args: Sequence[np.ndarray]) -> Callable[..., Any]:
         """A new version, or NumPy's code; raises FeedError for arrays that cannot be fed."""
@@ -66,13 +72,13 @@ class NativeForSizes(NativeExecutable):
         pairs = zip(self.written.inputs, key, strict=True)
         try:
             graph = sized(self.written, [ArrayType(shape, e.dtype) for e, shape in pairs])
-            self.tier = tier_for(graph) if self.decides else None
-            if self.tier is not None and self.tier.way == NUMPY:
+            tier = self.tiers[key] = tier_for(graph) if self.decides else None
+            if tier is not None and tier.way == NUMPY:
                 return self.run_by_numpy
             made = NativeExecutable(graph, self.optimize, self.form)
         except (NotNative, GradError):
             return self.run_by_numpy
-        self.native = made.native
+        self.codes[key] = made.native
         return made.run
 
     def run_by_numpy(self, *args: Any) -> Any:
@@ -81,26 +87,31 @@ class NativeForSizes(NativeExecutable):
 
     @property
     def choices(self) -> Choices:
-        runs_numpy = self.tier is not None and self.tier.way == NUMPY
-        has_code = hasattr(self, "native") and not runs_numpy
-        return super().choices if has_code else Choices([self.tier] if self.tier else [])
+        if self.last is None:
+            return Choices(otherwise="nothing was chosen yet: the sizes are not known")
+        tier, code = self.tiers.get(self.last), self.codes.get(self.last)
+        return Choices([*([tier] if tier else []), *(code.choices if code else [])])
 
     @property
     def ir(self) -> str:
-        self.require_run()
-        return super().ir
+        return self.last_code().ir
 
     @property
     def assembly(self) -> str:
-        self.require_run()
-        return super().assembly
+        return self.last_code().assembly
 
-    def save_object(self, *args: Any, **options: Any) -> None:
-        self.require_run()
-        super().save_object(*args, **options)
+    def save_object(
+        self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,
+        cpu: str | None = None,
+    ) -> None:  # fmt: skip
+        self.save(self.last_code(), path, name, blas, cpu)
 
-    def require_run(self) -> None:
-        """Raise FeedError unless code was compiled for some sizes."""
-        if not hasattr(self, "native"):
+    def last_code(self) -> NativeCode:
+        """The code for the sizes of the last run; raises FeedError if it had none."""
+        if self.last in self.codes:
+            return self.codes[self.last]
+        if self.last is None:
             hint = "run it: there is machine code for each of the sizes it has run with"
             raise FeedError(f"the sizes of {self!r} are not known\n  hint: {hint}")
+        hint = f"backend='native' compiles it, for up to {MOST} kinds of sizes"
+        raise FeedError(f"NumPy ran {self!r} with the sizes that came last\n  hint: {hint}")

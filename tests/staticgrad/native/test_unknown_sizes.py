@@ -43,6 +43,18 @@ def test_of_many_sizes_numpy_runs_the_last(layer):
     for n in range(1, MOST + 4):
         check(layer, feeds(n, 1))
     assert len(layer[0].versions) == MOST
+    with pytest.raises(FeedError, match="NumPy ran .* that came last"):
+        _ = layer[0].ir
+
+
+def test_object_files_are_of_the_sizes_of_the_last_run(layer, tmp_path):
+    sizes = []
+    for n in (5, 7, 5):
+        layer[0](*feeds(n, 2))
+        layer[0].save_object(tmp_path / "model.o")
+        sizes.append(f" {3 * n}" in (tmp_path / "model.h").read_text())
+        assert f"[{n}, 3]" in (tmp_path / "model.h").read_text()
+    assert all(sizes)
 
 
 def test_feeds_are_checked_for_each_size(layer):

@@ -73,7 +73,7 @@ def test_sizes_that_depend_on_data_are_left_to_numpy():
 
 def test_each_size_of_a_graph_is_chosen_by_itself():
     f, _ = automatic(*network(["batch", 3]))
-    assert str(f.choices) == "nothing was to choose"
+    assert str(f.choices) == "nothing was chosen yet: the sizes are not known"
     weights = np.ones(3, "f")
     for n in (4, 1000):
         with costs.using(DEFAULT):
