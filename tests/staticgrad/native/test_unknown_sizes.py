@@ -43,7 +43,7 @@ def test_of_many_sizes_numpy_runs_the_last(layer):
     for n in range(1, MOST + 4):
         check(layer, feeds(n, 1))
     assert len(layer[0].versions) == MOST
-    with pytest.raises(FeedError, match="NumPy ran .* that came last"):
+    with pytest.raises(FeedError, match=r"NumPy ran .* that came last"):
         _ = layer[0].ir
 
 
