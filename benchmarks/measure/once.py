@@ -6,7 +6,7 @@ python -m benchmarks.measure.once
 from importlib.util import find_spec
 
 from gradops.native import costs
-from gradops.native.kernels.library import GROUPS, code
+from gradops.native.kernels.library import GROUPS, code, kernels
 
 
 def main() -> None:
@@ -14,7 +14,8 @@ def main() -> None:
     costs.table()
     if find_spec("llvmlite") is not None:
         for group in GROUPS:
-            code(group)
+            for name in kernels(group):
+                code(group, name)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ SMALL = 1 << 14  # entries up to which the call is a good part of the cost
 def kind_of_sum(x: np.ndarray, axis: Any) -> int | None:
     """The number of the native kernel that adds up along an axis; None if there is none."""
     rank = x.ndim
+    if axis is not None and type(axis) is not int:
+        return None  # a truth value is equal to a number, and is refused
     if axis is None or (rank == 1 and axis in (0, -1)):
         return 0
     if rank == 2 and axis == 0:

@@ -9,7 +9,7 @@ import numpy as np
 from gradops.native.ir import vectors
 from gradops.native.ir.copies import fill
 from gradops.native.ir.places import Place
-from gradops.native.ir.scalars import Scalar, cast
+from gradops.native.ir.scalars import Scalar
 from gradops.native.ir.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
 from gradops.native.runtime.interrupts import blocks
 
@@ -110,10 +110,12 @@ class NestWriter:
     def write(self) -> None:
         """Write the loops: of vectors, or of entries where these do not lie side by side."""
         mark, n = self.f.mark(), self.axes[self.last] if self.last >= 0 else 0
+        stores = self.stores
         try:
             self.write_loops(lanes_of(n, self.cost, self.dtypes()) if n else 0)
         except vectors.NotVector:
             self.f.undo(mark)
+            self.stores = stores
             self.write_loops(0)
         self.w.values.clear()
         self.w.places |= self.stores
@@ -127,7 +129,7 @@ class NestWriter:
 
     def write_loops(self, lanes: int) -> None:
         """Write loops of so many entries at once. Threads share those of the first axis."""
-        self.lanes = lanes
+        self.lanes, self.mask = lanes, None
         self.range = (0, self.passes_in(self.cut) if self.axes else 1)
         passes = math.prod(self.passes_in(i) for i in range(len(self.axes)))
         self.passes = passes if self.cost <= CHEAP and self.passes_in(self.last) <= 2 else None
@@ -245,7 +247,7 @@ class NestWriter:
                     self.stores[e].store(self.f, own, x, self.w.tag)
                 continue
             mask = None if e in self.inner and r.first > self.last else self.mask
-            x = vectors.kept(mask, cast(self.w.value(e.inputs[0], own), e.dtype), r.neutral)
+            x = vectors.kept(mask, r.entry(self.w.value(e.inputs[0], own)), r.neutral)
             if e in self.inner:
                 r.add(self.f, self.totals[e], beginning(self.f), x, "reassoc ")
             else:

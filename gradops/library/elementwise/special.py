@@ -82,9 +82,9 @@ def xlog1py_kernel(x, y):
 
 
 def times_log(x, y, log):
-    float_dtype(x, y)  # which refuses complex numbers
+    dtype = float_dtype(x, y)  # which refuses complex numbers
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(x * log(y))
+        found = np.asarray(x * log(y, dtype=dtype))
     return np.where(np.equal(x, 0) & ~np.isnan(y), found.dtype.type(0), found)[()]
 
 

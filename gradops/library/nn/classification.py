@@ -97,7 +97,7 @@ labelled_rows = cases(
 def class_labels_kernel(labels: Any, classes: int) -> Any:
     labels = np.asarray(labels)
     check_labels("class_labels", np.broadcast_to(0, (*labels.shape, classes)), labels)
-    return labels[()]
+    return labels.copy()[()]
 
 
 class_labels = elementwise(
@@ -184,7 +184,13 @@ def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     return reduce_arrays(losses_kernel(logits, labels), reduction)
 
 
-@native("softmax", "class_losses", "logits, labels, None")
+def wide(labels: Any) -> Any:
+    """Labels of any integer dtype as native kernels read them; others as they are."""
+    is_integer = type(labels) is np.ndarray and labels.dtype.kind in "iu"
+    return labels.astype(np.int64, copy=False) if is_integer else labels
+
+
+@native("softmax", "class_losses", "logits, wide(labels), None")
 def losses_kernel(logits: Any, labels: Any) -> Any:
     """The cross entropy of each row."""
     logits, labels = check_labels("sparse_cross_entropy", logits, labels)
@@ -195,7 +201,7 @@ def losses_kernel(logits: Any, labels: Any) -> Any:
     return losses.reshape(labels.shape)[()]
 
 
-@native("softmax", "class_errors", "logits, labels, None")
+@native("softmax", "class_errors", "logits, wide(labels), None")
 def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
     """softmax of each row, less 1 at the label."""
     y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
@@ -210,7 +216,7 @@ def loss_and_error_kernel(logits: Any, labels: Any, reduction: str = "mean") -> 
     return reduce_arrays(losses, reduction), errors
 
 
-@native("softmax", "class_losses_and_errors", "logits, labels, None, None")
+@native("softmax", "class_losses_and_errors", "logits, wide(labels), None, None")
 def losses_and_errors_kernel(logits: Any, labels: Any) -> Any:
     """The cross entropy and the class error of each row."""
     if type(logits) is not np.ndarray or logits.dtype.kind != "f" or not logits.size:

@@ -33,14 +33,23 @@ Key = tuple[object, ...]
 
 
 def stored(key: Key) -> ObjectCode | None:
-    """The object file kept for a key."""
-    data = cache_files.read(file_of(key))
-    return None if data is None else unpacked(data)
+    """The object file kept for a key; None for what lies under its name, but is of another key."""
+    name = file_of(key)
+    data = cache_files.read(name)
+    if data is None or not data.startswith(head(name)):
+        return None
+    return unpacked(data.removeprefix(head(name)))
 
 
 def store(key: Key, object: ObjectCode) -> None:
     """Keep an object file."""
-    cache_files.write(file_of(key), object.packed())
+    name = file_of(key)
+    cache_files.write(name, head(name) + object.packed())
+
+
+def head(name: str) -> bytes:
+    """The beginning of a file: its own name, so that files that were mixed up are not read."""
+    return name.encode() + b"\n"
 
 
 def object_for(key: Key, make: Callable[[], ObjectCode]) -> ObjectCode:
