@@ -53,6 +53,16 @@ def test_another_key_is_another_module(texts):
     assert len(texts) == 3
 
 
+def test_files_that_were_mixed_up_are_not_read(texts, directory):
+    assert seven() == 7
+    assert value_of(Code.for_key(("eight", 1), lambda: SEVEN.replace("7", "8"))) == 8
+    first, second = directory.rglob("*.o")
+    first.write_bytes(second.read_bytes())
+    assert seven() == 7
+    assert value_of(Code.for_key(("eight", 1), lambda: SEVEN.replace("7", "8"))) == 8
+    assert len(texts) == 3
+
+
 @pytest.mark.parametrize("what", ["compiler", "processor", "sources", "numpy", "python", "options"])
 def test_what_code_depends_on_is_part_of_the_key(texts, monkeypatch, what):
     assert seven() == 7
