@@ -21,10 +21,10 @@ REASONS = {
         "random_permutation random_poisson random_uniform truncated_normal"
     ),
     "an op of ours that has no name in torch": (
-        "add_along_axis at_labels class_error copy_slices counted ensure_shape exp_difference "
-        "extend fold_back forget_sizes gamma_slope gamma_tail gelu_slope gru_gates gru_state "
-        "inverse_permutation linear_recurrence lstm_gates lstm_hidden lstm_memory place_diagonal "
-        "positions prod_others run_lengths run_starts sum_windows survivors"
+        "add_along_axis at_labels class_error class_labels copy_slices counted ensure_shape "
+        "exp_difference extend fold_back forget_sizes gamma_slope gamma_tail gelu_slope gru_gates "
+        "gru_state inverse_permutation linear_recurrence lstm_gates lstm_hidden lstm_memory "
+        "place_diagonal positions prod_others run_lengths run_starts sum_windows survivors"
     ),
     "torch has no function, or no derivative": "betainc gamma gammainc gammaincc",
     "torch has no second derivative of it where factors are zero": "product_at",
