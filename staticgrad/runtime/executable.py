@@ -119,13 +119,13 @@ class Executable:
 
     @property
     def ir(self) -> str:
-        """The graph in LLVM's language; raises OptionError unless it is machine code."""
-        raise no_machine_code(self, "ir")
+        """The graph in LLVM's language; raises AttributeError unless it is machine code."""
+        raise AttributeError(str(no_machine_code(self, "ir")))
 
     @property
     def assembly(self) -> str:
-        """The instructions of the machine; raises OptionError unless it is machine code."""
-        raise no_machine_code(self, "assembly")
+        """The instructions of the machine; raises AttributeError unless it is machine code."""
+        raise AttributeError(str(no_machine_code(self, "assembly")))
 
     def save_object(
         self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,

@@ -289,7 +289,7 @@ def test_large_constants_are_not_part_of_the_text():
 
 
 @pytest.mark.parametrize(("missing", "says"), [
-    ("is_installed", r"llvmlite and scipy\n  hint: pip install"), ("is_known_here", "CPython"),
+    ("is_installed", r"llvmlite, and a BLAS\n  hint: pip install"), ("is_known_here", "CPython"),
 ])  # fmt: skip
 def test_where_it_cannot_run_numpy_does(monkeypatch, missing, says):
     monkeypatch.setattr(f"staticgrad.runtime.backends.choice.{missing}", lambda: False)
