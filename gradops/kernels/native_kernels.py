@@ -115,7 +115,7 @@ def unless_native(workspace: Callable[..., int]) -> Callable[..., int]:
 
 
 def refuse(*args: Any) -> Any:
-    """What a kernel gives for operands that it does not take."""
+    """NotImplemented, for operands that a kernel does not take."""
     return NotImplemented
 
 

@@ -6,6 +6,7 @@ eight entries in order, beginning with 0; so columns that are added in that orde
 
 import math
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,8 @@ def native_sums() -> tuple[Any, ...]:
     """The native kernels; without bits that are NumPy's, those that refuse all operands."""
     found = tuple([native_kernel("totals", f"sum_{of}") for of in ("all", "last", "first")])
     rng = np.random.default_rng(0)
-    for n in range(1, 64):
-        x = rng.normal(size=(2, n))
+    for n, dtype in product(range(1, 64), ("f4", "f8")):
+        x = rng.normal(size=(2, n)).astype(dtype)
         for axis, kernel in zip((None, 1, 0), found, strict=True):
             y = kernel(x, None)
             if y is NotImplemented or y.tobytes() != np.add.reduce(x, axis=axis).tobytes():

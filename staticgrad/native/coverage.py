@@ -15,7 +15,7 @@ ENTRYWISE = REDUCTIONS | VIEWS | OF_LISTS | TRIANGLES | MOVES.keys() | {"astype"
 
 
 def lowering_of(op: Op) -> str:
-    """One of native, formula, template and NumPy, as the op's declaration and the tables say.
+    """Native, formula, template and NumPy, as the op's declaration and the tables say.
 
     >>> from gradops import OPS
     >>> [lowering_of(OPS[name]) for name in ("tanh", "gelu", "cholesky", "svd")]

@@ -59,7 +59,7 @@ def written(y: np.ndarray, out: Out) -> np.ndarray:
 
 
 def reduced(kind: str, x: np.ndarray, slide: Slide, out: Out = None) -> np.ndarray | None:
-    """What a kind of pooling makes of the windows of `x`."""
+    """A kind of pooling of the windows of `x`."""
     if not is_taken(kind, x, slide):
         return None
     y = np.empty_like(x, shape=pooled(x, slide))

@@ -94,7 +94,7 @@ def least(f: FunctionText, a: Index, b: Index) -> str:
 
 
 def choose(f: FunctionText, test: str, a: Index, b: Index) -> str:
-    """One of two numbers, by an instruction that gives a truth value."""
+    """The first or second of two numbers, by an instruction that gives a truth value."""
     return f.emit(f"select i1 {f.emit(test)}, i64 {a}, i64 {b}", "n")
 
 

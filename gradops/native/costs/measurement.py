@@ -113,7 +113,7 @@ SMALL = small_arrays()
 
 
 def kernel_call() -> object:
-    """What a call of NumPy's kernel from machine code does in Python."""
+    """Do what a call of NumPy's kernel from machine code does in Python."""
     x, y, z = SMALL
     with np.errstate(all="ignore"):
         np.copyto(z, np.add(x[()], y[()]))

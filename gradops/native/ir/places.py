@@ -109,7 +109,7 @@ class Place:
         return replace(self, shape=shape, strides=strides)
 
     def view(self, op: Op, attrs: Mapping[str, Any], shape: tuple[int, ...]) -> "Place | None":
-        """What an op makes of the place, if it only looks at it in another way."""
+        """The place as an op sees it, if it only looks at it in another way."""
         if op.name == "reshape":
             return self.reshaped(shape)
         if Trait.VIEW not in op.traits:

@@ -157,7 +157,7 @@ def literal(value: Any, dtype: np.dtype) -> str:
 
 
 def choose(test: Scalar, yes: Scalar, no: Any) -> Scalar:
-    """One of two values."""
+    """Select one of two values by a truth value."""
     no = yes.match(no)
     if yes.dtype != no.dtype:
         raise NotNative(f"one of {yes.dtype} and {no.dtype}")

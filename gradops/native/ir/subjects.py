@@ -1,4 +1,4 @@
-"""What lines of a function are for: marks in its text, with the numbers of subjects.
+"""Subjects of lines of a function: marks in its text, with the numbers of subjects.
 
 A mark is a comment, the same for equal graphs. What the subject is, and where the user wrote it, is
 said when somebody reads the text.

@@ -41,7 +41,7 @@ def blocks_of_columns(k: KernelText) -> Iterator[tuple[Index, Index]]:
 
 
 def write_columns(k: KernelText) -> None:
-    """The same of each column, some of them side by side."""
+    """Log-sum-exp of each column, some of them side by side."""
     f, m, n = k.f, k.sizes["m"], k.sizes["n"]
     tops, totals = (Row(f, f.reserve(MEMORY[k.dtype.itemsize], COLUMNS), k.dtype) for _ in "mt")
     for first, count in blocks_of_columns(k):

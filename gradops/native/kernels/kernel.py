@@ -134,7 +134,7 @@ class KernelText:
         self.sizes: dict[str, Index] = {n: self.read(n, "i64") for n in kernel.sizes}
 
     def read(self, name: str, type: str) -> str:
-        """What the environment has in a place."""
+        """A value of the environment."""
         at = f"getelementptr i64, ptr %env, i64 {self.kernel.slots[name]}"
         return self.f.emit(f"load {type}, ptr {self.f.emit(at)}")
 

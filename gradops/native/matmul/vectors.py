@@ -42,7 +42,7 @@ class Lanes:
 
     @property
     def suffix(self) -> str:
-        """What LLVM's functions of such vectors end with."""
+        """The suffix of LLVM's functions of such vectors."""
         return f"v{self.count}{code_of(self.dtype)[0]}{8 * self.dtype.itemsize}"
 
     def declarations(self) -> list[str]:

@@ -87,7 +87,7 @@ def is_usable(file: int) -> bool:
 
 
 def content(data: bytes) -> bytes | None:
-    """What a file says after its checksum, if that is right."""
+    """The content of a file after its checksum, if that is right."""
     start = len(MAGIC) + hashlib.sha256().digest_size
     rest = data[start:]
     is_whole = data[:start] == MAGIC + hashlib.sha256(rest).digest()

@@ -32,7 +32,7 @@ class Unloadable(Exception):
 
 @dataclass(frozen=True)
 class Section:
-    """What is loaded into memory: bytes, or zeros."""
+    """A section that is loaded into memory: bytes, or zeros."""
 
     number: int
     flags: int

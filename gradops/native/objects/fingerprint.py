@@ -1,4 +1,4 @@
-"""What machine code depends on besides its text: the machine, the compiler, and versions."""
+"""The things machine code depends on besides its text: the machine, the compiler, and versions."""
 
 import os
 import platform
@@ -41,7 +41,7 @@ def processor() -> tuple[str, ...]:
 
 
 def first_core() -> str:
-    """What Linux says of the first core; empty elsewhere."""
+    """Linux's description of the first core; empty elsewhere."""
     try:
         with open("/proc/cpuinfo", "rb") as file:
             core = file.read(HEAD).decode(errors="replace").split("\n\n")[0]

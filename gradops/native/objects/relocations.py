@@ -73,7 +73,7 @@ def rule_for(machine: int, kind: int) -> Rule:
 
 
 def number_at(rule: Rule, target: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """What is written for addresses of targets, at places."""
+    """The bytes that are written for addresses of targets, at places."""
     match rule.taken:
         case "address":
             return target

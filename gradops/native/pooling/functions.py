@@ -36,7 +36,7 @@ def texts(dtype: np.dtype, kinds: Iterable[str]) -> Iterator[FunctionText]:
 
 
 def declarations(dtype: np.dtype) -> list[str]:
-    """What the functions call."""
+    """Declarations of functions that the module calls."""
     v = lanes(dtype)
     mask, bytes = f"<{v.count} x i1>", f"<{v.count} x i8>"
     return [

@@ -1,4 +1,4 @@
-"""What is computed of one vector of windows: begun, taken from each entry, and written."""
+"""Computations on one vector of windows: begun, taken from each entry, and written."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

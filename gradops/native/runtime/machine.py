@@ -52,7 +52,7 @@ def new_machine(cpu: str = "") -> Any:
 
 
 def features() -> str:
-    """What the processor can do; nothing, of one that LLVM does not know."""
+    """The processor's features; none, of one that LLVM does not know."""
     try:
         return str(llvm().get_host_cpu_features().flatten())
     except RuntimeError:

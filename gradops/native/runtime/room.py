@@ -14,7 +14,7 @@ ROUTINE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def with_room(compile: Callable[[str], Any], text: str) -> Any:
-    """What the compiler makes of a text. Raises MemoryError if there is too little memory."""
+    """The compiler's output for a text. Raises MemoryError if there is too little memory."""
     require_memory(ALWAYS + EACH * len(text))
     if threading.current_thread() is threading.main_thread():
         return compile(text)

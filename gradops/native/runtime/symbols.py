@@ -1,4 +1,4 @@
-"""What machine code calls and refers to: CPython's and NumPy's C API, BLAS, and memory."""
+"""Symbols that machine code refers to: CPython's and NumPy's C API, BLAS, and memory."""
 
 import ctypes
 from collections.abc import Iterator

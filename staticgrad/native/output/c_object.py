@@ -30,13 +30,13 @@ from ..planning.choices import Choices
 from .native_code import body_of, places
 
 OK, GAVE_UP, NULL = 0, 1, 2
-"""What the function returns; a body returns the first two."""
+"""Status codes that the function returns; a body returns the first two."""
 ALONE = """define i32 @run_parts(ptr %f, ptr %env, i64 %count, i64 %most) {
   %status = call i32 %f(ptr %env, i64 0, i64 %count, i64 0)
   ret i32 %status
 }
 """
-"""What runs the parts of a loop where there is no pool."""
+"""A function that runs the parts of a loop where there is no pool."""
 BLAS = {"lp64": ("i32", "{}_"), "ilp64": ("i64", "{}_64_")}
 """The types of integers, and the names of functions, of kinds of BLAS."""
 

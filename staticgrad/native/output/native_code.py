@@ -93,7 +93,7 @@ class NativeCode:
 
     @property
     def choices(self) -> Choices:
-        """What was chosen while the module was written."""
+        """The choices made while the module was written."""
         return self.written.choices
 
     @property
@@ -113,7 +113,7 @@ class NativeCode:
         return (self.graph.digest, *notes) if notes else notes
 
     def kept_of(self, found: ObjectCode) -> list[object] | None:
-        """What code that was found refers to; None if it is of another graph."""
+        """The objects that code from the cache refers to; None if it is of another graph."""
         digest, notes = found.notes[:1], found.notes[1:]
         if digest and digest[0] != self.graph.digest:
             return None

@@ -1,1 +1,1 @@
-"""What is computed where: kinds of values, units of code, and choices among alternatives."""
+"""Planning of what is computed where: kinds of values, units of code, choices among them."""

@@ -16,7 +16,7 @@ from ...ir.expr import Expr
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen for an expression, and the nanoseconds that are predicted for each way.
+    """The way chosen for an expression, and the nanoseconds that are predicted for each way.
 
     `note` is what else counted.
     """

@@ -33,7 +33,7 @@ Times = tuple[float, float]
 
 
 def tier_for(graph: FrozenGraph) -> Choice:
-    """What is to run a graph: machine code, if it saves what it costs. See Note [Predictions]."""
+    """The tier that is to run a graph: machine code, if that pays. See Note [Predictions]."""
     count = sum(1 for _ in all_expressions(graph))
     if count > LARGEST or not has_known_sizes(graph):
         return Choice("graph", "", NUMPY, {NUMPY: 0.0})

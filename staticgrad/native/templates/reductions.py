@@ -67,7 +67,7 @@ class Reduction:
 
     @property
     def start(self) -> float:
-        """What the result is without entries."""
+        """The result without entries."""
         if self.name not in ("max", "min"):
             return int(self.name in ("all", "prod"))
         if self.e.dtype == BOOL:
@@ -79,7 +79,7 @@ class Reduction:
 
     @property
     def neutral(self) -> float:
-        """What added to a total leaves it as it is: for sums -0.0, which added to 0.0 is 0.0."""
+        """A value that leaves a total as it is: for sums -0.0, which added to 0.0 is 0.0."""
         return -0.0 if self.name in SUMS and self.e.dtype.kind == "f" else self.start
 
     def begin(self, f: FunctionText) -> Place:
