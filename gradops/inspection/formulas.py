@@ -75,7 +75,9 @@ def formula(op: str) -> str:
     found = OPS.get(op)
     if found is None or isinstance(found.vjp, JointVJP):
         return ""
-    samples = [(xs, found.bind(xs, attrs)[1]) for xs, attrs in found.samples(np.random.default_rng(0))]
+    samples = [
+        (xs, found.bind(xs, attrs)[1]) for xs, attrs in found.samples(np.random.default_rng(0))
+    ]
     for xs, attrs in samples:
         if lines := formulas(found, [type_of(x) for x in xs], attrs):
             return "\n".join(lines)

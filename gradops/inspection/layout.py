@@ -1,12 +1,12 @@
 """The mirror layout: forward nodes at the left, and each backward node on the row of its cause.
 
-Note [Mirror layout]. Layouts for graphs in general fail on a graph with its gradient, as edges
-from forward to backward span the whole drawing. So rows are given to forward nodes alone, by the
-longest path to them; a backward node is on the row of the forward node that caused it, and the
-update of a variable on the row of its gradient. An axis lies between forward and backward, and lanes
-are counted away from it on both sides: a chain runs along the axis, its leaves stand outside, and a
-node is near its partner. A row that would get too wide goes on in further lines. Each step looks
-at a node once, or sorts the nodes of one row.
+Note [Mirror layout]. Layouts for graphs in general fail on a graph with its gradient, as edges from
+forward to backward span the whole drawing. So rows are given to forward nodes alone, by the longest
+path to them; a backward node is on the row of the forward node that caused it, and the update of a
+variable on the row of its gradient. An axis lies between forward and backward, and lanes are
+counted away from it on both sides: a chain runs along the axis, its leaves stand outside, and a
+node is near its partner. A row that would get too wide goes on in further lines. Each step looks at
+a node once, or sorts the nodes of one row.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 BAND_OF_ROLE = {"forward": 0, "backward": 1, "update": 2}
 WIDEST = 12  # lanes of a row
 DEEPEST = 6  # lanes of the nodes with one cause
+FEW = 8  # nodes with one cause up to which their columns show what is computed from what
 
 
 class Band(IntEnum):
@@ -121,16 +122,17 @@ def rows_of(
     """The row of each node, without empty rows."""
     rows = forward_rows([n for n in nodes if n.role == "forward"], from_inputs(nodes))
     last = max(rows.values(), default=0)
-    for n in nodes:
-        if n.role not in BAND_OF_ROLE:
-            if n.id not in hosts:
-                rows[n.id] = 0
-            elif hosts[n.id] in rows:
-                rows[n.id] = rows[hosts[n.id]]
-        elif n.id not in rows:
-            rows[n.id] = row_after(n, bands, rows, last)
-    for leaf, host in hosts.items():
-        rows[leaf] = rows[host]
+    rows |= {leaf: rows[host] for leaf, host in hosts.items() if host in rows}
+    later = [n for n in nodes if n.id not in rows and n.role in BAND_OF_ROLE]
+    for n in later:
+        if (row := row_after(n, bands, rows)) is not None:
+            rows[n.id] = row
+    read: dict[int, int] = {}
+    for n in reversed(later):
+        row = rows.setdefault(n.id, read.get(n.id, last))
+        read |= dict.fromkeys(n.inputs, row)
+    rows |= {leaf: rows[host] for leaf, host in hosts.items()}
+    rows |= {n.id: 0 for n in nodes if n.id not in rows}
     used = {row: i for i, row in enumerate(sorted(set(rows.values())))}
     return {i: used[row] for i, row in rows.items()}
 
@@ -159,15 +161,15 @@ def forward_rows(nodes: Sequence[LaidOut], from_inputs: set[int]) -> dict[int, i
     return rows
 
 
-def row_after(n: LaidOut, bands: Mapping[int, int], rows: Mapping[int, int], last: int) -> int:
+def row_after(n: LaidOut, bands: Mapping[int, int], rows: Mapping[int, int]) -> int | None:
     """The row of a node of the backward or an update: its cause's, or that of what it reads."""
     if n.cause is not None and n.cause in rows:
         return rows[n.cause]
     known = [i for i in n.inputs if i in rows]
-    for band in (Band.BACKWARD, Band.UPDATE, Band.FORWARD):
+    for band in (Band.BACKWARD, Band.UPDATE):
         if found := [rows[i] for i in known if bands[i] == band]:
-            return found[0] if band is Band.BACKWARD else max(found)
-    return last
+            return found[0]
+    return max([rows[i] for i in known], default=None)
 
 
 Cells = dict[int, Cell]
@@ -235,11 +237,15 @@ def row_by_cause(
 def columns_of(nodes: Sequence[LaidOut]) -> dict[int, tuple[int, int]]:
     """The line and the lane of each node among those of one cause, ordered from left to right.
 
-    The lane is the length of the longest path from the others; a long path goes on below.
+    The lane is the length of the longest path from the others; a long path goes on below. Many
+    nodes fill lines one after another.
     """
     depths: dict[int, int] = {}
     for n in nodes:
         depths[n.id] = max((depths[i] + 1 for i in n.inputs if i in depths), default=0)
+    if len(depths) > FEW:
+        ordered = sorted(depths, key=depths.__getitem__)
+        return {i: divmod(k, FEW) for k, i in enumerate(ordered)}
     columns: dict[int, list[int]] = {}
     for i, depth in depths.items():
         columns.setdefault(depth, []).append(i)

@@ -1,4 +1,4 @@
-"""Findings in a graph or tape that a person may want to look at: casts, unstable patterns, waste."""
+"""Findings in a graph or tape that are worth a look: casts, unstable patterns, waste."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -129,7 +129,7 @@ def not_finite(facts: Facts, n: NodeView) -> Iterator[Finding]:
     if n.role not in (Role.CONSTANT, Role.PARAMETER) or (s := n.statistics) is None or not s.bad:
         return
     if n.role is Role.PARAMETER or math.isfinite(s.mean):  # one infinity is often meant
-        text = f"{s.bad} of {s.count} entries of {n.name} are not finite"
+        text = f"{s.bad} of {s.size} entries of {n.name} are not finite"
         yield Finding("not finite", text, (n.name,))
 
 

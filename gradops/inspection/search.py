@@ -22,7 +22,7 @@ from .model import NodeView
 
 WORD = re.compile(r'(?:[^ \t\n"]|"[^"]*(?:"|$))+')
 TERM = re.compile(r"(op|name|dtype|role|output|shape|scope|line):(.*)", re.DOTALL)
-COMPARISON = re.compile(r"(time|bytes|operands|readers)(>=|<=|>|<|=)([0-9.eE+-]+)([a-zA-Z%]*)")
+COMPARISON = re.compile(r"(time|bytes|operands|readers)(>=|<=|>|<|=)([0-9.e+-]*)(.*)", re.DOTALL)
 UNITS = {
     "time": {"%": 0.01, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
     "bytes": {"": 1.0, "b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2.0**10, "mib": 2.0**20,

@@ -123,6 +123,7 @@ class Arrangement {
   bracket() {
     const spans = new Map(), { folders } = this.picture;
     for (const item of this.items) {
+      if (item.band === UPDATE) continue; // updates are beside what they update
       let f = item.node >= 0 ? this.picture.folder[item.node] : folders[item.folder][1];
       for (; f >= 0; f = folders[f][1]) {
         const span = spans.get(f);

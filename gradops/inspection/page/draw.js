@@ -52,29 +52,30 @@ class Painter {
     }
   }
 
-  text(text, x, y, { size = 11, weight = 400, color, align = "left", width = 0 } = {}) {
+  text(text, x, y, { size = 11, weight = 400, color, align = "left", width = 0, atEnd = false } = {}) {
     const { c } = this;
     c.font = `${weight} ${size}px ${FONT}`;
     c.textAlign = align;
     c.textBaseline = "alphabetic";
     c.fillStyle = color ?? this.colors.text;
-    c.fillText(width ? this.cut(text, width, c.font) : text, x, y);
+    c.fillText(width ? this.cut(text, width, c.font, atEnd) : text, x, y);
   }
 
   /** A text that fits a width, with an ellipsis where it is cut; direction marks have no effect. */
-  cut(text, width, font) {
-    const key = `${font}|${width}|${text.length > 80 ? text.slice(0, 80) + text.length : text}`;
+  cut(text, width, font, atEnd = false) {
+    const key = `${font}|${width}|${atEnd}|${text.length > 80 ? text.slice(0, 80) + text.length : text}`;
     let result = this.cuts.get(key);
     if (result === undefined) {
-      result = visible(text.slice(0, 200));
+      result = visible(atEnd ? text.slice(-200) : text.slice(0, 200));
       if (this.c.measureText(result).width > width || text.length > 200) {
         let from = 0, to = result.length;
+        const part = (n) => (atEnd ? `…${result.slice(result.length - n)}` : `${result.slice(0, n)}…`);
         while (from < to) {
           const middle = (from + to + 1) >> 1;
-          if (this.c.measureText(`${result.slice(0, middle)}…`).width <= width) from = middle;
+          if (this.c.measureText(part(middle)).width <= width) from = middle;
           else to = middle - 1;
         }
-        result = `${result.slice(0, from)}…`;
+        result = part(from);
       }
       if (this.cuts.size > 20000) this.cuts.clear();
       this.cuts.set(key, result);
@@ -140,7 +141,7 @@ class Painter {
       return;
     }
     const down = Math.sign(to.y - from.y) || 1, apart = Math.abs(to.y - from.y);
-    if (apart > LINE * 1.6 && Math.abs(to.x - from.x) < LANE * 0.4) { // past the cards between
+    if (Math.abs(a.row - b.row) > 1 && Math.abs(to.x - from.x) < LANE * 0.4) { // past the cards between
       const x = to.x + (CARD.width / 2 + 5 + (a.row % 3) * 3) * (a.band === 0 ? -1 : 1);
       c.bezierCurveTo(from.x, from.y + down * 22, x, from.y + down * 6, x, from.y + down * 30);
       c.lineTo(x, to.y - down * 30);
@@ -224,7 +225,7 @@ class Painter {
       const isNamed = !p.isLeaf(node) && p.titleOf(node) !== op;
       const value = p.values[node], short = value && value.length < 14 ? value : null;
       const facts = [mark.note, isNamed && op, short ?? p.typeOf(node)].filter(Boolean).join(" · ");
-      this.text(title, left, y + 18, { size: 12.5, weight: 600, width });
+      this.text(title, left, y + 18, { size: 12.5, weight: 600, width, atEnd: p.isLeaf(node) });
       this.text(facts, left, y + 33, { color: colors.faint, width });
     }
     if (mark.glyph) this.badge(x + CARD.width - 6, y, mark.glyph, mark.color);

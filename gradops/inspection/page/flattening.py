@@ -2,8 +2,8 @@
 
 Note [Folders]. A page has one list of nodes for a graph and for the graphs of its loops and
 branches, so that search, selection and layout know no nesting. A folder is a level of a scope, or a
-graph of a node: that node owns it, and stands for all that is inside while it is closed. The nodes
-of an inner graph come before its owner, and are laid out between the owner's operands and the owner.
+graph of a node: that node owns it, and stands for all that is inside while it is closed. The
+nodes of an inner graph come before its owner, and are laid out between its operands and itself.
 """
 
 from dataclasses import dataclass, field

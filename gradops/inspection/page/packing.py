@@ -38,13 +38,14 @@ class Table:
 
 def packed(pictures: Sequence[Picture], title: str) -> str:
     """The data of a page as text: JSON, compressed, in base 64."""
+    data = [picture_data(p) for p in pictures]
     document = {
         "version": VERSION,
         "title": title,
         "roles": [str(role) for role in ROLES],
-        "pictures": [picture_data(p) for p in pictures],
+        "pictures": data,
+        "rules": rules_of(data),
     }
-    document["rules"] = rules_of(document["pictures"])
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
 
@@ -71,7 +72,10 @@ def picture_data(picture: Picture) -> dict[str, Any]:
         "loss": loss_of(history.steps[-1].nodes),
         "times": by_number(picture.times, numbers, list),
         "lifetimes": by_number(picture.lifetimes, numbers, lambda t: [t.first, t.last, t.nbytes]),
-        "lints": [[f.kind, f.text, [numbers[i] for i in f.nodes if i in numbers]] for f in lint(last)],
+        "lints": [
+            [f.kind, f.text, [numbers[name] for name in f.nodes if name in numbers]]
+            for f in lint(last)
+        ],
         "listings": [
             [each.title, list(each.lines), [numbers.get(o or "", -1) for o in each.owners]]
             for each in picture.listings
@@ -134,8 +138,8 @@ def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
             outputs[n.id] = v.outputs
         if v.saved:
             saved[n.id] = [[s.name, s.nbytes] for s in v.saved]
-        if v.data is not None:
-            if v.role is not Role.PARAMETER:
+        if v.data is not None and v.role is not Role.INPUT:  # which may be private
+            if v.role is Role.CONSTANT:
                 values[n.id] = v.value
             if facts := statistics_data(v):
                 statistics[n.id] = facts
@@ -151,7 +155,7 @@ def statistics_data(v: NodeView) -> list[Any] | None:
     if s is None:
         return None
     numbers = [x if math.isfinite(x) else None for x in (s.mean, s.std, s.low, s.high)]
-    return [s.count, *numbers, s.bad, list(s.histogram)]
+    return [s.size, *numbers, s.bad, list(s.histogram)]
 
 
 def step_data(step: Step, reads: Sequence[FlatNode]) -> dict[str, Any]:

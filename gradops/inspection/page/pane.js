@@ -1,5 +1,7 @@
 // A pane: one picture on a canvas, with zoom, selection, minimap and breadcrumbs.
 
+const LEAST_SCALE = 0.75; // of the first view
+
 class Pane {
   constructor(app, number) {
     this.app = app;
@@ -64,20 +66,20 @@ class Pane {
     this.draw();
   }
 
-  /** Show the whole width, from the top; a small graph wholly. */
+  /** Show forward and backward from the top, wholly if they are legible then. */
   fit() {
-    const a = this.arrangement, gutter = this.gutter;
-    const wide = (this.width - gutter - 24) / (a.right - a.left + 30), high = (this.height - 84) / (a.height + 20);
-    this.scale = Math.max(Math.min(wide, Math.max(high, 0.75), 1.25), 0.3);
-    this.x = gutter + 12 - a.left * this.scale;
-    const spare = this.width - gutter - (a.right - a.left) * this.scale;
-    if (spare > 0) this.x += spare / 2 - 12;
-    else this.x = gutter + (this.width - gutter) / 2;
+    const a = this.arrangement, gutter = this.gutter, room = this.width - gutter - 24;
+    const middle = a.widths[UPDATE] ? a.axes[1] : a.right;
+    const high = Math.max((this.height - 84) / (a.height + 20), LEAST_SCALE);
+    this.scale = Math.max(Math.min(room / (middle - a.left + 16), high, 1.2), LEAST_SCALE);
+    const right = (a.right - a.left) * this.scale < room ? a.right : middle;
+    const spare = room - (right - a.left) * this.scale;
+    this.x = gutter + 12 + (spare > 0 ? spare / 2 - a.left * this.scale : room * a.left / (a.left - middle));
     this.y = 62;
     this.draw();
   }
 
-  get gutter() { return this.arrangement.columns * 18 + 6; }
+  get gutter() { return this.arrangement.columns * 18 + 10; }
 
   zoom(factor, x = this.width / 2, y = this.height / 2) {
     const scale = Math.min(Math.max(this.scale * factor, 0.002), 4);
@@ -153,7 +155,7 @@ class Pane {
   }
 
   bracketAt({ left, top }) {
-    const column = Math.floor((left - 4) / 18), y = (top - this.y) / this.scale;
+    const column = Math.floor((left - 5) / 18), y = (top - this.y) / this.scale;
     return this.arrangement.brackets.find((b) => b.column === column && b.top <= y && y <= b.bottom);
   }
 
@@ -227,7 +229,7 @@ class Pane {
     for (let k = 1; k < this.path.length; k++) {
       const from = a.itemOf[this.path[k - 1]], to = a.itemOf[this.path[k]];
       if (from === to) continue;
-      pairs.push(a.items[to].band === BACKWARD ? [to, from] : [from, to]);
+      pairs.push(a.items[to].band === BACKWARD ? [from, to] : [to, from]);
     }
     const lines = [[pairs, colors.path, 3], [this.neighbors, colors.accent, 1.8]];
     if (this.hovered >= 0 && this.hovered < a.items.length && this.hovered !== own) {
@@ -250,7 +252,7 @@ class Pane {
         else if (dims) mark.color = colors.hit;
         if (onPath.has(k)) { mark.color = colors.path; mark.dim = false; }
         if (this.partners.has(k)) Object.assign(mark, { color: colors.partner, glyph: "⇄", dim: false });
-        if (k === own) Object.assign(mark, { color: colors.accent, glyph: mark.glyph ?? "●", dim: false });
+        if (k === own) Object.assign(mark, { color: colors.accent, dim: false });
         return heat ? heat(a, k, item, mark) : mark;
       },
     };
@@ -288,7 +290,7 @@ class Pane {
     for (const b of this.arrangement.brackets) {
       const top = Math.max(b.top * this.scale + this.y, 2), bottom = Math.min(b.bottom * this.scale + this.y, this.height - 2);
       if (bottom - top < 4) continue;
-      const x = 10 + b.column * 18;
+      const x = 15 + b.column * 18;
       c.strokeStyle = colors["forward-ink"];
       c.lineWidth = 1.2;
       c.beginPath();
@@ -307,13 +309,13 @@ class Pane {
   }
 
   drawMinimap() {
-    const a = this.arrangement, m = this.minimap, c = m.getContext("2d"), { colors } = this.app;
-    const w = 96, h = 180, r = this.ratio ?? 1;
+    const a = this.arrangement, m = this.minimap, c = m.getContext("2d", { willReadFrequently: true }), { colors } = this.app;
+    const w = 96, r = this.ratio ?? 1, scale = w / (a.right - a.left + 40);
+    const h = Math.min(Math.ceil(a.height * scale) + 6, Math.max((this.height ?? 0) - 120, 90));
+    m.style.height = `${h}px`;
     m.width = w * r;
     m.height = h * r;
-    const scale = this.mapScale = Math.min(w / (a.right - a.left + 40), 1);
-    const high = Math.min(h / (a.height + 80), scale);
-    this.map = { x: -a.left * scale + 2, sx: scale, sy: Math.min(high, h / (a.height + 1)) };
+    this.map = { x: -a.left * scale + 2, sx: scale, sy: Math.min(scale, (h - 6) / (a.height + 1)) };
     c.setTransform(r, 0, 0, r, 0, 0);
     const step = Math.max(1, Math.floor(a.items.length / 8000));
     for (let k = 0; k < a.items.length; k += step) {

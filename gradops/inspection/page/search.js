@@ -2,7 +2,7 @@
 
 const WORD = /(?:[^ \t\n"]|"[^"]*(?:"|$))+/g;
 const TERM = /^(op|name|dtype|role|output|shape|scope|line):([^]*)$/;
-const COMPARISON = /^(time|bytes|operands|readers)(>=|<=|>|<|=)([0-9.eE+-]+)([a-zA-Z%]*)$/;
+const COMPARISON = /^(time|bytes|operands|readers)(>=|<=|>|<|=)([0-9.e+-]*)([^]*)$/;
 const UNITS = {
   time: { "%": 0.01, s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 },
   bytes: { "": 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
@@ -40,7 +40,7 @@ function testOf(stage, term) {
 }
 
 function comparison(stage, term, key, sign, number, unit) {
-  const p = stage.picture, limit = Number(number) * UNITS[key][unit], compare = COMPARE[sign];
+  const p = stage.picture, limit = (number ? Number(number) : NaN) * UNITS[key][unit], compare = COMPARE[sign];
   if (Number.isNaN(limit)) {
     const units = Object.keys(UNITS[key]).filter(Boolean).join(", ") || "none";
     throw new Error(`${term} has no number with a unit after ${sign}; units of ${key} are ${units}`);

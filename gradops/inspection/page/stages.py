@@ -5,10 +5,12 @@ name to the replacement. So a node is the same in two stages if name, op, attrib
 whatever its operands; a node of the same name otherwise replaces the one that is gone.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ..model import NOTHING, GraphView
+from ..model import GraphView
+from ..search import Subject
 from .flattening import FlatNode, Flattened, Folder
 
 FUSED = frozenset({"fused"})
@@ -50,8 +52,8 @@ class Picture:
 
     title: str
     stages: Sequence[Stage]
-    times: Mapping[str, tuple[float, float, int]] = NOTHING
-    lifetimes: Mapping[str, Lifetime] = NOTHING
+    times: Mapping[str, tuple[float, float, int]] = field(default_factory=dict, hash=False)
+    lifetimes: Mapping[str, Lifetime] = field(default_factory=dict, hash=False)
     listings: Sequence[Listing] = ()
 
     @property
@@ -119,7 +121,9 @@ class History:
             step.removed = [n for i, n in before.items() if i not in after]
             step.new = after - before.keys()
             gone = {n.path: n.id for n in step.removed}
-            step.replaces = {n.id: gone[n.path] for n in nodes if n.id in step.new and n.path in gone}
+            step.replaces = {
+                n.id: gone[n.path] for n in nodes if n.id in step.new and n.path in gone
+            }
         return step
 
     def folders_of(self, flat: Flattened, numbers: Mapping[int, int]) -> list[int]:
@@ -143,3 +147,15 @@ def renumbered(n: FlatNode, numbers: Mapping[int, int], folders: Sequence[int]) 
         tuple([numbers[i] for i in n.inputs]), n.role,
         None if n.cause is None else numbers[n.cause], folders[n.folder] if n.folder >= 0 else -1,
     )  # fmt: skip
+
+
+def subjects(picture: Picture) -> list[Subject]:
+    """The nodes of the last stage as search has them; ids are the numbers of the page."""
+    step = History(picture.stages).steps[-1]
+    readers = Counter(i for n in step.nodes for i in dict.fromkeys(n.reads))
+    result = []
+    for n in step.nodes:
+        node = replace(n.node, id=n.id, inputs=n.reads, role=n.role)
+        seconds, share, _ = picture.times.get(n.path, (None, None, 0))
+        result.append(Subject(node, readers[n.id], seconds, share))
+    return result

@@ -20,7 +20,8 @@ def page(pictures: Sequence[Picture], title: str = "graph") -> str:
 
     Its policy forbids the browser to load anything, and to run any script but the page's own.
     """
-    slots = {"title": html.escape(title), "data": packed(pictures, title), **shell()}
+    shown = title.encode("utf-8", "replace").decode()  # surrogates are no text
+    slots = {"title": html.escape(shown), "data": packed(pictures, title), **shell()}
     return SLOT.sub(lambda slot: slots[slot[1]], asset("page.html"))
 
 
