@@ -69,9 +69,10 @@ class NodeView:
     """One node of a graph or a tape.
 
     `shape` has numbers, and unknown sizes by name. The `dtype` of several values is the text of
-    their types, "(float32[], int64[])", and their shape is (). `scope` has levels divided by
-    slashes: "blocks/0/attn"; that of a backward node is its cause's. `data` is the array of a
-    constant or a parameter, or the text of it where the array is not at hand.
+    their types, "(float32[], int64[])", and their shape is (); that of an unknown type says so.
+    `scope` has levels divided by slashes: "blocks/0/attn"; that of a backward node is its cause's.
+    `data` is the array of a constant or a parameter, or the text of it where the array is not at
+    hand.
     """
 
     id: int
@@ -109,7 +110,7 @@ class NodeView:
     @property
     def type(self) -> str:
         """The type as text: `float32[batch, 3]`."""
-        if self.dtype.endswith((")", "]")):
+        if not self.dtype.isidentifier():
             return self.dtype
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
