@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What each package may import besides itself and the standard library.
 MAY_IMPORT = {
-    "gradops": {"llvmlite", "numpy", "scipy"},
+    "gradops": {"PIL", "llvmlite", "numpy", "scipy"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
     "staticgrad": {"gradops", "networkx", "numpy", "scipy"},
 }
-ONLY_WHEN_USED = {"llvmlite", "networkx", "safetensors", "scipy"}
+ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy"}
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
@@ -30,6 +30,7 @@ ROWS = {
         ["transforms"],
         ["nn", "scipy", "serialization", "table"],
         ["testing"],
+        ["inspection"],
     ],
     "dynamicgrad": [
         ["devices", "names"],
@@ -40,7 +41,7 @@ ROWS = {
         ["custom_function", "fft", "random", "special"],
         ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["autograd", "checking", "cuda"],
+        ["autograd", "checking", "cuda", "utils"],
     ],
     "staticgrad": [
         ["missing_names"],
@@ -49,7 +50,7 @@ ROWS = {
         ["build", "freezing"],
         ["array_api", "linalg", "nn", "ops", "random", "signal"],
         ["control", "export", "initializers", "passes", "transform"],
-        ["layers", "train"],
+        ["layers", "summary", "train"],
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers"],
