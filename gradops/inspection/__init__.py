@@ -1,4 +1,1 @@
-"""Pictures and records of programs: formats, pages, timelines, training curves, progress.
-
-Both packages make the same model of a tape and of a graph; what is here knows neither.
-"""
+"""Pictures of graphs and tapes: one model, which all formats and the page are made from."""
