@@ -39,6 +39,7 @@ if _TYPE_CHECKING:
     from . import array_api, initializers, layers, passes, summary, train
     from .build.tracing import trace
     from .codegen.standalone.to_python import to_python
+    from .comparison.compare import compare
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
     from .export.as_json import to_json
@@ -82,8 +83,8 @@ __getattr__, __dir__ = _lazily(
     __name__,
     {
         "array_api": "array_api", "layers": "layers", "passes": "passes", "summary": "summary",
-        "train": "train",
-        "build.tracing": "trace", "control.branches": "case cond switch switch_case",
+        "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
+        "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
         "export.mermaid": "to_mermaid", "export.networkx": "to_networkx",
@@ -165,9 +166,9 @@ spectral = signal  # as it was called before
 __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
     "Session", "UnreachedWarning", "array_api", "case", "check", "clear_cache",
-    "clip_by_global_norm", "clip_by_norm", "compile", "cond", "custom_gradient", "explain",
-    "extract", "foldl", "fori", "freeze", "function",
-    "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
+    "clip_by_global_norm", "clip_by_norm", "compare", "compile", "cond", "custom_gradient",
+    "explain", "extract", "foldl", "fori", "freeze", "function", "get_num_threads",
+    "global_norm", "grad_clip", "grad_scale", "gradients",
     "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
     "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
