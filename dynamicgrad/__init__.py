@@ -46,7 +46,7 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random
+    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random, utils
     from .autograd import checkpoint
     from .checking.check import check
     from .comparison import compare
@@ -79,7 +79,7 @@ __getattr__, __dir__ = _lazily(
         "comparison": "compare", "func.scipy_solvers": "scipy", "introspection.explain": "explain",
         "introspection.pages": "inspect", "introspection.visualize": "to_dot to_text",
         "serialization": "load save",
-        "dispatch.torch_phrases": "__gradop_words__",
+        "dispatch.torch_phrases": "__gradop_words__", "utils": "utils",
     },
     lambda name: _missing(name, _places),
 )  # fmt: skip
@@ -93,6 +93,7 @@ __all__ = [
     "hvp", "inf", "inspect", "int", "int16", "int32", "int64", "int8", "jacobian", "linalg", "load",
     "long", "nan", "nn", "optim", "pi", "preserve_format", "random", "save", "scipy",
     "set_default_dtype", "set_num_threads", "short", "special", "to_dot", "to_text", "uint8",
+    "utils",
     "value_and_grad", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_grad_mode.__all__, *_creation.__all__, *_FUNCTIONS])
