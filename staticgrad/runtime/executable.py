@@ -239,7 +239,8 @@ class Executable:
         page needs no network. The documentation shows such pages: *Read a graph*.
 
         >>> x = sg.placeholder("float32", [3], name="x")
-        >>> sg.compile(sg.reduce_sum(x * x), [x]).inspect("energy.html", [np.ones(3)])
+        >>> f = sg.compile(sg.reduce_sum(x * x), [x])
+        >>> f.inspect("energy.html", [np.ones(3, np.float32)])
         """
         from .pages import inspect_executable
 
