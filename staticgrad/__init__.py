@@ -13,7 +13,7 @@ array([2., 4.], dtype=float32)
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
+from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning, UnverifiedWarning
 from gradops.core.lazy_import import lazily as _lazily
 from gradops.kernels.threads import get_num_threads, set_num_threads
 
@@ -165,7 +165,7 @@ spectral = signal  # as it was called before
 
 __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
-    "Session", "UnreachedWarning", "array_api", "case", "check", "clear_cache",
+    "Session", "UnreachedWarning", "UnverifiedWarning", "array_api", "case", "check", "clear_cache",
     "clip_by_global_norm", "clip_by_norm", "compare", "compile", "cond", "custom_gradient",
     "explain", "extract", "foldl", "fori", "freeze", "function", "get_num_threads",
     "global_norm", "grad_clip", "grad_scale", "gradients",
