@@ -14,7 +14,7 @@ from textwrap import indent
 
 from gradops import GradError
 
-COMMANDS = ("show", "run", "diff", "check", "export", "compare", "bench", "costs")
+COMMANDS = ("inspect", "show", "run", "diff", "check", "export", "compare", "bench", "costs")
 FINE, DIFFERS, WRONG_USE = 0, 1, 2
 
 DESCRIPTION = """\
@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command, and return its exit status."""
     options = parser().parse_args(arguments)
     try:
-        return int(options.command(options))
+        status = int(options.command(options))
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # as `head` closes it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
@@ -65,7 +67,7 @@ def parser(prog: str = "python -m staticgrad") -> argparse.ArgumentParser:
 
 
 OVERVIEW = (
-    "show model.sg", "run model.sg x=x.npy -o out.npz",
+    "show model.sg", "inspect model.sg -o model.html", "run model.sg x=x.npy -o out.npz",
     "diff old.sg new.sg", "compare script.py:loss x=float64[50]",
 )  # fmt: skip
 

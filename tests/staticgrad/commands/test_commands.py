@@ -138,6 +138,13 @@ def test_bench_times_all_backends(folder, run):
     assert "per call" in out
 
 
+def test_inspect_writes_a_page(folder, run):
+    assert run("inspect", "model.sg") == (0, "", "")
+    assert Path("model.html").read_text().lower().startswith("<!doctype html>")
+    assert run("inspect", "model.sg", "x=x.npy", "--beside", "other.sg", "-o", "b.html")[0] == 0
+    assert Path("b.html").stat().st_size > 1000
+
+
 SCRIPT = """
 import numpy as np
 def loss(x, w=np.ones(3)):

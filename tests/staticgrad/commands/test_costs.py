@@ -1,5 +1,8 @@
 """`python -m staticgrad costs`."""
 
+import subprocess
+import sys
+
 import pytest
 
 from staticgrad.commands.command_line import main
@@ -22,3 +25,10 @@ def test_without_a_command_there_is_help(capsys):
         main([])
     assert stopped.value.code == 2
     assert "COMMAND" in capsys.readouterr().err
+
+
+def test_a_reader_may_close_the_output():
+    command = [sys.executable, "-m", "staticgrad", "costs"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
