@@ -14,7 +14,8 @@ from gradops import ArrayType, GraphFormatError
 from ..export.saving import load
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..runtime.checking.verification import random_feeds
+from ..ir.sizes import names_in
+from ..runtime.checking.random_feeds import feeds_accepted_by
 from ..text.parser import parse
 from .command_line import CommandError
 
@@ -54,8 +55,31 @@ def read_feeds(graph: FrozenGraph, given: Sequence[str], fill: bool = False) -> 
     if missing and not fill:
         need = ", ".join(e.label for e in missing)
         raise CommandError(f"no values for {need}; give {missing[0].name}=FILE.npy, or a value")
-    random = dict(zip(graph.inputs, random_feeds(graph), strict=True)) if missing else {}
-    return [feed_of(e, named[e.name]) if e.name in named else random[e] for e in graph.inputs]
+    if missing == [e for e in graph.inputs if e.kind is not Kind.VARIABLE]:
+        accepted, _ = feeds_accepted_by(graph)
+        if accepted is not None:
+            return accepted
+    sizes = sizes_given(graph, named)
+    return [
+        feed_of(e, named[e.name]) if e.name in named else random_feed(e, sizes)
+        for e in graph.inputs
+    ]  # fmt: skip
+
+
+def sizes_given(graph: FrozenGraph, named: dict[str, Any]) -> dict[str, int]:
+    """The unknown sizes, as values that are given have them; others are small."""
+    sizes = dict.fromkeys(names_in(e.shape for e in graph.inputs), 4)
+    for e in graph.inputs:
+        if e.name in named:
+            shape = np.shape(named[e.name])
+            sizes |= {str(n): k for n, k in zip(e.shape, shape) if str(n) in sizes}
+    return sizes
+
+
+def random_feed(e: Expr, sizes: dict[str, int]) -> Any:
+    """Random numbers for an input."""
+    shape = tuple(n if isinstance(n, int) else n.evaluate(sizes) for n in e.shape)
+    return random_array(ArrayType(shape, e.dtype))
 
 
 def feed_of(e: Expr, value: Any) -> Any:
