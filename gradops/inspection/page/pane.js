@@ -53,6 +53,11 @@ class Pane {
     this.draw();
   }
 
+  /** True if a node is selected, or one that the same loop computes. */
+  computesWith(node) {
+    return node === this.selected || (this.stage.groupOf.get(this.selected) ?? []).includes(node);
+  }
+
   itemOf(node) { return this.arrangement.items[this.arrangement.itemOf[node]]; }
 
   resize() {
@@ -173,6 +178,10 @@ class Pane {
     const folders = this.arrangement.ownsFolders.get(node) ?? [];
     const isOpen = folders.length > 0 && !this.open.has(folders[0]);
     for (const f of folders) isOpen ? this.open.add(f) : this.open.delete(f);
+    const inside = new Set(folders);
+    if (isOpen) this.picture.folders.forEach(([, parent, owner], f) => { // with the scopes in its graphs
+      if (owner < 0 && inside.has(parent)) { inside.add(f); this.open.add(f); }
+    });
     if (folders.length) this.arrange();
     return folders.length > 0;
   }
@@ -212,10 +221,12 @@ class Pane {
   relate() {
     const a = this.arrangement, s = this.stage, i = this.selected;
     this.partners = new Set();
+    this.group = new Set();
     this.path = [];
     this.neighbors = [];
     if (i < 0 || s.at[i] < 0) return;
     for (const x of s.partnersOf(i)) this.partners.add(a.itemOf[x]);
+    this.group = new Set((s.groupOf.get(i) ?? []).map((x) => a.itemOf[x]));
     this.path = s.pathToLoss(i);
     const own = a.itemOf[i];
     for (const x of s.operandsOf(i)) if (a.itemOf[x] >= 0 && a.itemOf[x] !== own) this.neighbors.push([a.itemOf[x], own]);
@@ -243,7 +254,7 @@ class Pane {
       lines, dims,
       of: (k, item) => {
         const i = item.node, mark = {};
-        if (i >= 0) {
+        if (i >= 0 && this.app.showsChanges) {
           if (s.isRemoved(i)) Object.assign(mark, { color: colors.removed, dash: true, glyph: "−" });
           else if (s.isNew.has(i)) Object.assign(mark, { color: colors.new, glyph: "+" });
           if (s.isFused.has(i)) Object.assign(mark, { color: colors.fused, glyph: "⊞" });
@@ -252,6 +263,7 @@ class Pane {
         else if (dims) mark.color = colors.hit;
         if (onPath.has(k)) { mark.color = colors.path; mark.dim = false; }
         if (this.partners.has(k)) Object.assign(mark, { color: colors.partner, glyph: "⇄", dim: false });
+        if (this.group.has(k)) Object.assign(mark, { color: colors.fused, glyph: "⊞", dim: false });
         if (k === own) Object.assign(mark, { color: colors.accent, dim: false });
         return heat ? heat(a, k, item, mark) : mark;
       },

@@ -101,15 +101,14 @@ const PANELS = {
     const list = new VirtualList(lines.length, (k) => {
       const element = make("button", { type: "button", disabled: !(owners[k] >= 0), tabIndex: -1 },
         make("span", { className: "number", textContent: k + 1 }), lines[k]);
-      element.setAttribute("aria-current", String(owners[k] >= 0 && owners[k] === pane.selected));
+      element.setAttribute("aria-current", String(owners[k] >= 0 && pane.computesWith(owners[k])));
       if (owners[k] >= 0) element.addEventListener("click", () => app.select(pane, owners[k], { show: true, keepPanel: true }));
       return element;
     });
     list.element.setAttribute("aria-label", title);
     list.element.addEventListener("keydown", (event) => walkCode(app, pane, owners, event));
     app.codeList = list;
-    const at = pane.selected >= 0 ? owners.indexOf(pane.selected) : -1;
-    requestAnimationFrame(() => list.scrollTo(Math.max(at, 0)));
+    requestAnimationFrame(() => app.followCode());
     return [choice, list.element];
   },
   findings(app, pane) {
@@ -149,7 +148,7 @@ function overview(app, pane) {
     counts.set(p.roleOf(i), (counts.get(p.roleOf(i)) ?? 0) + 1);
     if (p.roleOf(i) === "parameter" && p.bytes[i] > 0) bytes += p.bytes[i];
   }
-  const outputs = Object.entries(p.outputs).filter(([i]) => s.isAlive(Number(i)));
+  const outputs = Object.entries(p.outputs).filter(([i]) => s.isAlive(Number(i)) && !p.paths[i]);
   const out = [make("h2", { textContent: visible(p.title) }), facts_([["nodes", s.live], ...counts, ...(bytes ? [["parameters", bytesText(bytes)]] : [])])];
   if (outputs.length) out.push(heading("Results"), ...outputs.slice(0, 60).map(([i, labels]) => make("p", {}, link(labels.join(", "), () => app.select(pane, Number(i), { show: true })), ` ${p.typeOf(i)}`)));
   if (p.lints.length) out.push(heading("Findings"), make("p", {}, link(`${p.lints.length} to look at`, () => app.showPanel("findings"))));
@@ -218,7 +217,7 @@ function savedOf(p, i) {
 
 function linksOf(app, pane, i) {
   const s = pane.stage, p = pane.picture;
-  const rows = [["Partners", s.partnersOf(i)], ["Operands", s.operandsOf(i)], ["Readers", s.readersOf(i)], ["Path to the loss", pane.path]];
+  const rows = [["Partners", s.partnersOf(i)], ["Computed in one loop with", (s.groupOf.get(i) ?? []).filter((x) => x !== i)], ["Operands", s.operandsOf(i)], ["Readers", s.readersOf(i)], ["Path to the loss", pane.path]];
   return rows.filter(([, nodes]) => nodes.length).flatMap(([title, nodes]) => [heading(title),
     ...nodes.slice(0, 24).map((x) => make("p", {}, link(p.titleOf(x), () => app.select(pane, x, { show: true })), ` ${p.typeOf(x)}`)),
     ...(nodes.length > 24 ? [make("p", { textContent: `and ${nodes.length - 24} more` })] : [])]);
