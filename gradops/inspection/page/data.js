@@ -19,6 +19,7 @@ class Picture {
     this.count = this.names.length;
     this.leaf = roles.map((r) => r === "input" || r === "parameter" || r === "constant");
     this.titles = new Array(this.count);
+    this.opNames = new Set(this.ops);
     this.starts = new Int32Array(this.count + 1);
     for (let i = 0; i < this.count; i++) this.starts[i + 1] = this.starts[i] + this.counts[i];
     this.operands = new Int32Array(this.reads.length);
@@ -37,8 +38,8 @@ class Picture {
   titleOf(i) {
     if (this.titles[i] === undefined) {
       const name = this.names[i], last = name.slice(name.lastIndexOf("/") + 1);
-      const op = this.opOf(i);
-      this.titles[i] = this.isLeaf(i) ? name : last.replace(NUMBERED, "") === op ? op : last;
+      const plain = last.replace(NUMBERED, ""); // the name of an op, maybe of one that was replaced
+      this.titles[i] = this.isLeaf(i) ? name : this.opNames.has(plain) ? this.opOf(i) : last;
     }
     return this.titles[i];
   }

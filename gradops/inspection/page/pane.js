@@ -1,6 +1,6 @@
 // A pane: one picture on a canvas, with zoom, selection, minimap and breadcrumbs.
 
-const LEAST_SCALE = 0.75; // of the first view
+const LEAST_SCALE = 0.72, LEAST_BESIDE = 0.58; // of the first view, and of two side by side
 
 class Pane {
   constructor(app, number) {
@@ -75,8 +75,9 @@ class Pane {
   fit() {
     const a = this.arrangement, gutter = this.gutter, room = this.width - gutter - 24;
     const middle = a.widths[UPDATE] ? a.axes[1] : a.right;
-    const high = Math.max((this.height - 84) / (a.height + 20), LEAST_SCALE);
-    this.scale = Math.max(Math.min(room / (middle - a.left + 16), high, 1.2), LEAST_SCALE);
+    const least = this.app.panes.length > 1 ? LEAST_BESIDE : LEAST_SCALE;
+    const high = Math.max((this.height - 84) / (a.height + 20), least);
+    this.scale = Math.max(Math.min(room / (middle - a.left + 16), high, 1.2), least);
     const right = (a.right - a.left) * this.scale < room ? a.right : middle;
     const spare = room - (right - a.left) * this.scale;
     this.x = gutter + 12 + (spare > 0 ? spare / 2 - a.left * this.scale : room * a.left / (a.left - middle));
@@ -183,7 +184,16 @@ class Pane {
       if (owner < 0 && inside.has(parent)) { inside.add(f); this.open.add(f); }
     });
     if (folders.length) this.arrange();
+    if (isOpen) this.showInside(inside);
     return folders.length > 0;
+  }
+
+  /** Bring the first node inside some folders to the upper part of the screen. */
+  showInside(folders) {
+    const { folder } = this.picture, { items } = this.arrangement;
+    const first = items.filter((x) => x.node >= 0 && folders.has(folder[x.node])).reduce((y, x) => Math.min(y, x.y), Infinity);
+    if (first < Infinity) this.y = 130 - first * this.scale;
+    this.draw();
   }
 
   openAll(isOpen) {

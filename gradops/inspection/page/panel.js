@@ -152,8 +152,25 @@ function overview(app, pane) {
   const out = [make("h2", { textContent: visible(p.title) }), facts_([["nodes", s.live], ...counts, ...(bytes ? [["parameters", bytesText(bytes)]] : [])])];
   if (outputs.length) out.push(heading("Results"), ...outputs.slice(0, 60).map(([i, labels]) => make("p", {}, link(labels.join(", "), () => app.select(pane, Number(i), { show: true })), ` ${p.typeOf(i)}`)));
   if (p.lints.length) out.push(heading("Findings"), make("p", {}, link(`${p.lints.length} to look at`, () => app.showPanel("findings"))));
+  out.push(heading("Shapes"), legend(app));
   out.push(make("p", { textContent: "Select a node to see its facts and its partner on the other side. Press ? for the keys." }));
   return out;
+}
+
+/** A card of each role. */
+function legend(app) {
+  const canvas = make("canvas", { width: 660, height: 330 }), c = canvas.getContext("2d");
+  canvas.className = "legend";
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `shapes of ${ROLE_COLORS.join(", ")}`);
+  c.setTransform(2, 0, 0, 2, 0, 0);
+  const painter = new Painter(c, app.colors), picture = { roleOf: (k) => ROLE_COLORS[k], isLeaf: () => false,
+    titleOf: (k) => ROLE_COLORS[k], opOf: (k) => ROLE_COLORS[k], shortTypeOf: () => "", values: {}, outputs: {} };
+  const items = ROLE_COLORS.map((_, k) => ({ node: k, band: 0, x: 8 + (k % 2) * 160, y: 8 + Math.floor(k / 2) * 54 }));
+  const arrangement = { items, picture, ownsFolders: new Map(), open: new Set() };
+  painter.scale = 1;
+  items.forEach((_, k) => painter.item(arrangement, k, { of: () => ({}) }));
+  return canvas;
 }
 
 function stateOf(pane, i) {

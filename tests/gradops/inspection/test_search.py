@@ -21,7 +21,8 @@ SUBJECTS = [Subject(X, readers=1), Subject(H, seconds=2e-3, share=0.25)]
     ("query", "found"),
     [
         ("", [0, 1]), ("Q", [1]), ("op:mat*", [1]), ("op:mat", []), ("-op:matmul", [0]),
-        ("shape:*,10", [0, 1]), ("shape:batch,...", [0, 1]), ("shape:", []), ("scope:blocks.0", [1]),
+        ("shape:*,10", [0, 1]), ("shape:batch,...", [0, 1]), ("shape:", []),
+        ("scope:blocks.0", [1]),
         ("scope:blocks", [1]), ("scope:block", []), ("line:model.py:12", [1]), ("line:12", [1]),
         ("line:model.py", [1]), ("line:odel.py", []), ("time>5%", [1]), ("time>1ms", [1]),
         ("time<1ms", []), ("bytes>=2MB", [1]), ("bytes<1kB", [0]), ("operands=2", [1]),
