@@ -36,7 +36,7 @@ from .ops.tensorflow_names import DTYPES as _DTYPES
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
-    from . import array_api, initializers, layers, passes, train
+    from . import array_api, initializers, layers, passes, summary, train
     from .build.tracing import trace
     from .codegen.standalone.to_python import to_python
     from .comparison.compare import compare
@@ -82,8 +82,8 @@ _INITIALIZERS = [
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "layers": "layers", "passes": "passes", "train": "train",
-        "build.tracing": "trace", "comparison.compare": "compare",
+        "array_api": "array_api", "layers": "layers", "passes": "passes", "summary": "summary",
+        "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
         "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
@@ -111,11 +111,11 @@ __getattr__, __dir__ = _lazily(
 
 def _places() -> dict[str, list[str]]:
     """The names in the modules where a name may be that is not here."""
-    from . import layers, train
+    from . import layers, summary, train
 
     modules = {
         "nn": nn, "layers": layers, "train": train, "linalg": linalg, "random": random,
-        "signal": signal,
+        "signal": signal, "summary": summary,
     }  # fmt: skip
     return {place: module.__all__ for place, module in modules.items()}
 
@@ -172,9 +172,9 @@ __all__ = [
     "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
     "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
-    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "switch",
-    "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_python", "to_text",
-    "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
+    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "summary",
+    "switch", "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_python",
+    "to_text", "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
 ]  # fmt: skip
 __all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What each package may import besides itself and the standard library.
 MAY_IMPORT = {
-    "gradops": {"llvmlite", "networkx", "numpy", "scipy"},
+    "gradops": {"PIL", "llvmlite", "networkx", "numpy", "scipy"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
     "staticgrad": {"gradops", "networkx", "numpy", "scipy"},
 }
@@ -21,7 +21,7 @@ NEEDS_BOTH = {
     "dynamicgrad/comparison.py": "staticgrad",
     "staticgrad/comparison/tape.py": "dynamicgrad",
 }
-ONLY_WHEN_USED = {"llvmlite", "networkx", "safetensors", "scipy"}
+ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy"}
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
@@ -45,7 +45,7 @@ ROWS = {
         ["custom_function", "fft", "random", "special"],
         ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["autograd", "checking", "comparison", "cuda"],
+        ["autograd", "checking", "comparison", "cuda", "utils"],
     ],
     "staticgrad": [
         ["missing_names"],
@@ -54,7 +54,7 @@ ROWS = {
         ["build", "freezing"],
         ["array_api", "linalg", "nn", "ops", "random", "signal"],
         ["control", "export", "initializers", "passes", "transform"],
-        ["layers", "train"],
+        ["layers", "summary", "train"],
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers"],
