@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What each package may import besides itself and the standard library.
 MAY_IMPORT = {
-    "gradops": {"PIL", "llvmlite", "networkx", "numpy", "scipy"},
+    "gradops": {"PIL", "llvmlite", "networkx", "numpy", "scipy", "tqdm"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
     "staticgrad": {"gradops", "networkx", "numpy", "scipy"},
 }
@@ -21,7 +21,7 @@ NEEDS_BOTH = {
     "dynamicgrad/comparison.py": "staticgrad",
     "staticgrad/comparison/tape.py": "dynamicgrad",
 }
-ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy"}
+ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy", "tqdm"}
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
