@@ -7,13 +7,14 @@ import numpy as np
 import dynamicgrad as dg
 import staticgrad as sg
 from dynamicgrad import nn
+from gradops.inspection.timeline.memory import MemoryTimeline
 
 PICTURES = Path(__file__).parent / "how-to" / "pictures"
 ROWS, WIDTH, LAYERS = 1024, 128, 4
 
 
-def graph() -> sg.Graph:
-    """A perceptron and its gradients as a graph: its timeline."""
+def of_graph() -> MemoryTimeline:
+    """The timeline of a perceptron and its gradients as a graph."""
     with sg.Graph().as_default():
         x = sg.placeholder("float32", ["batch", WIDTH], name="x")
         labels = sg.placeholder("int64", ["batch"], name="labels")
@@ -26,10 +27,10 @@ def graph() -> sg.Graph:
         return sg.Session().timeline(fetches, {x: data, labels: classes})
 
 
-def tape() -> dg.Tensor:
-    """The same perceptron on the tape: its timeline."""
+def of_tape() -> MemoryTimeline:
+    """The timeline of the same perceptron on the tape."""
     model = nn.Sequential()
-    for i in range(LAYERS):
+    for _ in range(LAYERS):
         model.append(nn.Linear(WIDTH, WIDTH))
         model.append(nn.Tanh())
     model.append(nn.Linear(WIDTH, 10))
@@ -56,7 +57,7 @@ class Encoder(nn.Module):
 def main() -> None:
     """Write the pictures."""
     PICTURES.mkdir(exist_ok=True)
-    tape().save(PICTURES / "timeline.svg", graph())
+    of_tape().save(PICTURES / "timeline.svg", of_graph())
     model, data = Encoder(), dg.randn(8, 64, 64)
     dg.profile(model, data, repeat=20).flame(PICTURES / "flame.svg")
     print(f"written: {PICTURES}")
