@@ -65,16 +65,21 @@ def is_module_class(kind: type) -> bool:
 
 
 def parameters(modules: Iterable[Any], own: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The parameters and buffers of modules with their paths.
-
-    Where there are several models, a path begins with the name of the variable that has the model.
-    """
-    inner = {id(m) for outer in modules for m in vars(outer)["_modules"].values()}
-    roots = [m for m in modules if id(m) not in inner]
-    variable_of = {id(x): name for name, x in own.items()}
+    """The parameters and buffers of modules with their paths."""
     result = []
-    for root in roots:
-        prefix = variable_of.get(id(root), "") if len(roots) > 1 else ""
+    for prefix, root in models(modules, own):
         for members in (root.named_parameters, root.named_buffers):
             result += list(members(prefix=prefix))
     return result
+
+
+def models(modules: Iterable[Any], own: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The modules that are in no other, each with the prefix of the paths in it.
+
+    Where there are several, that is the name of the variable that has the model.
+    """
+    modules = list(modules)
+    inner = {id(m) for outer in modules for m in vars(outer)["_modules"].values()}
+    roots = [m for m in modules if id(m) not in inner]
+    variable_of = {id(x): name for name, x in own.items()}
+    return [(variable_of.get(id(m), "") if len(roots) > 1 else "", m) for m in roots]
