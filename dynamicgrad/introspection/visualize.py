@@ -7,9 +7,10 @@ import numpy as np
 
 from gradops.core.source_location import short
 from gradops.transforms.reverse import ancestors
+from gradops.transforms.several_outputs import SEVERAL
 
 from ..engine.handle import Handle
-from ..engine.node import SEVERAL, Leaf, Part
+from ..engine.node import Leaf, Part
 from ..engine.saved_tensors import Freed, is_saved_value
 from ..engine.tensor import Tensor
 
