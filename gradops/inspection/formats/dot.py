@@ -74,7 +74,7 @@ def edge_lines(view: GraphView, prefix: str) -> Iterator[str]:
 
 def node_line(n: NodeView, prefix: str, is_result: bool) -> str:
     """One node, with its type and line; results have a bold outline."""
-    lines = [*label_lines(n), n.line] if n.line else label_lines(n)
+    lines = [*label_lines(n), shown(n.line)] if n.line else label_lines(n)
     label = "\\n".join(map(escape, lines))
     bold = ", penwidth=2" if is_result else ""
     said = escape(tooltip(n))

@@ -15,7 +15,7 @@ def to_text(view: GraphView) -> str:
     """
     names = {n.id: visible(n.name) for n in view.nodes}
     leaves = [n for n in view.nodes if n.is_leaf and n.role is not Role.CONSTANT]
-    given = ", ".join(f"{names[n.id]}: {n.type}" for n in leaves)
+    given = ", ".join(f"{names[n.id]}: {shown(n.type)}" for n in leaves)
     lines = [f"{view.kind}({given})"]
     lines += [line_of(n, names, view) for n in view.nodes if not n.is_leaf]
     for v, new in view.updates:
@@ -29,11 +29,11 @@ def to_text(view: GraphView) -> str:
 def line_of(n: NodeView, names: Names, view: GraphView) -> str:
     """A node with its operands, what it is, its line in the program and the memory it saves."""
     operands = [operand_text(view.by_id[i], names) for i in n.inputs]
-    attrs = [f"{k}={shown(v)}" for k, v in n.attrs.items() if k != "freed"]
-    text = f"  {names[n.id]}: {n.type} = {n.op}({', '.join([*operands, *attrs])})"
+    attrs = [f"{shown(k)}={shown(v)}" for k, v in n.attrs.items() if k != "freed"]
+    text = f"  {names[n.id]}: {shown(n.type)} = {shown(n.op)}({', '.join([*operands, *attrs])})"
     size = sum(nbytes for _, nbytes in n.saved)
     notes = [
-        n.line, "freed" if "freed" in n.attrs else f"keeps {size} bytes" if size else "",
+        shown(n.line), "freed" if "freed" in n.attrs else f"keeps {size} bytes" if size else "",
         *(visible(label) for label in n.outputs if label != n.name),
     ]  # fmt: skip
     comment = ", ".join(filter(None, notes))
