@@ -13,7 +13,7 @@ array([2., 4.], dtype=float32)
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
+from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning, UnverifiedWarning
 from gradops.core.lazy_import import lazily as _lazily
 from gradops.kernels.threads import get_num_threads, set_num_threads
 
@@ -37,9 +37,10 @@ from .ops.tensorflow_names import DTYPES as _DTYPES
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
-    from . import array_api, initializers, layers, passes, train
+    from . import array_api, initializers, layers, passes, summary, train
     from .build.tracing import trace
     from .codegen.standalone.to_python import to_python
+    from .comparison.compare import compare
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
     from .export.explaining import explain
@@ -88,8 +89,9 @@ _INITIALIZERS = [
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "layers": "layers", "passes": "passes", "train": "train",
-        "build.tracing": "trace", "control.branches": "case cond switch switch_case",
+        "array_api": "array_api", "layers": "layers", "passes": "passes", "summary": "summary",
+        "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
+        "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.explaining": "explain",
         "export.formats": "from_json to_dot to_gexf to_graphml to_json to_mermaid to_networkx"
@@ -117,11 +119,11 @@ __getattr__, __dir__ = _lazily(
 
 def _places() -> dict[str, list[str]]:
     """The names in the modules where a name may be that is not here."""
-    from . import layers, train
+    from . import layers, summary, train
 
     modules = {
         "nn": nn, "layers": layers, "train": train, "linalg": linalg, "random": random,
-        "signal": signal,
+        "signal": signal, "summary": summary,
     }  # fmt: skip
     return {place: module.__all__ for place, module in modules.items()}
 
@@ -175,17 +177,17 @@ spectral = signal  # as it was called before
 
 __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
-    "Session", "UnreachedWarning", "array_api", "case", "check", "clear_cache",
-    "clip_by_global_norm", "clip_by_norm", "compile", "cond", "custom_gradient", "explain",
-    "extract", "foldl", "fori", "freeze", "from_json", "function",
-    "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
+    "Session", "UnreachedWarning", "UnverifiedWarning", "array_api", "case", "check", "clear_cache",
+    "clip_by_global_norm", "clip_by_norm", "compare", "compile", "cond", "custom_gradient",
+    "explain", "extract", "foldl", "fori", "freeze", "from_json", "function", "get_num_threads",
+    "global_norm", "grad_clip", "grad_scale", "gradients",
     "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
     "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
-    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "switch",
-    "switch_case", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid", "to_networkx",
-    "to_python", "to_svg", "to_text",
-    "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
+    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "summary",
+    "switch", "switch_case", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid",
+    "to_networkx", "to_python", "to_svg", "to_text", "trace", "train", "verify", "vjp",
+    "while_loop", "why_none", "wrap",
 ]  # fmt: skip
 __all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

@@ -97,6 +97,11 @@ class NativeCode:
         return self.written.choices
 
     @property
+    def workspace(self) -> int:
+        """The bytes of memory for values that are no results; it is kept from call to call."""
+        return self.written.workspace
+
+    @property
     def ir(self) -> str:
         """The module of the graph as text, with the user's lines."""
         return annotated(self.written.text, self.written.subjects)
@@ -122,13 +127,17 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
+    """A module as text, what it refers to, what was chosen for it, and what its lines are for.
+
+    `workspace` is the bytes of memory that it works in.
+    """
 
     text: str
     kept: list[object]
     origins: list[object]
     choices: Choices
     subjects: list[object]
+    workspace: int
 
 
 def free_spare(address: int) -> None:
@@ -152,7 +161,7 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, CALL, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins, choices, body.subjects)
+    return Written(text, memory.kept, memory.origins, choices, body.subjects, memory.bytes)
 
 
 def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
