@@ -53,12 +53,14 @@ def forward_lines(t: Tensor) -> list[str]:
     """What a tensor was computed from: its operands, and all that it depends on."""
     view = tape_view(t).part("forward")
     n = view.by_id[view.outputs[0]]
-    lines = [origin_text(view.by_id[i]) for i in dict.fromkeys(n.inputs)]
-    computed = [m for m in view.nodes if not m.is_leaf]
+    operands = [view.by_id[i] for i in dict.fromkeys(n.inputs)]
+    lines = [origin_text(x) for x in operands if x.role is not Role.CONSTANT]
+    count = sum(not m.is_leaf for m in view.nodes)
     leaves = [m.name for m in view.nodes if m.role is Role.PARAMETER]
     more = f" and {len(leaves) - SHOWN} more" if len(leaves) > SHOWN else ""
-    said = f"it depends on {', '.join(leaves[:SHOWN])}{more} by {len(computed)} operations"
-    return [*lines, f"{said}, which keep {saved_bytes(view)} bytes for backward"]
+    by = f"{count} operation" + "s" * (count > 1)
+    keeps = f"; {size} bytes are kept for backward" if (size := saved_bytes(view)) else ""
+    return [*lines, f"it depends on {', '.join(leaves[:SHOWN])}{more} by {by}{keeps}"]
 
 
 def origin_text(n: NodeView) -> str:
@@ -66,7 +68,7 @@ def origin_text(n: NodeView) -> str:
     if n.role is Role.PARAMETER:
         return f"{n.name}: {n.type}, a leaf"
     if n.is_leaf:
-        return f"{n.name}: {n.type}, data that requires no gradient" if n.dtype else str(n.value)
+        return f"{n.name}: {n.type}, data that requires no gradient"
     return f"{n.name}: {n.type}, made at {n.line}"
 
 

@@ -1,12 +1,12 @@
 """The mirror layout: forward nodes at the left, and each backward node on the row of its cause.
 
-Note [Mirror layout]. Layouts for graphs in general fail on a graph with its gradient, as edges
-from forward to backward span the whole drawing. So rows are given to forward nodes alone, by the
-longest path to them; a backward node is on the row of the forward node that caused it, and the
-update of a variable on the row of its gradient. An axis lies between forward and backward, and lanes
-are counted away from it on both sides: a chain runs along the axis, its leaves stand outside, and a
-node is near its partner. A row that would get too wide goes on in further lines. Each step looks
-at a node once, or sorts the nodes of one row.
+Note [Mirror layout]. Layouts for graphs in general fail on a graph with its gradient, as edges from
+forward to backward span the whole drawing. So rows are given to forward nodes alone, by the longest
+path to them; a backward node is on the row of the forward node that caused it, and the update of a
+variable on the row of its gradient. An axis lies between forward and backward, and lanes are
+counted away from it on both sides: a chain runs along the axis, its leaves stand outside, and a
+node is near its partner. A row that would get too wide goes on in further lines. Each step looks at
+a node once, or sorts the nodes of one row.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

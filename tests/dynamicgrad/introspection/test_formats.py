@@ -128,7 +128,7 @@ def test_what_is_no_op_is_refused_by_name(tmp_path):
             return g * 2
 
     y = Double.apply(dg.ones(2, requires_grad=True))
-    with pytest.raises(OptionError, match="Double.*made at test_formats.py"):
+    with pytest.raises(OptionError, match=r"Double.*made at test_formats.py"):
         dg.to_python(y, path=tmp_path / "tape.py")
     assert not (tmp_path / "tape.py").exists()
 
@@ -139,4 +139,4 @@ def test_explain_says_what_a_result_was_computed_from():
     text = dg.explain(y)
     assert "result of exp(mul), made at test_formats.py" in text
     assert "  mul: float32[2], made at test_formats.py" in text
-    assert "it depends on w by 2 operations, which keep 16 bytes for backward" in text
+    assert "it depends on w by 2 operations; 16 bytes are kept for backward" in text

@@ -58,8 +58,9 @@ def test_the_backward_part_has_what_it_reads_without_inputs():
 
 
 def test_parts_have_the_graphs_inside_that_they_need():
-    deepest, inner = GraphView("b", "graph", ()), GraphView(
-        "a", "graph", (NodeView(0, "cond", "cond", graphs=("b",)),)
+    deepest, inner = (
+        GraphView("b", "graph", ()),
+        GraphView("a", "graph", (NodeView(0, "cond", "cond", graphs=("b",)),)),
     )
     loop = NodeView(0, "loop", "loop", graphs=("a",))
     back = NodeView(1, "back", "loop", (0,), role=Role.BACKWARD, graphs=("c",))

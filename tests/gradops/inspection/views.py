@@ -5,9 +5,9 @@ import numpy as np
 from gradops.inspection.model import GraphView, NodeView, Role, Saved, SourceLine
 
 HOSTILE = [
-    '"];', "</script><img src=x onerror=alert(1)>", "a\nb", "x`[(", "\\", "\\\\\"", "%%{init}%%", "-->",
-    "]]>", "<!--", "\u202egnp.exe", "\u2066", "\x00\x1b[31m", "\ud800", "\ufffe", "n" * 10_000, "",
-    "{x}|y<z>", "end", "subgraph", "\r", "&amp;", "'", "e\u0301", "\u0301",
+    '"];', "</script><img src=x onerror=alert(1)>", "a\nb", "x`[(", "\\", '\\\\"', "%%{init}%%",
+    "-->", "]]>", "<!--", "\u202egnp.exe", "\u2066", "\x00\x1b[31m", "\ud800", "\ufffe",
+    "n" * 10_000, "", "{x}|y<z>", "end", "subgraph", "\r", "&amp;", "'", "e\u0301", "\u0301",
 ]  # fmt: skip
 """Texts that would leave their place in some format."""
 

@@ -127,7 +127,7 @@ def test_text_leaves_large_arrays_out_unless_asked(with_weights):
     assert len(text) < 500
     assert 'constant("... 2000 entries")' in text
     assert str(with_weights) == text
-    with pytest.raises(GraphFormatError, match="left out(.|\n)*arrays=True"):
+    with pytest.raises(GraphFormatError, match=r"left out(.|\n)*arrays=True"):
         sg.parse(text)
 
 
