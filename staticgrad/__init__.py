@@ -55,6 +55,7 @@ if _TYPE_CHECKING:
         to_svg,
         to_text,
     )
+    from .export.pages import inspect
     from .export.saving import load, save
     from .freezing.freezer import freeze
     from .functions.traced_function import Function, function
@@ -96,6 +97,7 @@ __getattr__, __dir__ = _lazily(
         "export.explaining": "explain",
         "export.formats": "from_json to_dot to_gexf to_graphml to_json to_mermaid to_networkx"
         " to_svg to_text",
+        "export.pages": "inspect",
         "codegen.standalone.to_python": "to_python",
         "export.saving": "load save", "freezing.freezer": "freeze",
         "functions.traced_function": "Function function",
@@ -153,6 +155,30 @@ def _python(self: FrozenGraph, path: object) -> None:
     to_python(self, path)  # type: ignore[arg-type]
 
 
+def _inspect(
+    self: FrozenGraph, path: object, *, title: str = "graph", beside: object = None
+) -> None:
+    """Write the graph as one HTML page, which needs no network. See `sg.inspect`."""
+    from .export.pages import inspect_frozen
+
+    inspect_frozen(self, path, title=title, beside=beside)  # type: ignore[arg-type]
+
+
+def _inspect_built(
+    self: _graph.Graph, path: object, *, title: str = "", beside: object = None
+) -> None:
+    """Write all that was built so far as one HTML page. See `sg.inspect`."""
+    from .export.pages import inspect_built
+
+    inspect_built(self, path, title=title, beside=beside)  # type: ignore[arg-type]
+
+
+def _view(self: FrozenGraph) -> object:
+    from .export.view import graph_view
+
+    return graph_view(self)
+
+
 def _reduced(self: FrozenGraph) -> tuple[object, ...]:
     from .text.parser import parse
     from .text.printer import to_text
@@ -165,6 +191,9 @@ for _class, _name, _method in (
     (FrozenGraph, "__str__", _text),
     (FrozenGraph, "to_python", _python),
     (FrozenGraph, "__reduce__", _reduced),
+    (FrozenGraph, "inspect", _inspect),
+    (FrozenGraph, "__graph_view__", _view),
+    (_graph.Graph, "inspect", _inspect_built),
 ):
     _method.__name__, _method.__qualname__ = _name, f"{_class.__name__}.{_name}"
     setattr(_class, _name, _method)
@@ -180,9 +209,9 @@ __all__ = [
     "Session", "UnreachedWarning", "UnverifiedWarning", "array_api", "case", "check", "clear_cache",
     "clip_by_global_norm", "clip_by_norm", "compare", "compile", "cond", "custom_gradient",
     "explain", "extract", "foldl", "fori", "freeze", "from_json", "function", "get_num_threads",
-    "global_norm", "grad_clip", "grad_scale", "gradients",
-    "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
-    "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
+    "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp", "import_graph",
+    "initializers", "inspect", "interpret", "jacobian", "jvp", "layers", "linalg",
+    "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
     "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "summary",
     "switch", "switch_case", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid",

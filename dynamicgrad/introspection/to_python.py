@@ -70,8 +70,8 @@ def program(
     tensors: tuple[Handle, ...], names: Mapping[str, Any], data: str
 ) -> tuple[str, dict[str, np.ndarray]]:
     """The text of the module, and the arrays that are its defaults."""
-    builder = Builder(names_of_tensors(names))
     order = vertices_of(tensors)
+    builder = Builder(names_of_tensors(order, names))
     for v in order:
         builder.add(v)
     ends = [builder.output(t) for t in tensors]

@@ -6,25 +6,23 @@ user's frame.
 """
 
 import gc
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from gradops.core.source_location import frames_to_user
 
 from ..engine.handle import Handle
-
-Modules = Mapping[Any, tuple[Any, str]]
-"""The parent of each module that has one, and its name there."""
+from ..engine.node import Leaf
 
 
-def names_of_tensors(given: Mapping[str, Any] | None = None) -> dict[int, str]:
-    """The names of tensors, and of their nodes and values, by id.
+def names_of_tensors(order: Iterable[Any], given: Mapping[str, Any]) -> dict[int, str]:
+    """The names of tensors, and of their nodes and values, by id, as far as a tape may have them.
 
     Those in `given` come first, then paths in modules, then variables of the user's frame.
     """
-    own, modules = variables(), live_modules()
+    own, leaves = variables(), {id(v) for v in order if type(v) is Leaf}
     result: dict[int, str] = {}
-    for name, x in [*(given or {}).items(), *parameters(modules, own), *own.items()]:
+    for name, x in [*given.items(), *parameters(live_modules(), own, leaves), *own.items()]:
         if isinstance(x, Handle):
             for part in (x, x.node, x.value):
                 if part is not None:
@@ -64,13 +62,15 @@ def is_module_class(kind: type) -> bool:
     )
 
 
-def parameters(modules: Iterable[Any], own: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The parameters and buffers of modules with their paths.
+def parameters(
+    modules: Iterable[Any], own: Mapping[str, Any], leaves: Container[int]
+) -> list[tuple[str, Any]]:
+    """The parameters and buffers of the models that have any of the leaves, with their paths.
 
-    Where there are several models, a path begins with the name of the variable that has the model.
+    Where these are several models, a path begins with the name of the variable that has the model.
     """
     inner = {id(m) for outer in modules for m in vars(outer)["_modules"].values()}
-    roots = [m for m in modules if id(m) not in inner]
+    roots = [m for m in modules if id(m) not in inner and has_any(m, leaves)]
     variable_of = {id(x): name for name, x in own.items()}
     result = []
     for root in roots:
@@ -78,3 +78,8 @@ def parameters(modules: Iterable[Any], own: Mapping[str, Any]) -> list[tuple[str
         for members in (root.named_parameters, root.named_buffers):
             result += list(members(prefix=prefix))
     return result
+
+
+def has_any(model: Any, leaves: Container[int]) -> bool:
+    """True if a parameter of a model is one of the leaves."""
+    return any(id(p.node) in leaves for p in model.parameters())

@@ -51,8 +51,8 @@ def tape_view(
     MulBackward0 float32[2] backward
     AccumulateGrad float32[2] backward d loss / d w
     """
-    builder = Builder(names_of_tensors(names))
     order = vertices_of(tensors)
+    builder = Builder(names_of_tensors(order, names))
     for v in order:
         builder.add(v)
     outputs = [builder.output(t) for t in tensors]
