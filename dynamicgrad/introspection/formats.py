@@ -30,7 +30,7 @@ def view_of(call: str, tensors: tuple[Any, ...], part: PartName, names: Names) -
         if not isinstance(t, Handle):
             raise TypeError(
                 f"{call} takes tensors, whose history it shows, not {t!r}"
-                f"\n  hint: of a module, show what it computes: dg.{call}(model(x))"
+                "\n  hint: of a module, give what it computes, such as the loss"
             )
     return tape_view(*tensors, names=names).part(part)
 
