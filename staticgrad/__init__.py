@@ -155,6 +155,27 @@ def _python(self: FrozenGraph, path: object) -> None:
     to_python(self, path)  # type: ignore[arg-type]
 
 
+def _difference(self: FrozenGraph, other: FrozenGraph) -> object:
+    """The nodes that were added, removed and changed from this graph to another.
+
+    Nodes are aligned by structure, whatever their names are. Printing the result shows the changes,
+    `save` writes a page in HTML; it is false if there are none.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> a, b = (sg.freeze([sg.exp(f(x)) * 2], [x]) for f in (sg.sin, sg.cos))
+    >>> print(a.diff(b))
+    --- before
+    +++ after
+    - sin: float32[3] = sin(x) ...
+    + cos: float32[3] = cos(x) ...
+    ~   the op was sin and is cos
+    1 changed; 4 nodes are the same
+    """
+    from .difference.diff import diff
+
+    return diff(self, other)
+
+
 def _inspect(
     self: FrozenGraph, path: object, *, title: str = "graph", beside: object = None
 ) -> None:
@@ -189,6 +210,7 @@ def _reduced(self: FrozenGraph) -> tuple[object, ...]:
 for _class, _name, _method in (
     (Expr, "__array_namespace__", _array_namespace),
     (FrozenGraph, "__str__", _text),
+    (FrozenGraph, "diff", _difference),
     (FrozenGraph, "to_python", _python),
     (FrozenGraph, "__reduce__", _reduced),
     (FrozenGraph, "inspect", _inspect),
