@@ -21,6 +21,7 @@ import numpy as np
 
 from gradops import ArrayType, Dim
 from gradops.core.dims import Shape, Size
+from gradops.inspection.previews import preview
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
@@ -122,13 +123,15 @@ def size_text(size: Size) -> str:
     return size.render(quote) if isinstance(size, Dim) else str(size)
 
 
-def line_of(e: Expr, names: ExprNames, graphs: GraphNames, lines: str, constant: Constant) -> str:
+def line_of(
+    e: Expr, names: ExprNames, graphs: GraphNames, lines: str, constant: Constant | None = None
+) -> str:
     """The statement of `e`, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     if e.attrs:
         arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
-        arguments = [constant(e)]
+        arguments = [constant_text(e) if constant is None else constant(e)]
     elif e.kind is Kind.SIZE:
         arguments = [value_text(e.value)]
     line = f"  {names[e]}: {type_text(e.type)} = {e.what}({', '.join(arguments)})"
@@ -143,10 +146,10 @@ def in_quotes(text: str) -> str:
     return dumps(text)
 
 
-def constant_text(e: Expr, aside: Aside, arrays: bool) -> str:
-    """A constant's entries, or how many there are, or the number under which they are aside."""
+def constant_text(e: Expr, aside: Aside = None, arrays: bool = False) -> str:
+    """A constant's entries, or what they are like, or the number under which they are aside."""
     if aside is None and not arrays and e.value.size > WRITTEN_OUT:
-        return in_quotes(f"{ELIDED}{e.value.size} entries")
+        return in_quotes(f"{ELIDED}{e.value.size} entries, {preview(e.value)}")
     if aside is None or e.value.nbytes <= SMALL:
         return entries_text(e.value.tolist())
     aside.append(e.value)

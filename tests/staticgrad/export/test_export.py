@@ -125,7 +125,7 @@ def with_weights():
 def test_text_leaves_large_arrays_out_unless_asked(with_weights):
     text = sg.to_text(with_weights)
     assert len(text) < 500
-    assert 'constant("... 2000 entries")' in text
+    assert 'constant("... 2000 entries, mean 1, std 0, from 1 to 1")' in text
     assert str(with_weights) == text
     with pytest.raises(GraphFormatError, match=r"left out(.|\n)*arrays=True"):
         sg.parse(text)
