@@ -29,10 +29,12 @@ from .feeds import as_feed
 from .generated import code_of
 
 if TYPE_CHECKING:
+    from gradops.inspection.timeline.memory import MemoryTimeline
+    from gradops.inspection.timeline.profile import Profile
+
     from ..native.planning.choices import Choice, Choices
     from .checking.accuracy import CodeReport
     from .memory_report import MemoryReport
-    from .profile import Profile
 
 
 class Executable:
@@ -228,6 +230,22 @@ class Executable:
         from .profile import profiled
 
         return profiled(self, feeds, repeat)
+
+    def timeline(self, feeds: Any = ()) -> "MemoryTimeline":
+        """The memory of a run by step: what is alive when, by the plan, and what at the peak.
+
+        `feeds` are values of the inputs, in their order or by name; they are needed for their sizes
+        only. Without them unknown sizes are those run last. `save` writes a picture.
+
+        >>> x = sg.placeholder("float64", [100, 100], name="x")
+        >>> y = sg.reduce_sum(sg.tanh(x @ x))
+        >>> timeline = sg.compile([y, *sg.gradients(y, x)], [x]).timeline()
+        >>> timeline.peak, timeline.steps[timeline.peak_step].backward
+        (240016, True)
+        """
+        from .timeline import timeline_of
+
+        return timeline_of(self, feeds)
 
     def inspect(
         self, path: str | os.PathLike[str], feeds: Any = None, *, title: str = "executable",
