@@ -241,7 +241,7 @@ class Executable:
         >>> y = sg.reduce_sum(sg.tanh(x @ x))
         >>> timeline = sg.compile([y, *sg.gradients(y, x)], [x]).timeline()
         >>> timeline.peak, timeline.steps[timeline.peak_step].backward
-        (240016, True)
+        (240008, True)
         """
         from .timeline import timeline_of
 
