@@ -12,7 +12,7 @@ from dynamicgrad.engine.array import Array
 from dynamicgrad.engine.handle import Handle, hold, make_leaf
 from dynamicgrad.engine.node import Leaf
 from dynamicgrad.engine.tensor import Tensor
-from dynamicgrad.introspection.visualize import vertices_of
+from dynamicgrad.introspection.view import vertices_of
 from gradops import flatten, leaves_of
 from gradops.core.tracer_protocol import is_holder
 
