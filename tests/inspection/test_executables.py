@@ -100,3 +100,35 @@ def test_findings_lead_to_their_nodes(show):
     assert "use log_softmax" in opened.js("app.panelElement.textContent")
     opened.do("app.panelElement.querySelector('.link').click()")
     assert opened.selected == "log"
+
+
+def test_the_memory_of_a_run_is_that_of_its_timeline(show):
+    graph = mlp()
+    f = sg.compile(graph)
+    timeline = f.timeline(feeds(graph))
+    opened = show(executable_page(f, feeds(graph)))
+    opened.do("app.showPanel('memory')")
+    assert opened.js("app.pane.picture.timeline.live") == timeline.live.tolist()
+    chart = "app.panelElement.querySelector('.live')"
+    assert opened.js(f"{chart}.getAttribute('aria-valuenow')") == str(timeline.peak_step + 1)
+    opened.do(f"{chart}.focus()")
+    opened.press("home", "arrow_right")
+    assert opened.js(f"{chart}.getAttribute('aria-valuenow')") == "2"
+    named = timeline.steps[1].name
+    assert named in opened.js(f"{chart}.getAttribute('aria-valuetext')")
+    assert opened.js("app.panelElement.querySelectorAll('.flame rect').length") > 10
+    opened.do("app.panelElement.querySelectorAll('.flame g')[0].dispatchEvent(new Event('click'))")
+    assert opened.js("app.query.length + (app.pane.selected + 1)") > 0
+    assert opened.errors() == []
+
+
+def test_removed_nodes_are_shown_from_when_another_stage_is_asked_for(show):
+    x = sg.placeholder("float32", [3], name="x")
+    f = sg.compile(sg.freeze([sg.exp(x) ** 2], [x]))
+    opened = show(executable_page(f))
+    last = opened.js("app.pane.picture.stages.length") - 1
+    shown = "app.pane.arrangement.items.length"
+    assert opened.js(shown) == opened.js("app.pane.stage.live") == len(f.graph)
+    opened.press("[", "]")
+    assert opened.js("app.pane.stageNumber") == last
+    assert opened.js(shown) == opened.js("app.pane.stage.order.length") > len(f.graph)

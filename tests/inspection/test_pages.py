@@ -237,7 +237,7 @@ def test_code_is_linked_with_nodes(show, tmp_path):
     opened.do("document.querySelectorAll('.line:not(:disabled)')[0].click()")
     assert opened.selected is not None
     assert opened.js("Object.keys(app.pane.picture.times).length") > 40
-    assert opened.js("Object.keys(app.pane.picture.lifetimes).length") > 10
+    assert opened.js("app.pane.picture.timeline.steps.length") > 20
     opened.press("c")
     assert opened.js("app.colorBy") == "time"
     assert opened.errors() == []

@@ -13,6 +13,7 @@ from ..lint import lint
 from ..model import NodeView, Role
 from ..previews import WHOLE
 from ..rules import rule_text
+from ..timeline.memory import MemoryTimeline
 from .flattening import FlatNode
 from .stages import History, Picture, Step
 
@@ -72,7 +73,8 @@ def picture_data(picture: Picture) -> dict[str, Any]:
         "stages": [step_data(s, nodes) for s in history.steps],
         "loss": loss_of(history.steps[-1].nodes),
         "times": by_number(picture.times, numbers, list),
-        "lifetimes": by_number(picture.lifetimes, numbers, lambda t: [t.first, t.last, t.nbytes]),
+        "timeline": timeline_data(picture.timeline, numbers),
+        "flames": {by: flame.to_dict() for by, flame in picture.flames.items()},
         "lints": [
             [f.kind, f.text, [numbers[name] for name in f.nodes if name in numbers]]
             for f in lint(last)
@@ -89,6 +91,25 @@ def by_number(
 ) -> dict[int, Any]:
     """Facts of nodes by number instead of name; nodes that are not there are left out."""
     return {numbers[name]: encode(fact) for name, fact in facts.items() if name in numbers}
+
+
+def timeline_data(
+    timeline: MemoryTimeline | None, numbers: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """What is alive in each step of a run, with numbers of nodes for names where they have one."""
+    if timeline is None or not timeline.steps:
+        return None
+    reasons = Table()
+    return {
+        "steps": [[s.name, numbers.get(s.name, -1)] for s in timeline.steps],
+        "live": timeline.live.tolist(),
+        "backward": timeline.backward_step,
+        "allocations": [
+            [a.name, numbers.get(a.name, -1), a.nbytes, a.first, a.last, reasons(str(a.keeps))]
+            for a in timeline.allocations
+        ],
+        "reasons": reasons.values(),
+    }
 
 
 def loss_of(nodes: Sequence[FlatNode]) -> int:
