@@ -108,8 +108,9 @@ def described(f: Callable[..., Any], args: Sequence[Any]) -> list[Step]:
     with running_modules() as running:
         note = lambda node: scopes.update({node.number: running[-1]})
         loss = forward(note, f, given(args))
-    builder, result = Builder(names_of_tensors()), []
-    for v in vertices_of([loss]):
+    order = vertices_of([loss])
+    builder, result = Builder(names_of_tensors(order)), []
+    for v in order:
         builder.add(v)
         n = builder.nodes[builder.ids[id(v)]]
         line = short(v.place) if v.place and v.place[0] else ""

@@ -5,23 +5,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..codegen.standalone.to_python import to_python
-from ..export.as_json import to_json
-from ..export.dot import to_dot
-from ..export.mermaid import to_mermaid
+from ..export import formats
 from ..ir.graph import FrozenGraph
-from ..text.printer import to_text
 from .command_line import FINE, CommandError, add_model, add_output, write_text
 from .graphs import read_graph
 
-FORMATS: dict[str, Callable[[FrozenGraph], str]] = {
-    "dot": to_dot, "json": to_json, "mermaid": to_mermaid, "text": to_text,
+FORMATS: dict[str, Callable[..., str]] = {
+    "dot": formats.to_dot, "gexf": formats.to_gexf, "graphml": formats.to_graphml,
+    "json": formats.to_json, "mermaid": formats.to_mermaid, "svg": formats.to_svg,
+    "text": formats.to_text,
 }  # fmt: skip
 SUFFIXES = {
-    ".dot": "dot", ".gv": "dot", ".json": "json", ".mmd": "mermaid", ".py": "python",
-    ".txt": "text",
+    ".dot": "dot", ".gexf": "gexf", ".graphml": "graphml", ".gv": "dot", ".json": "json",
+    ".mmd": "mermaid", ".py": "python", ".svg": "svg", ".txt": "text",
 }  # fmt: skip
 EXAMPLES = (
-    "model.sg -o model.dot", "model.sg --format mermaid", "model.sg -o model.py",
+    "model.sg -o model.svg", "model.sg --format mermaid --part forward", "model.sg -o model.py",
     "model.sg --format dot | dot -Tsvg -o model.svg",
 )  # fmt: skip
 
@@ -33,11 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=sorted([*FORMATS, "python"]),
         help="by default that of the output's suffix, else text",
     )  # fmt: skip
+    parser.add_argument(
+        "--part", choices=["forward", "backward", "both"], default="both",
+        help="one side of a graph with gradients; updates belong to the backward",
+    )  # fmt: skip
     add_output(parser, "the result")
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write a graph for another tool: Graphviz, Mermaid, Python with NumPy alone, JSON, text."""
+    """Write a graph for another tool: as a picture, for Graphviz, Mermaid, networkx, as Python."""
     suffix = Path(options.output or "").suffix
     name = options.format or SUFFIXES.get(suffix, "" if suffix else "text")
     if not name:
@@ -49,7 +52,7 @@ def command(options: argparse.Namespace) -> int:
     if name == "python":
         write_python(graph, options.output)
     else:
-        write_text(FORMATS[name](graph), options.output)
+        write_text(FORMATS[name](graph, part=options.part), options.output)
     return FINE
 
 

@@ -21,17 +21,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-lines", action="store_true", help="leave out the lines of the program"
     )
+    parser.add_argument(
+        "--arrays", action="store_true", help="write all entries of constants of more than 1,000"
+    )
     add_output(parser, "the text")
 
 
 def command(options: argparse.Namespace) -> int:
     """Print a graph as text, an operation on each line.
 
-    The text can be read again by all commands.
+    The text can be read again by all commands, of graphs with large constants with --arrays.
     """
     graph = read_graph(options.model)
-    text = summary(graph) if options.summary else to_text(graph, lines=not options.no_lines)
-    write_text(text, options.output)
+    text = to_text(graph, lines=not options.no_lines, arrays=options.arrays)
+    write_text(summary(graph) if options.summary else text, options.output)
     return FINE
 
 

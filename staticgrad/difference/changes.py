@@ -102,7 +102,7 @@ class Lines:
         """The line of an expression, with the lines of the program that made it."""
         if e in self.inputs:
             return f"{e.what} {self.names[e]}: {e.type}"
-        text = line_of(e, self.names, self.graphs, self.graph.lines(e), None).strip()
+        text = line_of(e, self.names, self.graphs, self.graph.lines(e)).strip()
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 

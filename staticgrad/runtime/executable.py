@@ -16,6 +16,7 @@ from gradops.kernels.heap import keep_freed_memory
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
 from ..codegen.source import Source, emit
+from ..export.methods import add_formats
 from ..freezing.freezer import unknown_feed
 from ..ir.errors import require_all
 from ..ir.graph import FrozenGraph, meets_singularities
@@ -240,7 +241,7 @@ class Executable:
         >>> y = sg.reduce_sum(sg.tanh(x @ x))
         >>> timeline = sg.compile([y, *sg.gradients(y, x)], [x]).timeline()
         >>> timeline.peak, timeline.steps[timeline.peak_step].backward
-        (240016, True)
+        (240008, True)
         """
         from .timeline import timeline_of
 
@@ -314,6 +315,9 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+add_formats(Executable)
 
 
 def is_of_floats(error: Exception) -> bool:
