@@ -64,6 +64,8 @@ def test_the_panel_says_what_removed_a_node(show):
     assert not opened.js("app.pane.stage.isAlive(arguments[0])", removed)
     opened.do("app.select(app.pane, arguments[0])", removed)
     assert opened.js("app.pane.picture.opOf(app.pane.selected)") == "power"
+    assert opened.js("app.pane.stage.isAlive(app.pane.selected)")
+    opened.do("app.showStage(app.pane.picture.stages.length - 1)")
     assert "removed by reduce_strength" in opened.js("app.panelElement.textContent")
 
 
