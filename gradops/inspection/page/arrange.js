@@ -164,10 +164,10 @@ function cellOf(stage, k) {
   return { band: stage.band[k], row: stage.row[k], line: stage.line[k], lane: stage.lane[k], x: 0, y: 0 };
 }
 
-/** Move the box of a folder to the cell of the k-th node if that is further up. */
+/** Move the box of a folder to the cell of the k-th node if that is nearer to the axis, or further up. */
 function nearer(box, stage, k) {
-  if (stage.row[k] < box.row || (stage.row[k] === box.row && stage.lane[k] < box.lane))
-    Object.assign(box, cellOf(stage, k), { first: stage.order[k] });
+  const lane = stage.band[k] === 0 ? stage.lane[k] - box.lane : 0, row = stage.row[k] - box.row;
+  if (lane < 0 || (lane === 0 && row < 0)) Object.assign(box, cellOf(stage, k), { first: stage.order[k] });
 }
 
 /** For each folder the outermost closed one that it is in, or -1. Parents come first. */

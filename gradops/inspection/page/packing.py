@@ -187,7 +187,7 @@ def statistics_data(v: NodeView) -> list[Any] | None:
 def step_data(step: Step, reads: Sequence[FlatNode]) -> dict[str, Any]:
     """A stage: its nodes in order, those that it removed, and their cells."""
     shown = [*step.nodes, *step.removed]
-    layout = mirror_layout(shown)
+    layout = mirror_layout(step.nodes, step.removed)
     cells = [layout.cells[n.id] for n in shown]
     order = [n.id for n in shown]
     return {
