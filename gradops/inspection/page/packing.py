@@ -72,7 +72,7 @@ def picture_data(picture: Picture) -> dict[str, Any]:
         "folders": [[f.title, f.parent, f.owner] for f in history.folders],
         "stages": [step_data(s, nodes) for s in history.steps],
         "loss": loss_of(history.steps[-1].nodes),
-        "times": by_number(picture.times, numbers, list),
+        "times": by_number(picture.times, numbers, lambda t: [float(f"{t[0]:.4g}"), t[1], t[2]]),
         "timeline": timeline_data(picture.timeline, numbers),
         "flames": {by: flame.to_dict() for by, flame in picture.flames.items()},
         "lints": [
