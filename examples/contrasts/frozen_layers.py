@@ -11,8 +11,8 @@ It prints:
       recorded: SumBackward0, MvBackward0, AccumulateGrad
     define-then-run
       trainable: ['head']
-      the gradient by head is 5 operations
-      the gradient by head and body is 11 operations
+      the gradient by head is 3 operations
+      the gradient by head and body is 10 operations
 """
 
 import dynamicgrad as dg
