@@ -14,14 +14,18 @@ HEIGHT = 3 * LINE + PAD  # of a node of three lines
 STEP = HEIGHT + 26  # from one row to the next
 MARGIN = 24
 LETTERS = 22  # that fit into a node
-STYLE = """\
-svg{background:#fff;font:11px Helvetica,Arial,sans-serif}text{fill:#111;text-anchor:middle}
-rect{stroke:#6b7280}.input rect{fill:#dbeafe}.parameter rect{fill:#fde68a}.constant rect{fill:#fff}
-.forward rect{fill:#dcfce7}.backward rect{fill:#fee2e2;stroke-dasharray:4 2}
-.update rect{fill:#ede9fe}.result rect{stroke-width:2.5;stroke:#111}
-.small{font-size:10px;fill:#374151}
-path{fill:none;stroke:#374151}.saved{stroke:#9ca3af;stroke-dasharray:2 3}
-.heading{font-weight:bold;text-anchor:start}"""
+RULES = {
+    "": "background:#fff;font:11px Helvetica,Arial,sans-serif",
+    "text": "fill:#111;text-anchor:middle", "rect": "stroke:#6b7280",
+    ".input rect": "fill:#dbeafe", ".parameter rect": "fill:#fde68a", ".constant rect": "fill:#fff",
+    ".forward rect": "fill:#dcfce7", ".backward rect": "fill:#fee2e2;stroke-dasharray:4 2",
+    ".update rect": "fill:#ede9fe", ".result rect": "stroke-width:2.5;stroke:#111",
+    ".small": "font-size:10px;fill:#374151", "path": "fill:none;stroke:#374151",
+    ".saved": "stroke:#9ca3af;stroke-dasharray:2 3",
+    ".heading": "font-weight:bold;text-anchor:start",
+}  # fmt: skip
+STYLE = "".join(f".gradops-svg {selector}{{{rule}}}" for selector, rule in RULES.items())
+"""Rules that hold in these pictures alone, as one may stand in a page of another."""
 ROUND = {Role.INPUT, Role.PARAMETER}
 READ_ACROSS = {Role.INPUT, Role.PARAMETER, Role.FORWARD}
 SMALL = ' class="small"'
@@ -48,10 +52,10 @@ def to_svg(view: GraphView) -> str:
         parts += list(drawn.parts(name))
         width, y = max(width, drawn.width), y + drawn.height
     size = f'width="{width}" height="{y}" viewBox="0 0 {width} {y}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="gradops-svg" role="img">'
     title = f"<title>{escape(shown(view.title))}</title>"
     marker = (
-        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="6"'
+        '<defs><marker id="gradops-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="6"'
         ' markerHeight="6" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"'
         ' style="fill:#374151"/></marker></defs>'
     )
@@ -120,7 +124,7 @@ class Picture:
             line = f"M{a.x} {y}C{a.x} {y + half} {b.x} {z - half} {b.x} {z}"
         is_across = n.role is Role.BACKWARD and role in READ_ACROSS
         kind = ' class="saved"' if is_across else ""
-        return f'<path{kind} d="{line}" marker-end="url(#arrow)"/>'
+        return f'<path{kind} d="{line}" marker-end="url(#gradops-arrow)"/>'
 
     def box(self, n: NodeView, is_result: bool) -> str:
         """A node, with up to three lines of text."""
