@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.native_kernels import native, resolved
+from ..library.nn.layer_product import is_ours, layer_product_kernel  # noqa: F401 - in `when`
 from ..library.nn.recurrent import (
     gru_gates_kernel,
     gru_state_kernel,
@@ -19,7 +20,6 @@ from ..library.nn.recurrent import (
     lstm_gates_kernel,
     memory_kernel,
 )  # fmt: skip
-from ..library.nn.state_product import state_product_kernel
 
 Array = Any
 
@@ -60,12 +60,15 @@ def backwards(x: Array, reverse: bool) -> Array:
     return x.copy() if reverse else np.ascontiguousarray(x[::-1])
 
 
-@native("sequences", "sum_of_products", "states, first, ds, reverse, None")
+@native(
+    "sequences", "sum_of_products", "states, first, ds, reverse, None",
+    when="is_ours(states.shape[-1], ds[0])",
+)  # fmt: skip
 def sum_of_products(states: Array, first: Array, ds: Array, reverse: bool) -> Array:
     """The sum of the products of transposed states and cotangents, in the order of the tape."""
     total: Any = None
     for state, d in in_order(not reverse, before_steps(states, first, reverse), ds):
-        share = state_product_kernel(state.T, d)
+        share = layer_product_kernel(state.T, d)
         total = share if total is None else np.add(total, share, out=total)
     return total
 
@@ -86,8 +89,9 @@ def lstm_run(xs: Array, h: Array, c: Array, u: Array, reverse: bool) -> LSTMRun:
 
 
 @native(
-    "sequences", "lstm_sequence", "xs, np.ascontiguousarray(u), h, c, reverse, None, None, None"
-)
+    "sequences", "lstm_sequence", "xs, np.ascontiguousarray(u), h, c, reverse, None, None, None",
+    when="is_ours(len(h), u)",
+)  # fmt: skip
 def lstm_states(
     xs: Array, u: Array, h: Array, c: Array, reverse: bool
 ) -> tuple[Array, Array, Array]:
@@ -96,7 +100,7 @@ def lstm_states(
     hidden, memory = np.empty(shape, xs.dtype), np.empty(shape, xs.dtype)
     step, state, cell = resolved(lstm_step), h, c
     for x, a, m, y in in_order(reverse, xs, gates, memory, hidden):
-        step(x, state_product_kernel(state, u), cell, a, m, y)
+        step(x, layer_product_kernel(state, u), cell, a, m, y)
         state, cell = y, m
     return gates, memory, hidden
 
@@ -129,8 +133,8 @@ def lstm_pull_back(run: LSTMRun, reverse: bool, g: Array, g_h: Array, g_c: Array
 @native(
     "sequences", "lstm_sequence_back",
     "run.gates, run.memory, run.c, tanh, g, np.ascontiguousarray(run.u.T), g_h, g_c, reverse,"
-    " None, None, None",
-)
+    " None, None, None", when="is_ours(len(g_h), run.u)",
+)  # fmt: skip
 def lstm_cotangents(
     run: LSTMRun, tanh: Array, g: Array, g_h: Array, g_c: Array, reverse: bool
 ) -> tuple[Array, Array, Array]:
@@ -139,7 +143,7 @@ def lstm_cotangents(
     cells, step, r = before_steps(run.memory, run.c, reverse), resolved(lstm_step_back), g_h
     for a, cell, t, dy, dz in in_order(not reverse, run.gates, cells, tanh, g, d):
         step(a, cell, t, dy, r, of_c, dz, of_c)
-        r = state_product_kernel(dz, w)
+        r = layer_product_kernel(dz, w)
     return d, r, of_c
 
 
@@ -174,15 +178,18 @@ def gru_run(xs: Array, h: Array, u: Array, b: Array | None, reverse: bool) -> GR
 
 
 @native(
-    "sequences", "gru_sequence", "xs, np.ascontiguousarray(u), b, h, reverse, None, None, None"
-)
-def gru_states(xs: Array, u: Array, b: Array, h: Array, reverse: bool) -> tuple[Array, Array, Array]:
+    "sequences", "gru_sequence", "xs, np.ascontiguousarray(u), b, h, reverse, None, None, None",
+    when="is_ours(len(h), u)",
+)  # fmt: skip
+def gru_states(
+    xs: Array, u: Array, b: Array, h: Array, reverse: bool
+) -> tuple[Array, Array, Array]:
     """The sums of products and bias, gates and states at all steps."""
     gates, sums = np.empty_like(xs), np.empty_like(xs)
     states = np.empty((*xs.shape[:2], xs.shape[2] // 3), xs.dtype)
     step, state = resolved(gru_step), h
     for x, a, z, new in in_order(reverse, xs, gates, sums, states):
-        step(x, state_product_kernel(state, u), b, state, z, a, new)
+        step(x, layer_product_kernel(state, u), b, state, z, a, new)
         state = new
     return sums, gates, states
 
@@ -221,8 +228,8 @@ def gru_pull_back(
 @native(
     "sequences", "gru_sequence_back",
     "run.gates, run.sums, run.states, run.h, g, np.ascontiguousarray(run.u.T), g_h, none, reverse,"
-    " None, None, None, None",
-)
+    " None, None, None, None", when="is_ours(len(g_h), run.u)",
+)  # fmt: skip
 def gru_cotangents(
     run: GRURun, g: Array, g_h: Array, none: Array, reverse: bool
 ) -> tuple[Array, Array, Array, Array]:
@@ -232,7 +239,7 @@ def gru_cotangents(
     step, before, q = resolved(gru_step_back), g_h.copy(), none
     for a, z, h, dy, dx, dz in in_order(not reverse, run.gates, run.sums, states, g, d, e):
         step(a, z, h, dy, before, q, dx, dz, before)
-        q = state_product_kernel(dz, w)
+        q = layer_product_kernel(dz, w)
     return d, e, before, q
 
 

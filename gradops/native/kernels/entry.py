@@ -2,13 +2,27 @@
 
 Note [Entry of a kernel]. Arguments are operands, counts, numbers, and for each result an array or
 None. The function reads headers of arrays itself; operands that are not arrays of the kernel's
-dtypes in the order of C, with sizes that fit, give NotImplemented, and NumPy's kernel runs instead.
-Much work is shared by the pool of threads, without the GIL. Whether it is depends on sizes alone.
+dtypes in the order of C, but for those that are free, with sizes that fit, give NotImplemented, and
+NumPy's kernel runs instead. Much work is shared by the pool of threads, without the GIL. Whether it
+is depends on sizes alone.
 """
 
 import numpy as np
 
-from ..ir.headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE, WRITABLE, read, require
+from ..ir.headers import (
+    ALIGNED,
+    DATA,
+    DTYPE,
+    FLAGS,
+    NEEDED,
+    RANK,
+    SIZES,
+    STRIDES,
+    TYPE,
+    WRITABLE,
+    read,
+    require,
+)
 from ..ir.text import FunctionText, Index, plus, times
 from ..runtime.stack import RESERVE
 from ..runtime.symbols import dtype_symbol
@@ -128,7 +142,7 @@ class EntryText:
 
         One without axes is left to NumPy, as numbers are: both have the same bits.
         """
-        sizes, rank = self.check(x, a, NEEDED)
+        sizes, rank = self.check(x, a, ALIGNED if a.free else NEEDED)
         self.require(f"icmp sgt i64 {rank}, 0")
         named = [s for s in a.sizes if s != "..."]
         before = plus(self.f, rank, -len(named))
@@ -146,6 +160,14 @@ class EntryText:
                 self.require(f"icmp eq i64 {n}, {self.sizes.get(name, name)}")
             else:
                 self.sizes[name] = n
+        for i, name in enumerate(a.steps):
+            self.sizes[name] = self.step(a, read(self.f, x, STRIDES, "ptr"), i)
+
+    def step(self, a: Array, strides: str, i: int) -> str:
+        """The step along an axis, in entries, of which it has to be a whole number."""
+        size, bytes = (a.dtype or self.dtype).itemsize, self.size(strides, i)
+        self.require(f"icmp eq i64 {self.f.emit(f'and i64 {bytes}, {size - 1}')}, 0")
+        return self.f.emit(f"sdiv exact i64 {bytes}, {size}", "n")
 
     def size(self, sizes: str, i: Index) -> str:
         """The size of an axis."""

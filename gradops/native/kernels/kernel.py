@@ -18,23 +18,35 @@ from ..ir.scalars import Scalar, cast
 from ..ir.text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
 from ..transcendental.floats import DOUBLE
 
-ARRAY = re.compile(r"(\w+)(?:@(\w\d))?\[([^\]]*)\]")
+ARRAY = re.compile(r"(\w+)(~?)(?:@(\w\d))?\[([^\]]*)\]")
 DTYPES = (np.dtype("f4"), np.dtype("f8"))
 
 
 @dataclass(frozen=True)
 class Array:
-    """An operand or result: its name, its sizes by name, and its dtype if it is always that."""
+    """An operand or result: its name, its sizes by name, and its dtype if it is always that.
+
+    One that is `free` need not lie in the order of C; its steps are sizes.
+    """
 
     name: str
     sizes: tuple[str, ...]
     dtype: np.dtype | None
+    free: bool = False
+
+    @property
+    def steps(self) -> list[str]:
+        """The names of its steps from entry to entry along each axis, if it is free."""
+        return [f"{self.name}_{i}" for i in range(len(self.sizes))] if self.free else []
 
 
 def arrays(text: str) -> tuple[Array, ...]:
-    """Arrays from a text such as `x[... n] labels@i8[...]`."""
+    """Arrays from a text such as `x[... n] labels@i8[...] w~[n m]`, of which `w` is free."""
     found = ARRAY.findall(text)
-    return tuple([Array(n, tuple(s.split()), np.dtype(t) if t else None) for n, t, s in found])
+    return tuple([
+        Array(name, tuple(sizes.split()), np.dtype(dtype) if dtype else None, bool(free))
+        for name, free, dtype, sizes in found
+    ])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,11 +54,11 @@ class Kernel:
     """A kernel for both sizes of floats; `write` writes its passes. See Note [Kernels].
 
     `takes` and `gives` list arrays with their sizes: `...` are all axes before the named ones,
-    their product is the size `rows`. An operand is in the order of C. `counts` and `numbers` are
-    names of integers and floats that follow the operands. The passes are as many as the size
-    `passes`, or its blocks of `block`, or one, and cost `cost` operations for each entry of the
-    first operand. A kernel that notes something (`f.note`) gives up, and NumPy's runs. It needs
-    `stack` bytes of stack.
+    their product is the size `rows`. An operand is in the order of C, if not free. `counts` and
+    `numbers` are names of integers and floats that follow the operands. The passes are as many as
+    the size `passes`, or its blocks of `block`, or one, and cost `cost` operations for each entry
+    of the first operand. A kernel that notes something (`f.note`) gives up, and NumPy's runs. It
+    needs `stack` bytes of stack.
     """
 
     name: str
@@ -74,7 +86,8 @@ class Kernel:
         """The names of all sizes, in the order of the environment."""
         of_operands = [s for a in self.operands for s in a.sizes]
         named = [s for s in of_operands if s != "..." and not s.isdecimal()]
-        return tuple(dict.fromkeys(["rows", *named, *self.counts]))
+        steps = [s for a in self.operands for s in a.steps]
+        return tuple(dict.fromkeys(["rows", *named, *steps, *self.counts]))
 
     @cached_property
     def slots(self) -> dict[str, int]:

@@ -2,63 +2,20 @@
 
 Note [Rows of sequences]. Rows of a batch never meet but in the gradients of weights. So a pass of
 these kernels takes some rows through all steps, and threads are called once. Products are our own,
-whose bits depend on neither rows nor threads: they are those of `state_product` in each step, and
+whose bits depend on neither rows nor threads: they are those of `layer_product` in each step, and
 the functions of gates are those of the kernels of a step. A state is where its step wrote it.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..ir.text import Index, least, minus, plus, times
-from ..matmul.gemm import DEPTH, FRAME, symbol_of
-from .gates import bias_of, gru_row, gru_row_back, lstm_row, lstm_row_back, rows_of
+from ..ir.text import Index, minus, plus, times
+from ..matmul.gemm import DEPTH
+from .gates import bias_of, gru_row, gru_row_back, lstm_row, lstm_row_back
 from .kernel import Kernel, KernelText, Row
+from .products import FRAMES, TALL, Matrix, block, product
 
 ROWS = 8  # of a pass: one tile of our product
-TALL = 32  # rows of a result that a pass computes
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A matrix in memory: where it begins, and the steps between rows and columns."""
-
-    row: Row
-    down: Index
-    right: Index = 1
-
-
-def product(
-    k: KernelText, sizes: tuple[Index, Index, Index], a: Matrix, b: Matrix, to: Matrix,
-    add: str = "false",
-) -> None:  # fmt: skip
-    """Write to = a @ b, of sizes (m, n, k), or to + a @ b."""
-    given = [f"i64 {n}" for n in sizes]
-    for p in (a, b):
-        given += [f"ptr {p.row.pointer}", f"i64 {p.down}", f"i64 {p.right}"]
-    given += [f"ptr {to.row.pointer}", f"i64 {to.down}", f"i1 {add}"]
-    k.f.do(f"call void @{symbol_of(k.dtype)}({', '.join(given)})")
-
-
-def block(k: KernelText, size: int, name: str) -> tuple[Index, Index]:
-    """The first row of the range of passes, and the number of rows."""
-    first, end = times(k.f, k.begin, size), times(k.f, k.end, size)
-    return first, minus(k.f, least(k.f, end, k.sizes[name]), first)
-
-
-def write_product(k: KernelText) -> None:
-    """a @ b."""
-    n, inner = k.sizes["n"], k.sizes["k"]
-    first, count = block(k, TALL, "m")
-    a, b = Matrix(k.row("a", first, inner), inner), Matrix(k.arrays["b"], n)
-    product(k, (count, n, inner), a, b, Matrix(k.row("y", first, n), n))
-
-
-def write_product_turned(k: KernelText) -> None:
-    """a @ w.T."""
-    n, inner = k.sizes["n"], k.sizes["k"]
-    first, count = block(k, TALL, "m")
-    a, b = Matrix(k.row("a", first, inner), inner), Matrix(k.arrays["w"], 1, inner)
-    product(k, (count, n, inner), a, b, Matrix(k.row("y", first, n), n))
 
 
 @dataclass(frozen=True)
@@ -224,12 +181,7 @@ def write_sum_of_products(k: KernelText) -> None:
         product(k, (count, m, r), Matrix(state, 1, n), Matrix(d, m), to, add)
 
 
-FRAMES = FRAME + 4096
 KERNELS = [
-    Kernel("state_product", "a[m k] b[k n]", "y[m n]", write_product, passes="m", block=TALL,
-           cost=64, stack=FRAMES),
-    Kernel("state_product_turned", "a[m k] w[n k]", "y[m n]", write_product_turned, passes="m",
-           block=TALL, cost=64, stack=FRAMES),
     Kernel("lstm_sequence", "x[t r m] u[n m] h[r n] c[r n]",
            "gates[t r m] memory[t r n] hidden[t r n]", write_lstm, counts=("reverse",),
            passes="r", block=ROWS, cost=48, stack=FRAMES),
