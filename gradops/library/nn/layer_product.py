@@ -69,8 +69,8 @@ def to_right(g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> Any:
 
 layer_product = multilinear(
     "layer_product", layer_product_kernel, infer=partial(product_type, "layer_product"),
-    transpose=[to_left, to_right], flops=flops.matmul, batch=matmul_batch, source="layer_product({0}, {1}{out})",
-    traits=[Trait.C_ORDER, Trait.PROPAGATING],
+    transpose=[to_left, to_right], flops=flops.matmul, batch=matmul_batch,
+    source="layer_product({0}, {1}{out})", traits=[Trait.C_ORDER, Trait.PROPAGATING],
     samples=cases(
         reals((3, 4), (4, 2)), reals((4,), (4, 2)), reals((5, 3, 4), (4, 2)),
         reals((0, 4), (4, 2)), reals((3, 0), (0, 2)),
