@@ -97,7 +97,8 @@ def type_of(x: object) -> ArrayType:
 
 def shape_of(x: Any) -> Shape:
     """The shape of anything an op takes."""
-    return x.shape if hasattr(x, "shape") else np.shape(x)
+    found: Any = getattr(x, "shape", None)
+    return np.shape(x) if found is None else found
 
 
 def operand_types(args: Iterable[object]) -> list[ArrayType]:

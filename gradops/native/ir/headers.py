@@ -2,11 +2,10 @@
 
 from .text import FunctionText
 
-# Offsets in the header of an array:
-DATA, RANK, SIZES, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
+DATA, RANK, SIZES, STEPS, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64  # offsets in an array's header
 TYPE = 8  # of any object
 ALIGNED = 0x0100
-NEEDED = 0x0001 | ALIGNED  # C-contiguous, too
+NEEDED = 0x0001 | ALIGNED  # and C-contiguous
 WRITABLE = 0x0400
 
 

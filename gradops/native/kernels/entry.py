@@ -2,7 +2,7 @@
 
 Note [Entry of a kernel]. Arguments are operands, counts, numbers, and for each result an array or
 None. The function reads headers of arrays itself; operands that are not arrays of the kernel's
-dtypes in the order of C, but for those that are free, with sizes that fit, give NotImplemented, and
+dtypes, in the order of C unless they are strided, with sizes that fit, give NotImplemented, and
 NumPy's kernel runs instead. Much work is shared by the pool of threads, without the GIL. Whether it
 is depends on sizes alone.
 """
@@ -17,7 +17,7 @@ from ..ir.headers import (
     NEEDED,
     RANK,
     SIZES,
-    STRIDES,
+    STEPS,
     TYPE,
     WRITABLE,
     read,
@@ -142,7 +142,7 @@ class EntryText:
 
         One without axes is left to NumPy, as numbers are: both have the same bits.
         """
-        sizes, rank = self.check(x, a, ALIGNED if a.free else NEEDED)
+        sizes, rank = self.check(x, a, ALIGNED if a.is_strided else NEEDED)
         self.require(f"icmp sgt i64 {rank}, 0")
         named = [s for s in a.sizes if s != "..."]
         before = plus(self.f, rank, -len(named))
@@ -160,14 +160,8 @@ class EntryText:
                 self.require(f"icmp eq i64 {n}, {self.sizes.get(name, name)}")
             else:
                 self.sizes[name] = n
-        for i, name in enumerate(a.steps):
-            self.sizes[name] = self.step(a, read(self.f, x, STRIDES, "ptr"), i)
-
-    def step(self, a: Array, strides: str, i: int) -> str:
-        """The step along an axis, in entries, of which it has to be a whole number."""
-        size, bytes = (a.dtype or self.dtype).itemsize, self.size(strides, i)
-        self.require(f"icmp eq i64 {self.f.emit(f'and i64 {bytes}, {size - 1}')}, 0")
-        return self.f.emit(f"sdiv exact i64 {bytes}, {size}", "n")
+        for i, step in enumerate(a.steps):
+            self.store(step, "i64", self.size(read(self.f, x, STEPS, "ptr"), i))
 
     def size(self, sizes: str, i: Index) -> str:
         """The size of an axis."""

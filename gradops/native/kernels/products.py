@@ -41,9 +41,10 @@ def block(k: KernelText, size: int, name: str) -> tuple[Index, Index]:
     return first, minus(k.f, least(k.f, end, k.sizes[name]), first)
 
 
-def free(k: KernelText, name: str, first: Index = 0) -> Matrix:
-    """A matrix that is a free operand, from a row on."""
-    down, right = k.sizes[f"{name}_0"], k.sizes[f"{name}_1"]
+def strided(k: KernelText, name: str, first: Index = 0) -> Matrix:
+    """A matrix that is a strided operand, from a row on."""
+    size = k.dtype.itemsize
+    down, right = (k.f.emit(f"sdiv exact i64 {step}, {size}", "n") for step in k.matrix(name).steps)
     return Matrix(k.row(name, first, down), down, right)
 
 
@@ -52,14 +53,14 @@ def write_product(k: KernelText) -> None:
     n, inner = k.sizes["n"], k.sizes["k"]
     first, count = block(k, TALL, "m")
     to = Matrix(k.row("y", first, n), n)
-    product(k, (count, n, inner), free(k, "a", first), free(k, "b"), to)
+    product(k, (count, n, inner), strided(k, "a", first), strided(k, "b"), to)
 
 
 def write_linear(k: KernelText) -> None:
     """x @ w.T + b; the bias is added while the rows of a range are in the cache."""
     f, n, inner = k.f, k.sizes["n"], k.sizes["k"]
     first, count = block(k, TALL, "rows")
-    w = free(k, "w")
+    w = strided(k, "w")
     turned = Matrix(w.row, w.right, w.down)
     of_blocks = f.emit(f"sdiv i64 {plus(f, count, HEIGHT - 1)}, {HEIGHT}", "n")
     for i in f.counted(of_blocks, 3):

@@ -27,10 +27,17 @@ class Step:
     is_first: str
 
 
-def steps(k: KernelText, backwards: bool = False) -> Iterator[Step]:
-    """A loop over all steps, in the order of a run or in that of its backward pass."""
+def steps(k: KernelText, gates: int, backwards: bool = False) -> Iterator[Step]:
+    """A loop over all steps, in the order of a run or in that of its backward pass.
+
+    The kernel gives up, without any step, if a row of so many gates does not fit the states.
+    """
     f, count = k.f, k.sizes["t"]
     f.note(f.emit(f"icmp slt i64 {count}, 1"))
+    if gates:
+        differs = f.emit(f"icmp ne i64 {times(f, k.sizes['n'], gates)}, {k.sizes['m']}")
+        f.note(differs)
+        count = f.emit(f"select i1 {differs}, i64 0, i64 {count}", "n")
     test = "eq" if backwards else "ne"
     falls = f.emit(f"icmp {test} i64 {k.sizes['reverse']}, 0")
     for i in f.counted(count, 3):
@@ -79,12 +86,6 @@ def rows(k: KernelText) -> Rows:
     return Rows(k, *block(k, ROWS, "r"))
 
 
-def fits(k: KernelText, gates: int) -> None:
-    """Give up unless rows of gates have the size of so many states."""
-    wanted = times(k.f, k.sizes["n"], gates)
-    k.f.note(k.f.emit(f"icmp ne i64 {wanted}, {k.sizes['m']}"))
-
-
 def parts(k: KernelText, row: Row, i: Index, gates: int) -> list[Row]:
     """The gates of a row of several."""
     n, own = k.sizes["n"], row.after(times(k.f, i, k.sizes["m"]))
@@ -93,10 +94,9 @@ def parts(k: KernelText, row: Row, i: Index, gates: int) -> list[Row]:
 
 def write_lstm(k: KernelText) -> None:
     """The gates, memories and outputs at all steps."""
-    fits(k, 4)
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
     u = Matrix(k.arrays["u"], m)
-    for step in steps(k):
+    for step in steps(k, 4):
         x, gates = (some.of(name, m, step.at) for name in ("x", "gates"))
         h, c = some.before(step, "h", "hidden", n), some.before(step, "c", "memory", n)
         memory, hidden = (some.of(name, n, step.at) for name in ("memory", "hidden"))
@@ -108,10 +108,9 @@ def write_lstm(k: KernelText) -> None:
 
 def write_lstm_back(k: KernelText) -> None:
     """The cotangents of the contributions of inputs at all steps, and of the first states."""
-    fits(k, 4)
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
     w, was_reversed = Matrix(k.arrays["w"], n), reversed_test(k)
-    for step in steps(k, backwards=True):
+    for step in steps(k, 4, backwards=True):
         run = states_of_run(k, step, was_reversed)
         gates, d = (some.of(name, m, step.at) for name in ("gates", "d"))
         c = some.before(run, "c", "memory", n)
@@ -132,10 +131,9 @@ def reversed_test(k: KernelText) -> str:
 
 def write_gru(k: KernelText) -> None:
     """The sums of products and bias, the gates and the states at all steps."""
-    fits(k, 3)
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
     u, b = Matrix(k.arrays["u"], m), bias_of(k, n)
-    for step in steps(k):
+    for step in steps(k, 3):
         x, z, gates = (some.of(name, m, step.at) for name in ("x", "z", "gates"))
         h, new = some.before(step, "h", "states", n), some.of("states", n, step.at)
         product(k, (some.count, m, n), Matrix(h, n), u, Matrix(z, m))
@@ -147,10 +145,9 @@ def write_gru(k: KernelText) -> None:
 
 def write_gru_back(k: KernelText) -> None:
     """The cotangents of inputs and sums at all steps, and the two parts of that of the state."""
-    fits(k, 3)
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
     w, was_reversed = Matrix(k.arrays["w"], n), reversed_test(k)
-    for step in steps(k, backwards=True):
+    for step in steps(k, 3, backwards=True):
         run = states_of_run(k, step, was_reversed)
         given = [some.of(name, m, step.at) for name in ("gates", "z", "d", "e")]
         h, g = some.before(run, "h", "states", n), some.of("g", n, step.at)
@@ -172,7 +169,7 @@ def write_sum_of_products(k: KernelText) -> None:
     f.note(f.emit(f"icmp sgt i64 {r}, {DEPTH}"))
     first, count = block(k, TALL, "n")
     test, to = reversed_test(k), Matrix(k.row("y", first, m), m)
-    for step in steps(k, backwards=True):
+    for step in steps(k, 0, backwards=True):
         run = states_of_run(k, step, test)
         start, others = k.arrays["h"], k.row("states", times(f, run.before, r), n)
         state = Rows(k, 0, r).either(run.is_first, start, others).after(first)
