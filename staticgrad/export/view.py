@@ -6,6 +6,7 @@ computed from is an update: the rule of an optimizer, a moving average.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -130,9 +131,15 @@ def type_of_view(type: ArrayType) -> tuple[tuple[int | str, ...], str, int | Non
     nbytes = type.dtype.itemsize
     for n in type.shape:
         if isinstance(n, Dim):
-            return tuple(map(size_of_view, type.shape)), type.dtype.name, None
+            return tuple(map(size_of_view, type.shape)), dtype_name(type.dtype), None
         nbytes *= n
-    return type.shape, type.dtype.name, nbytes  # type: ignore[return-value]
+    return type.shape, dtype_name(type.dtype), nbytes  # type: ignore[return-value]
+
+
+@cache
+def dtype_name(dtype: np.dtype) -> str:
+    """The name of a dtype, which NumPy puts together anew each time."""
+    return dtype.name
 
 
 def size_of_view(size: Size) -> int | str:
