@@ -25,7 +25,7 @@ from .build.effects import *
 from .build.graph import *
 from .build.inputs import *
 from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
-from .export.methods import add_formats as _add_formats
+from .export import methods as _export_methods
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .missing_names import missing as _missing
@@ -180,9 +180,9 @@ def _inspect(
     self: FrozenGraph, path: object, *, title: str = "graph", beside: object = None
 ) -> None:
     """Write the graph as one HTML page, which needs no network. See `sg.inspect`."""
-    from .export.pages import inspect_frozen
+    from .export.pages import inspect
 
-    inspect_frozen(self, path, title=title, beside=beside)  # type: ignore[arg-type]
+    inspect(self, path, title=title, beside=beside)  # type: ignore[arg-type]
 
 
 def _inspect_built(
@@ -220,8 +220,9 @@ for _class, _name, _method in (
     _method.__name__, _method.__qualname__ = _name, f"{_class.__name__}.{_name}"
     setattr(_class, _name, _method)
 
-_add_formats(FrozenGraph)
-_add_formats(_graph.Graph)
+for _kind in (FrozenGraph, _graph.Graph):
+    _export_methods.add_formats(_kind)
+    _export_methods.add_display(_kind, "mimebundle")
 
 newaxis = None
 spectral = signal  # as it was called before
