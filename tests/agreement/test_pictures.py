@@ -11,7 +11,7 @@ import gradops
 import staticgrad as sg
 from dynamicgrad.introspection.view import tape_view
 from gradops.core.types import is_float
-from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text
+from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text, xml_graphs
 from gradops.inspection.formats.labels import UNSAFE
 from gradops.inspection.layout import mirror_layout
 from gradops.inspection.lint import lint
@@ -62,7 +62,7 @@ def require_exports(view):
     edges = sum(len(n.inputs) for n in view.nodes)
     found = networkx.to_networkx(view)
     assert (len(found), found.number_of_edges()) == (len(view), edges)
-    read = nx.parse_graphml(networkx.to_graphml(view), force_multigraph=True)
+    read = nx.parse_graphml(xml_graphs.to_graphml(view), force_multigraph=True)
     assert (len(read), read.number_of_edges()) == (len(view), edges)
     again = as_json.from_json(as_json.to_json(view))
     assert [(n.name, n.inputs, n.type, n.role) for n in again.nodes] == [
@@ -70,7 +70,7 @@ def require_exports(view):
     ]
     assert as_json.to_json(again) == as_json.to_json(view)
     ElementTree.fromstring(svg.to_svg(view))
-    ElementTree.fromstring(networkx.to_gexf(view))
+    ElementTree.fromstring(xml_graphs.to_gexf(view))
     for export in (dot.to_dot, text.to_text, svg.to_svg):
         assert not UNSAFE.search(export(view).replace("\n", ""))
     if len(view) < mermaid.LIMIT and edges < mermaid.LIMIT:
