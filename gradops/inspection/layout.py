@@ -224,7 +224,7 @@ def row_by_cause(
         groups.setdefault(n.cause if host is None else causes.get(host), []).append(n)
     start, line, height = 0, 0, 0
     for cause in sorted(groups, key=lambda c: cells[c].lane if c in cells else WIDEST):
-        placed = columns_of(groups[cause])
+        placed = columns_of(groups[cause], FEW if band is Band.BACKWARD else 1)
         width = 1 + max(lane for _, lane in placed.values())
         if start and start + width > WIDEST:
             start, line, height = 0, line + height, 0
@@ -234,16 +234,16 @@ def row_by_cause(
         height = max(height, 1 + max(below for below, _ in placed.values()))
 
 
-def columns_of(nodes: Sequence[LaidOut]) -> dict[int, tuple[int, int]]:
+def columns_of(nodes: Sequence[LaidOut], few: int) -> dict[int, tuple[int, int]]:
     """The line and the lane of each node among those of one cause, ordered from left to right.
 
-    The lane is the length of the longest path from the others; a long path goes on below. Many
-    nodes fill lines one after another.
+    The lane is the length of the longest path from the others; a long path goes on below. More
+    nodes than `few` fill lines one after another.
     """
     depths: dict[int, int] = {}
     for n in nodes:
         depths[n.id] = max((depths[i] + 1 for i in n.inputs if i in depths), default=0)
-    if len(depths) > FEW:
+    if len(depths) > few:
         ordered = sorted(depths, key=depths.__getitem__)
         return {i: divmod(k, FEW) for k, i in enumerate(ordered)}
     columns: dict[int, list[int]] = {}

@@ -1,16 +1,24 @@
 """Executables as pages: the stages of their graph, generated code, times and memory."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradops.inspection.page.stages import Lifetime, Listing, Picture
+from gradops.inspection.page.stages import Lifetime, Listing, Picture, Stage
 from gradops.inspection.page.template import page
 
 from ..export.pages import PathLike, paths, pictures_of, stages, write
+from ..export.view import graph_view
 from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from ..native.output.annotations import COMMENT, number_of
+from ..native.planning.plan import Unit
 
 if TYPE_CHECKING:
+    from ..native.output.native_code import NativeCode
     from .executable import Executable
+
+UNIT = re.compile(rf"\t{COMMENT} \[(\d+)\]")
 
 
 def inspect_executable(
@@ -27,18 +35,75 @@ def executable_page(
 ) -> str:  # fmt: skip
     """The page of an executable as HTML."""
     names = paths(executable.graph)
+    native = getattr(executable, "native", None)
+    stages_of = stages(executable.written, title, executable.pipeline)
     picture = Picture(
         title,
-        stages(executable.written, title, executable.pipeline),
+        [*stages_of, *([] if native is None else [native_stage(native, title)])],
         {} if feeds is None else times(executable, feeds, names),
         lifetimes(executable, names),
         [
             source_listing(executable, names),
-            *([Listing("LLVM IR", executable.ir.splitlines())] if ir else []),
-            *([Listing("assembly", executable.assembly.splitlines())] if assembly else []),
+            *([ir_listing(executable)] if ir else []),
+            *([assembly_listing(executable)] if assembly else []),
         ],
     )
     return page([picture, *pictures_of(beside)], title)
+
+
+def native_stage(native: "NativeCode", title: str) -> Stage:
+    """The graph of machine code, in which formulas are written out, and what a loop computes."""
+    names = paths(native.graph)
+    groups = [[names[e] for e in members(s) if e in names] for s in native.written.subjects]
+    loops = sum(len(group) > 1 for group in groups)
+    return Stage("native", graph_view(native.graph, title), f"{loops} loops of several", groups)
+
+
+def members(subject: object) -> Sequence[Expr]:
+    """The values that a unit of machine code computes."""
+    match subject:
+        case (FrozenGraph(), Unit() as unit):
+            return unit.members
+    return ()
+
+
+def ir_listing(executable: "Executable") -> Listing:
+    """The graph in LLVM's language; lines after a comment are of the unit that it names."""
+    text = executable.ir
+    written = machine_code(executable).written
+    numbers = [number_of(line) for line in written.text.split("\n")]
+    owners, now = list[str | None](), None
+    first = first_values(executable)
+    for number in numbers:
+        now = now if number is None else first.get(number)
+        if number is None or number >= 0:
+            owners.append(now)
+    return Listing("LLVM IR", text.split("\n"), owners)
+
+
+def assembly_listing(executable: "Executable") -> Listing:
+    """The instructions; those after a comment are of the unit that it has the number of."""
+    lines, first = executable.assembly.split("\n"), first_values(executable)
+    owners, now = list[str | None](), None
+    for line in lines:
+        if found := UNIT.match(line):
+            now = first.get(int(found[1]))
+        owners.append(now)
+    return Listing("assembly", lines, owners)
+
+
+def machine_code(executable: "Executable") -> "NativeCode":
+    """The machine code of an executable that has some."""
+    code: NativeCode = executable.native  # type: ignore[attr-defined]
+    return code
+
+
+def first_values(executable: "Executable") -> dict[int, str]:
+    """The name of the first value of each unit of machine code, by its number."""
+    code = machine_code(executable)
+    names = paths(code.graph)
+    found = {k: members(subject) for k, subject in enumerate(code.written.subjects)}
+    return {k: names[several[0]] for k, several in found.items() if several and several[0] in names}
 
 
 def source_listing(executable: "Executable", names: Mapping[Expr, str]) -> Listing:

@@ -25,6 +25,7 @@ class App {
     this.listing = 0;
     this.colorBy = "role";
     this.panel = "node";
+    this.showsChanges = false; // from when somebody asks for another stage
     this.panes = [];
     for (const id of ["search", "found", "tabs", "panel", "stages", "slider", "stage", "live", "view", "color", "theme", "panes"]) this[id + "Element"] = document.getElementById(id);
     this.search = this.searchElement;
@@ -93,6 +94,7 @@ class App {
   }
 
   select(pane, node, { show = false, keepPanel = false } = {}) {
+    if (node >= 0 && pane.stage.at[node] < 0) this.showStage(pane.picture.stages.findLastIndex((_, k) => pane.picture.stage(k).isAlive(node)));
     pane.select(node, { show });
     for (const other of this.panes) {
       if (other === pane || node < 0) continue;
@@ -185,6 +187,7 @@ class App {
     const { pane } = this;
     if (k < 0 || k >= pane.picture.stages.length) return;
     pane.stageNumber = k;
+    this.showsChanges = true;
     if (pane.selected >= 0 && pane.stage.at[pane.selected] < 0) pane.selected = -1;
     pane.arrange();
     this.showStages();
@@ -213,7 +216,7 @@ class App {
   }
 
   followCode() {
-    const owners = this.pane.picture.listings[this.listing]?.[2] ?? [], at = owners.indexOf(this.pane.selected);
+    const owners = this.pane.picture.listings[this.listing]?.[2] ?? [], at = owners.findIndex((i) => i >= 0 && this.pane.computesWith(i));
     if (at >= 0) this.codeList.scrollTo(at);
     else this.codeList.show();
   }

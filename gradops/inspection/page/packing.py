@@ -20,6 +20,7 @@ ROLES = list(Role)
 ROLE_NUMBERS = {str(role): i for i, role in enumerate(ROLES)}
 LEVEL = 6  # of compression: above it takes twice the time for a few percent
 VERSION = 1
+MOST = 1000  # parameters and constants of which a page has statistics
 
 
 class Table:
@@ -62,7 +63,7 @@ def picture_data(picture: Picture) -> dict[str, Any]:
     history = History(picture.stages)
     nodes = [history.nodes[i] for i in range(len(history.nodes))]
     last = picture.stages[-1].view
-    numbers = {n.path: n.id for n in history.steps[-1].nodes}
+    numbers = {n.path: n.id for step in history.steps for n in step.nodes}
     return {
         "title": picture.title,
         "kind": picture.kind,
@@ -129,7 +130,11 @@ def columns(nodes: Sequence[FlatNode]) -> dict[str, Any]:
 
 def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
     """The facts that few nodes have, by number."""
-    paths, values, statistics, outputs, saved = {}, {}, {}, {}, {}
+    paths: dict[int, str] = {}
+    values: dict[int, str | None] = {}
+    statistics: dict[int, list[Any]] = {}
+    outputs: dict[int, Sequence[str]] = {}
+    saved: dict[int, list[Any]] = {}
     for n in nodes:
         v = n.node
         if n.path != v.name:
@@ -141,7 +146,7 @@ def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
         if v.data is not None and v.role is not Role.INPUT:  # which may be private
             if v.role is Role.CONSTANT:
                 values[n.id] = v.value
-            if facts := statistics_data(v):
+            if len(statistics) < MOST and (facts := statistics_data(v)):
                 statistics[n.id] = facts
     return {"paths": paths, "values": values, "statistics": statistics, "outputs": outputs,
             "saved": saved}  # fmt: skip
@@ -177,6 +182,7 @@ def step_data(step: Step, reads: Sequence[FlatNode]) -> dict[str, Any]:
         "new": sorted(step.new),
         "replaces": step.replaces,
         "fused": sorted(step.fused),
+        "groups": step.groups,
     }
 
 

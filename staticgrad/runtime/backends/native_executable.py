@@ -25,7 +25,8 @@ from ..executable import Executable
 from ..feeds import as_feed
 
 if TYPE_CHECKING:
-    from ..profile import Profile
+    from gradops.inspection.timeline.profile import Profile
+
 
 FOR_NUMPY = ComputePairs, FloatScalars, FuseElementwise, MathScalars, MultiplyLogs
 """Passes that save calls of NumPy, of which native code has none."""
