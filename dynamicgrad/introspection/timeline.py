@@ -16,9 +16,10 @@ import numpy as np
 
 from gradops.core.traits import Trait
 from gradops.inspection.timeline.memory import Allocation, Keeps, MemoryTimeline, Step
+from gradops.transforms.several_outputs import SEVERAL
 
 from ..engine.handle import Handle
-from ..engine.node import SEVERAL, Leaf, Node, Part
+from ..engine.node import Leaf, Node, Part
 from .sampling import backward, described, forward, given
 from .view import owner, saved_operands, saves_output, vertices_of
 

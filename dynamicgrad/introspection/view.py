@@ -20,9 +20,10 @@ from gradops.core.types import type_of
 from gradops.inspection.lines import source_line_of
 from gradops.inspection.model import NOTHING, GraphView, NodeView, Role, Saved, SourceLine
 from gradops.transforms.reverse import ancestors
+from gradops.transforms.several_outputs import SEVERAL
 
 from ..engine.handle import Handle
-from ..engine.node import SEVERAL, Leaf, Part
+from ..engine.node import Leaf, Part
 from ..engine.saved_tensors import Freed, is_saved_value
 from .variable_names import names_of_tensors
 

@@ -11,6 +11,7 @@ from ..typing import DTypeLike
 from .dims import Dim, Shape, Size, common_size, product
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
+new = object.__new__
 PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an int
 
 
@@ -87,7 +88,9 @@ class ArrayType:
 def type_of(x: object) -> ArrayType:
     """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
     if isinstance(x, np.ndarray | np.generic):
-        return ArrayType(x.shape, x.dtype)
+        of_array = new(ArrayType)  # without conversions, which an array does not need
+        of_array.shape, of_array.dtype = x.shape, x.dtype
+        return of_array
     found = getattr(x, "type", None)
     if isinstance(found, ArrayType):
         return found
@@ -97,7 +100,8 @@ def type_of(x: object) -> ArrayType:
 
 def shape_of(x: Any) -> Shape:
     """The shape of anything an op takes."""
-    return x.shape if hasattr(x, "shape") else np.shape(x)
+    found: Any = getattr(x, "shape", None)
+    return np.shape(x) if found is None else found
 
 
 def operand_types(args: Iterable[object]) -> list[ArrayType]:
