@@ -20,6 +20,7 @@ from .floats import (
     quotient,
     shift,
     total,
+    unless,
     wide,
 )
 
@@ -80,22 +81,21 @@ def cos(x: Scalar) -> Scalar:
 
 def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     """Sine and cosine. The few angles that are wide, in single precision, take a branch."""
-    sine, cosine = both_waves(x) if x.dtype == DOUBLE else unless_wide(x)
+    if x.dtype == DOUBLE:
+        sine, cosine = both_waves(x)
+    else:
+        sine, cosine = unless(abs(x) > WIDE, single_waves(x), lambda: both_waves(x))
     return choose(equal(x, 0.0), x, sine), cosine
 
 
-def unless_wide(x: Scalar) -> tuple[Scalar, Scalar]:
-    """Sine and cosine in single precision, reduced in double precision where that is needed."""
-    f, is_wide, type = x.f, abs(x) > WIDE, x.f.vector("float")
-    found = single_waves(x)
-    places = [f.reserve(type) for _ in found]
-    for y, to in zip(found, places, strict=True):
-        f.do(f"store {y.typed}, ptr {to}")
-    with f.given(f.any(is_wide.name)):
-        for y, z, to in zip(both_waves(x), found, places, strict=True):
-            f.do(f"store {choose(is_wide, y, z).typed}, ptr {to}")
-    sine, cosine = (x.then(f"load {type}, ptr {to}") for to in places)
-    return sine, cosine
+def single_quadrant(x: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """The same as `quadrant` gives, in single precision, of an angle that is not wide."""
+    moved = fma(x, 2 / math.pi, MAGIC[4])
+    whole = moved - MAGIC[4]
+    first = fma(-whole, SINGLE_HALF_PI[0], x)
+    second, of_second = product(whole, SINGLE_HALF_PI[1])
+    r = first - second
+    return r, ((first - r) - second) + fma(-whole, SINGLE_HALF_PI[2], -of_second), bits_of(moved)
 
 
 def single_waves(x: Scalar) -> tuple[Scalar, Scalar]:
@@ -103,19 +103,14 @@ def single_waves(x: Scalar) -> tuple[Scalar, Scalar]:
 
     It is for short chains of dependent operations: `lost` and other small terms join in the end.
     """
-    moved = fma(x, 2 / math.pi, MAGIC[4])
-    whole = moved - MAGIC[4]
-    first = fma(-whole, SINGLE_HALF_PI[0], x)
-    second, of_second = product(whole, SINGLE_HALF_PI[1])
-    r = first - second
-    lost = ((first - r) - second) + fma(-whole, SINGLE_HALF_PI[2], -of_second)
+    r, lost, n = single_quadrant(x)
     z = r * r
     half, square = z * 0.5, z * z
     w = 1.0 - half
     sine = r + fma(z * r, of_four(z, square, SIN[4]), lost)
     rest = fma(-r, lost, (1.0 - w) - half)
     cosine = w + fma(square, of_four(z, square, COS[4]), rest)
-    return turned(bits_of(moved), sine, cosine)
+    return turned(n, sine, cosine)
 
 
 def of_four(x: Scalar, square: Scalar, coefficients: Sequence[float]) -> Scalar:
@@ -145,9 +140,18 @@ def opposed(n: Scalar, y: Scalar) -> Scalar:
 
 
 def tan(x: Scalar) -> Scalar:
-    """The quotient of sine and cosine; for single precision, in double precision."""
-    r, lost, n = quadrant(x)
-    z, size = r * r, x.dtype.itemsize
+    """The quotient of sine and cosine."""
+    if x.dtype == DOUBLE:
+        y = tangent(*quadrant(x), 8)
+    else:
+        found = [tangent(*single_quadrant(x), 4)]
+        (y,) = unless(abs(x) > WIDE, found, lambda: [narrow(tangent(*quadrant(x), 4))])
+    return choose(equal(x, 0.0), x, y)
+
+
+def tangent(r: Scalar, lost: Scalar, n: Scalar, size: int) -> Scalar:
+    """The tangent of r + lost + n pi / 2, by polynomials for floats of some bytes."""
+    z = r * r
     sine = total(r, fma(z * r, polynomial(z, SIN[size]), lost))
     half = z * 0.5
     w = 1.0 - half
@@ -156,4 +160,4 @@ def tan(x: Scalar) -> Scalar:
     above = [choose(is_odd, -c, s) for s, c in zip(sine, cosine, strict=True)]
     below = [choose(is_odd, s, c) for s, c in zip(sine, cosine, strict=True)]
     y, low = quotient((above[0], above[1]), (below[0], below[1]))
-    return choose(equal(x, 0.0), x, y + low if x.dtype == DOUBLE else narrow(y))
+    return y + low
