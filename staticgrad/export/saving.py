@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 from gradops import GraphFormatError, type_of
+from gradops.core.notebook_cells import cell_of
 from gradops.core.source_location import Place, line_number
 from gradops.serialization import Archive, Format, read_archive, write_archive
 
@@ -196,7 +197,8 @@ def set_variable(archive: Archive, e: Expr | None, i: Any, array: Callable[[int]
 
 def as_list(place: Place) -> list[Any]:
     """A location as a file has it: the name of the source file, the line and the function."""
-    filename = os.path.basename(place[0].co_filename).strip("<>")
+    file = place[0].co_filename
+    filename = cell_of(file) or os.path.basename(file).strip("<>")
     return [filename, line_number(place), place[0].co_name]
 
 

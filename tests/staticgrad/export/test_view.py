@@ -205,6 +205,15 @@ def test_a_whole_graph_has_what_bodies_and_dead_ends_leave():
     assert view_of("f", sg.Graph()).nodes == ()
 
 
+def test_to_look_at_expressions_is_no_use_of_them():
+    with sg.Graph().as_default() as graph:
+        x = sg.placeholder("float32", [None, None], name="x")
+        view_of("f", graph)
+        view_of("f", x)
+        x.set_shape([2, 3])
+    assert x.shape == (2, 3)
+
+
 def test_what_a_call_keeps_is_shown():
     with sg.Graph().as_default():
         x = sg.placeholder("float32", ["n"], name="x")
