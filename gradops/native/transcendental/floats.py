@@ -1,13 +1,13 @@
 """Floats as numbers and as bits: what the functions of this folder are made of.
 
-Note [Straight-line functions]. A function is written with scalars, or vectors, without a branch or a
-call, but for `unless`, whose branch is rarely taken. Arguments are reduced to a short range by adding and
-multiplying exactly (Cody and Waite, Software Manual for the Elementary Functions, 1980); there a
-polynomial of nearly the least largest error stands for the function. Coefficients are those of the
-polynomial through the function at Chebyshev's nodes, computed to 60 digits: the table in
+Note [Straight-line functions]. A function is written with scalars, or vectors, without a branch or
+a call, but for `unless`, whose branch is rarely taken. Arguments are reduced to a short range by
+adding and multiplying exactly (Cody and Waite, Software Manual for the Elementary Functions, 1980);
+there a polynomial of nearly the least largest error stands for the function. Coefficients are those
+of the polynomial through the function at Chebyshev's nodes, computed to 60 digits: the table in
 tests/gradops/native/coefficients.py has the functions and ranges, and a test computes them again.
-Where the rounding of an intermediate result would show, what it lost is computed, too, and added
-at the end: a pair of numbers, the second of which is small, stands for their sum.
+Where the rounding of an intermediate result would show, what it lost is computed, too, and added at
+the end: a pair of numbers, the second of which is small, stands for their sum.
 """
 
 from collections.abc import Callable, Mapping, Sequence
