@@ -28,17 +28,17 @@ from .nests import NestWriter
 from .planning.choices import Choices
 from .planning.kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .planning.plan import Plan, Unit
-from .templates import convolutions, indexing, loops, matrices, moves, pooling, products, scans
+from .templates import indexing, loops, matrices, moves, products, scans
 from .templates.calls import write_call
-from .templates.table import WRITERS
+from .templates.table import is_written, writer_of
 
-TABLES = convolutions, indexing, loops, matrices, moves, pooling, products, scans
-"""The modules that add to `WRITERS`."""
+TABLES = indexing, loops, matrices, moves, products, scans
+"""The modules that add to `WRITERS`; others do when they are needed."""
 
 
 def has_writer(e: Expr) -> bool:
     """True for an op that has code of its own, if that can be written for its operands."""
-    return name_of(e) in WRITERS
+    return is_written(name_of(e))
 
 
 class GraphWriter:
@@ -118,7 +118,7 @@ class GraphWriter:
             NestWriter(self, unit, plan).write()
             return
         try:
-            WRITERS.get(name_of(e), write_call)(self, e)
+            (writer_of(name_of(e)) or write_call)(self, e)
         except NotNative:
             self.f.undo(mark)
             self.choices.undo(count)

@@ -7,7 +7,6 @@ from typing import Any
 from gradops import FeedError, FetchError, OptionError, flatten
 
 from ..build.graph import get_default_graph
-from ..codegen.memory.schedule import predicted_peak
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph
@@ -15,11 +14,9 @@ from ..ir.nominal import nominal_bytes
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
-from ..passes.rematerialize import Rematerialize
+from ..passes.pipeline import Check, Pipeline
 from ..passes.rewrite import Rule
 from .backends.choice import executable_for
-from .checking.accuracy import accuracy_of
-from .checking.verification import require_code, verifier
 from .executable import Executable
 
 
@@ -58,13 +55,9 @@ def compile(
     >>> f([1.0, 2.0])
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
-    pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
+    pipeline = pipeline_for(optimize, passes, without, rules, check_of(verify))
     if memory_budget is not None:
-        if not is_number_of_bytes(memory_budget):
-            raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
-        pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
-            Rematerialize(memory_budget, predicted_peak, value_bytes)
-        )
+        pipeline = within(pipeline, memory_budget)
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
@@ -74,10 +67,39 @@ def compile(
         form, rebuild = form_of(outputs)
     result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
     if verify is not False:
-        code = result.graph, result.attempt, result.bound, verify
-        require_code(*code)
-        result.verification = accuracy_of(*code) if result.bound else None
+        verify_code(result, verify)
     return result
+
+
+def check_of(verify: bool | Sequence[Any]) -> Check | None:
+    """The check of passes; None without one."""
+    if verify is False:
+        return None
+    from .checking.verification import verifier
+
+    return verifier(verify)
+
+
+def within(pipeline: Pipeline, memory_budget: Any) -> Pipeline:
+    """A pipeline that keeps a budget; raises OptionError for what is none."""
+    from ..codegen.memory.schedule import predicted_peak
+    from ..passes.rematerialize import Rematerialize
+
+    if not is_number_of_bytes(memory_budget):
+        raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
+    return pipeline.without(ComputePairs, FuseElementwise).followed_by(
+        Rematerialize(memory_budget, predicted_peak, value_bytes)
+    )
+
+
+def verify_code(executable: Executable, verify: bool | Sequence[Any]) -> None:
+    """Raise PassError unless the code computes what its graph does; note how exact it is."""
+    from .checking.accuracy import accuracy_of
+    from .checking.verification import require_code
+
+    code = executable.graph, executable.attempt, executable.bound, verify
+    require_code(*code)
+    executable.verification = accuracy_of(*code) if executable.bound else None
 
 
 def is_number_of_bytes(budget: object) -> bool:

@@ -16,7 +16,6 @@ from ...passes.levels import Level, pipeline_for
 from ...passes.pipeline import Pipeline
 from ...transform.sizing import is_sized
 from ..executable import Executable
-from .interpreted import InterpretedExecutable
 
 DEFAULT: ContextVar[str] = ContextVar("default_backend", default="numpy")
 HINT = "backend='numpy' runs every graph"
@@ -78,6 +77,8 @@ def by_interpreter(
     graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
 ) -> Executable:
     """A graph that is run node by node."""
+    from .interpreted import InterpretedExecutable
+
     return InterpretedExecutable(graph, pipeline, form, rebuild, check_numerics=checked)
 
 
@@ -94,13 +95,15 @@ def by_machine_code(
     from gradops.native.ir.scalars import NotNative
 
     from .native_executable import DirectExecutable, NativeExecutable
-    from .native_for_sizes import NativeForSizes
 
-    kind = NativeExecutable if is_sized(graph) else NativeForSizes
     try:
-        if kind is NativeExecutable and rebuild is None:
+        if not is_sized(graph):
+            from .native_for_sizes import NativeForSizes
+
+            return NativeForSizes(graph, pipeline, form, rebuild)
+        if rebuild is None:
             return DirectExecutable(graph, pipeline, form)
-        return kind(graph, pipeline, form, rebuild)
+        return NativeExecutable(graph, pipeline, form, rebuild)
     except NotNative as error:
         raise refusal(str(error)) from error
     except (ImportError, OSError) as error:
