@@ -19,8 +19,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.types import NATIVE_KERNELS as USED
+from ..core.types import NATIVE_KERNELS
 
+USED = NATIVE_KERNELS
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})

@@ -32,6 +32,7 @@ from ..planning.work import work_of
 from ..templates.loops import known
 from . import entry
 from .entry import Signature
+from .entry_text import CALLS_BLAS, CALLS_PYTHON, HAS_CONTEXT, LETS_GO
 from .kept import found_again, notes_of
 from .keys import Key
 
@@ -175,8 +176,8 @@ def flags_of(body: FunctionText, memory: Memory, work: int) -> int:
     """What happens around a call of a body: see `entry.py`."""
     lets_go = work > entry.LONG and not memory.calls_python
     chosen = {
-        entry.HAS_CONTEXT: body.checks or lets_go, entry.LETS_GO: lets_go,
-        entry.CALLS_PYTHON: memory.calls_python, entry.CALLS_BLAS: memory.calls_blas,
+        HAS_CONTEXT: body.checks or lets_go, LETS_GO: lets_go,
+        CALLS_PYTHON: memory.calls_python, CALLS_BLAS: memory.calls_blas,
     }  # fmt: skip
     return sum(flag for flag, is_set in chosen.items() if is_set)
 
