@@ -17,8 +17,8 @@ class Method(ctypes.Structure):
 
 
 def builtin(
-    code: Code | tuple[Code, ...], name: str, address: int, kept: object, otherwise: Callable[..., Any] | None = None,
-    table: object = None,
+    code: Code | tuple[Code, ...], name: str, address: int, kept: object,
+    otherwise: Callable[..., Any] | None = None, table: object = None,
 ) -> Callable[..., Any]:  # fmt: skip
     """The function at an address; it owns the code, and what that refers to.
 
