@@ -77,8 +77,8 @@ def copy_entries(f: FunctionText, source: Place, to: Place, index: tuple[Index, 
     if len(index) == len(to.shape):
         to.store(f, index, cast(source.load(f, index, ACCESS), to.dtype), ACCESS)
         return
-    is_last = len(index) == len(to.shape) - 1
-    for i in f.loop(to.shape[len(index)], is_last, passes=to.size):
+    is_row = len(index) == len(to.shape) - 1 and to.strides[-1] == source.strides[-1] == 1
+    for i in f.loop(to.shape[len(index)], is_row, passes=to.size):
         copy_entries(f, source, to, (*index, i))
 
 
@@ -98,8 +98,8 @@ def fill_entries(f: FunctionText, to: Place, value: float, index: tuple[Index, .
     if len(index) == len(to.shape):
         to.store(f, index, constant(f, value, to.dtype), ACCESS)
         return
-    is_last = len(index) == len(to.shape) - 1
-    for i in f.loop(to.shape[len(index)], is_last, passes=to.size):
+    is_row = len(index) == len(to.shape) - 1 and to.strides[-1] == 1
+    for i in f.loop(to.shape[len(index)], is_row, passes=to.size):
         fill_entries(f, to, value, (*index, i))
 
 

@@ -33,7 +33,11 @@ METADATA = """!0 = distinct !{}
 !7 = !{!"llvm.loop.interleave.count", i32 2}
 !20 = distinct !{!20, !2, !21}
 !21 = !{!"llvm.loop.vectorize.enable", i1 false}
+!30 = distinct !{!30, !2}
 """
+PLAIN, PARALLEL, ADDING, CARRYING = 3, 4, 5, 30
+"""Kinds of loops, by the numbers of their metadata: with passes that do not wait for one another,
+those that add up, and those whose state goes from pass to pass."""
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
 
@@ -206,11 +210,18 @@ class FunctionText:
             yield from range(int(count))
             self.unrolls = before
         else:
-            yield from self.counted(count, 3 + is_parallel)
+            yield from self.counted(count, PARALLEL if is_parallel else PLAIN)
 
     def adding_loop(self, count: Index) -> Iterator[Index]:
         """A parallel loop that adds up, with sums in one order whatever else is in it."""
-        yield from self.counted(count, 5)
+        yield from self.counted(count, ADDING)
+
+    def carrying_loop(self, count: Index) -> Iterator[Index]:
+        """A loop whose passes leave state for the next one, which is to stay in registers."""
+        if count in (0, 1) or (isinstance(count, int) and self.unrolls):
+            yield from self.loop(count)
+        else:
+            yield from self.counted(count, CARRYING)
 
     def counted(self, count: Index, tag: int) -> Iterator[str]:
         """A loop of the machine, with a number of `METADATA`."""

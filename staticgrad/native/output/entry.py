@@ -57,9 +57,7 @@ class Signature:
     @staticmethod
     def of(graph: FrozenGraph, form: str) -> "Signature":
         """The signature of a graph."""
-        inputs, results = (
-            tuple([e.type for e in some]) for some in (graph.inputs, graph.results)
-        )
+        inputs, results = (tuple([e.type for e in some]) for some in (graph.inputs, graph.results))
         return Signature(inputs, results, form)
 
     @property

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType
+from gradops.kernels.threads import cores
 from gradops.native import costs
 from gradops.native.ir.functions import declarations
 from gradops.native.ir.memory import Memory, addresses
+from gradops.native.ir.modules import Module, functions_in, modules_of
 from gradops.native.ir.places import Place, contiguous
 from gradops.native.ir.scalars import NotNative
 from gradops.native.ir.text import METADATA, FunctionText
@@ -20,7 +22,8 @@ from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.runtime import symbols
 from gradops.native.runtime.builtins import builtin
 from gradops.native.runtime.interrupts import TEXT
-from gradops.native.runtime.machine import Code, Refused, compiled
+from gradops.native.runtime.machine import Code, Refused
+from gradops.native.runtime.machine import compiled_at_once as compiled
 from gradops.native.runtime.modules import find
 
 from ...ir.graph import FrozenGraph
@@ -57,7 +60,7 @@ class NativeCode:
     def newly_compiled(self) -> ObjectCode:
         """The module of the graph, compiled."""
         try:
-            return compiled(self.written.text, self.notes)
+            return compiled(self.written.modules, self.notes, cores())
         except Refused as error:
             from ...text.printer import to_text
 
@@ -140,13 +143,27 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
+    """The text of a graph, what it refers to, what was chosen for it, and what lines are for.
 
-    text: str
+    The text is that of declarations and globals, and of functions.
+    """
+
+    known: list[str]
+    functions: list[str]
     kept: list[object]
     origins: list[object]
     choices: Choices
     subjects: list[object]
+
+    @property
+    def text(self) -> str:
+        """All of it as one module."""
+        return "\n".join([*self.known, *self.functions, METADATA])
+
+    @property
+    def modules(self) -> list[Module]:
+        """The modules that are compiled."""
+        return modules_of(self.known, self.functions)
 
 
 def free_spare(table: np.ndarray) -> None:
@@ -165,11 +182,11 @@ def module_of(graph: FrozenGraph, table: costs.CostTable) -> Written:
     body.end()
     flags = flags_of(body, memory, work_of(graph))
     lines, functions = declarations(body.used)
-    parts = [*[part.text() for part in (*functions, body)],
-             signature.module_text(memory.bytes, body.stack, flags)]  # fmt: skip
-    checks = [TEXT] if body.checks else []
-    text = "\n".join([*symbols.declared(), *checks, *lines, *memory.globals, *parts, METADATA])
-    return Written(text, memory.kept, memory.origins, choices, body.subjects)
+    texts = [TEXT] if body.checks else []
+    texts += [f for part in (*functions, body) for f in functions_in(part.text())]
+    texts.append(signature.module_text(memory.bytes, body.stack, flags))
+    known = [*symbols.declared(), *lines, *memory.globals]
+    return Written(known, texts, memory.kept, memory.origins, choices, body.subjects)
 
 
 def flags_of(body: FunctionText, memory: Memory, work: int) -> int:

@@ -60,7 +60,7 @@ def function(code, name, *types):
 
 
 def by_us(text, names):
-    return Loaded(compiled(text).data, lambda name: names.get(name) or find(name))
+    return Loaded([compiled(text).data], lambda name: names.get(name) or find(name))
 
 
 def by_llvm(text, names):
@@ -119,7 +119,7 @@ def test_names_that_are_nowhere_are_an_error():
 ])  # fmt: skip
 def test_what_is_not_an_object_of_this_machine_is_refused(change):
     with pytest.raises(Unloadable):
-        Loaded(change(compiled(TEXT).data), find)
+        Loaded([change(compiled(TEXT).data)], find)
 
 
 @is_elf
