@@ -34,7 +34,7 @@ class Loaded:
         self.images = [Image(data) for data in objects]
         self.addresses: dict[str, int] = {}
         for image in self.images:
-            self.addresses |= image.defined()
+            self.addresses |= image.layout.defined(image.base)
         for image in self.images:
             image.fill(lambda name: self.addresses.get(name) or find(name))
 
@@ -54,13 +54,6 @@ class Image:
         self.memory = mmap.mmap(-1, self.layout.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.bytes = np.frombuffer(self.memory, np.uint8)
         self.base = self.bytes.ctypes.data
-
-    def defined(self) -> dict[str, int]:
-        """The addresses of what the object defines."""
-        object = self.layout.object
-        addresses = self.layout.addresses_of(self.base, lambda name: 0).tolist()
-        found = zip(object.names, object.symbols["section"].tolist(), addresses, strict=True)
-        return {name: at for name, section, at in found if name and section}
 
     def fill(self, find: Callable[[str], int]) -> None:
         """Write the object into its memory, and make its code executable."""
@@ -103,6 +96,12 @@ class Layout:
                 at = self.offsets[section.number]
                 image[at : at + section.size] = section.data
             self.relocate(image, base, addresses, section)
+
+    def defined(self, base: int) -> dict[str, int]:
+        """The addresses of what the object defines, in memory at an address."""
+        addresses = self.addresses_of(base, lambda name: 0).tolist()
+        found = zip(self.object.names, self.object.symbols["section"].tolist(), addresses)
+        return {name: at for name, section, at in found if name and section}
 
     def addresses_of(self, base: int, find: Callable[[str], int]) -> np.ndarray:
         """The addresses of all symbols; zero for those that are not loaded."""

@@ -195,10 +195,10 @@ def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> Ob
     return object_of(optimized(module, machine), machine, ())
 
 
-def assembly_of(text: str) -> str:
+def assembly_of(text: str, passes: Passes = "all") -> str:
     """The machine code of a module as text."""
-    machine = target()
-    return with_room(lambda t: machine.emit_assembly(optimized(parsed(t, machine), machine)), text)
+    machine, optimize = target(), OPTIMIZE[passes]
+    return with_room(lambda t: machine.emit_assembly(optimize(parsed(t, machine), machine)), text)
 
 
 def parsed(text: str, machine: Any, context: Any = None) -> Any:

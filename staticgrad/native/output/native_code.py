@@ -125,7 +125,7 @@ class NativeCode:
         """The instructions of the machine, with the user's lines."""
         from .annotations import annotated_assembly
 
-        return annotated_assembly(self.written.text, self.written.subjects)
+        return annotated_assembly(self.written.modules, self.written.subjects)
 
     @cached_property
     def notes(self) -> tuple[str, ...] | None:

@@ -208,7 +208,8 @@ def test_relocations_of_arm_lead_to_the_symbols():
     layout, base = Layout(object), 0x7F00_1234_5000
     image = np.zeros(layout.size, np.uint8)
     outside = {"outside": 0x7FFF_0000_1230, "labs": 0x7EEE_0000_4560}
-    addresses = layout.fill(image, base, outside.__getitem__)
+    layout.fill(image, base, outside.__getitem__)
+    addresses = layout.defined(base)
     at = {s.number: layout.offsets[s.number] for s in object.sections}
     text = next(s for s in object.sections if s.flags & elf.EXECUTABLE)
     start = at[text.number]
