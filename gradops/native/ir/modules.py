@@ -20,6 +20,7 @@ from .text import ADDING, CARRYING, METADATA, PARALLEL
 LENGTH = 700  # lines of a module, about
 NAME = re.compile(r"@([\w.]+)")
 HEAD = re.compile(r"^define (?:internal )?(.+?) @([\w.]+)\(([^)]*)\)", re.MULTILINE)
+DECLARED = re.compile(r"declare |@[\w.]+ = external ")
 COPIED = ("own.", "check")
 Passes = Literal["few", "most", "all"]
 DEMANDS: Mapping[int, Passes] = MappingProxyType({PARALLEL: "all", ADDING: "all", CARRYING: "most"})
@@ -80,8 +81,22 @@ class Function:
         return f"declare {self.head[1]} @{self.name}({', '.join(types)})"
 
 
-def modules_of(known: Sequence[str], texts: Sequence[str]) -> list[Module]:
-    """Modules of functions, given lines that declare or define other names. See Note [Modules]."""
+def modules_in(text: str, length: int) -> list[Module]:
+    """The modules of a text, in which only functions are defined. See Note [Modules]."""
+    known, functions = [], []
+    for part in text.split("\n}\n"):
+        before, head, body = part.partition("define ")
+        known += [line for line in before.split("\n") if DECLARED.match(line)]
+        if head:
+            functions.append(f"{head}{body}\n}}\n")
+    return modules_of(known, functions, length)
+
+
+def modules_of(known: Sequence[str], texts: Sequence[str], length: int = LENGTH) -> list[Module]:
+    """Modules of functions, given lines that declare or define other names. See Note [Modules].
+
+    They have so many lines, about.
+    """
     functions = {f.name: f for f in map(Function, texts)}
     lines = {name_in(line): line for line in known}
     own: dict[Passes, list[Function]] = {"all": [], "most": [], "few": []}
@@ -90,7 +105,7 @@ def modules_of(known: Sequence[str], texts: Sequence[str]) -> list[Module]:
             own[f.passes].append(f)
     return [
         Module(text_of(part, functions, lines), passes)
-        for passes, some in own.items() for part in dealt(some)
+        for passes, some in own.items() for part in dealt(some, length)
     ]  # fmt: skip
 
 
@@ -101,10 +116,10 @@ def name_in(line: str) -> str:
     return found[1]
 
 
-def dealt(functions: Sequence[Function]) -> list[list[Function]]:
+def dealt(functions: Sequence[Function], length: int) -> list[list[Function]]:
     """Functions in lists of similar length: the longest first, each to the shortest list."""
     total = sum(f.length for f in functions)
-    parts: list[list[Function]] = [[] for _ in range(min(len(functions), 1 + total // LENGTH))]
+    parts: list[list[Function]] = [[] for _ in range(min(len(functions), 1 + total // length))]
     lengths = [0] * len(parts)
     for f in sorted(functions, key=lambda f: -f.length):
         k = lengths.index(min(lengths))

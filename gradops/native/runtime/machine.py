@@ -8,7 +8,8 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
-from ..ir.modules import Module, Passes
+from ...kernels.threads import cores
+from ..ir.modules import Module, Passes, modules_in
 from ..ir.scalars import NotNative
 from ..objects.elf import Unloadable
 from ..objects.fingerprint import OPTIONS
@@ -78,14 +79,20 @@ class Code:
     @classmethod
     def for_key(
         cls, key: tuple[object, ...], make_text: Callable[[], str],
-        names: Mapping[str, int] | None = None, find: Find = find,
+        names: Mapping[str, int] | None = None, find: Find = find, length: int = 0,
     ) -> "Code":  # fmt: skip
         """The code of a text, from the cache on disk if it has been compiled before.
 
         The key determines the text: it has its version, or a hash of what it is made from. The
-        sources of `gradops`, versions, options and the processor are part of it by themselves.
+        sources of `gradops`, versions, options and the processor are part of it by themselves. A
+        text of functions alone may be compiled as modules of so many lines, see `ir/modules.py`.
         """
-        return cls.of(object_for(key, lambda: compiled(make_text())), names, find)
+
+        def make() -> ObjectCode:
+            text = make_text()
+            return compiled_at_once(modules_in(text, length)) if length else compiled(text)
+
+        return cls.of(object_for(key, make), names, find)
 
     @classmethod
     def of(
@@ -145,15 +152,13 @@ def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
     return with_room(compile, text)
 
 
-def compiled_at_once(
-    modules: Sequence[Module], notes: Sequence[str] | None = (), threads: int = 1
-) -> ObjectCode:
+def compiled_at_once(modules: Sequence[Module], notes: Sequence[str] | None = ()) -> ObjectCode:
     """The object files of modules that call each other's functions, which threads compile.
 
     Raises Refused for a text that is no module, and MemoryError.
     """
     require_memory(len(modules) * ALWAYS + EACH * sum(len(m.text) for m in modules))
-    made = at_once([partial(compiled_alone, m) for m in modules], threads)
+    made = at_once([partial(compiled_alone, m) for m in modules], cores())
     defined = {name for part in made for name in part.defined}
     externals = {name for part in made for name in part.externals} - defined
     first, *more = [part.data for part in made]

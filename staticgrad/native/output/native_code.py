@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType
-from gradops.kernels.threads import cores
 from gradops.native import costs
 from gradops.native.ir.functions import declarations
 from gradops.native.ir.memory import Memory, addresses
@@ -60,7 +59,7 @@ class NativeCode:
     def newly_compiled(self) -> ObjectCode:
         """The module of the graph, compiled."""
         try:
-            return compiled(self.written.modules, self.notes, cores())
+            return compiled(self.written.modules, self.notes)
         except Refused as error:
             from ...text.printer import to_text
 
