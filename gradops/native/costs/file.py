@@ -18,7 +18,7 @@ from ..objects.fingerprint import compiler, library_of_numpy, processor
 from .figures import DEFAULT, CostTable
 
 VARIABLE = "STATICGRAD_COSTS"  # `default`: nothing is measured
-VERSION = 1  # of what is measured, and how
+VERSION = 2  # of what is measured, and how
 
 
 @cache
