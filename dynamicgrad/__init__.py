@@ -46,12 +46,14 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random
+    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random, utils
     from .autograd import checkpoint
     from .checking.check import check
+    from .comparison import compare
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .func.scipy_solvers import scipy
     from .introspection.explain import explain
+    from .introspection.pages import inspect
     from .introspection.visualize import to_dot, to_text
     from .serialization import load, save
 
@@ -74,9 +76,10 @@ __getattr__, __dir__ = _lazily(
         "array_api": "array_api", "autograd": "autograd checkpoint", "cuda": "cuda",
         "data": "data", "fft": "fft", "nn": "nn", "optim": "optim", "random": "random",
         "func": "func grad hessian hvp jacobian value_and_grad vmap", "checking.check": "check",
-        "func.scipy_solvers": "scipy", "introspection.explain": "explain",
-        "introspection.visualize": "to_dot to_text", "serialization": "load save",
-        "dispatch.torch_phrases": "__gradop_words__",
+        "comparison": "compare", "func.scipy_solvers": "scipy", "introspection.explain": "explain",
+        "introspection.pages": "inspect", "introspection.visualize": "to_dot to_text",
+        "serialization": "load save",
+        "dispatch.torch_phrases": "__gradop_words__", "utils": "utils",
     },
     lambda name: _missing(name, _places),
 )  # fmt: skip
@@ -84,11 +87,13 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "Array", "DetachWarning", "Tensor", "array", "array_api", "autograd", "bool", "channels_last",
-    "check", "checkpoint", "complex128", "complex64", "contiguous_format", "cuda", "data", "device",
-    "double", "e", "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack",
-    "func", "get_default_dtype", "get_num_threads", "grad", "half", "hessian", "hvp", "inf",
-    "int", "int16", "int32", "int64", "int8", "jacobian", "linalg", "load", "long",
-    "nan", "nn", "optim", "pi", "preserve_format", "random", "save", "scipy", "set_default_dtype",
-    "set_num_threads", "short", "special", "to_dot", "to_text", "uint8", "value_and_grad", "vmap",
+    "check", "checkpoint", "compare", "complex128", "complex64", "contiguous_format", "cuda",
+    "data", "device", "double", "e", "explain", "fft", "float", "float16", "float32", "float64",
+    "from_dlpack", "func", "get_default_dtype", "get_num_threads", "grad", "half", "hessian",
+    "hvp", "inf", "inspect", "int", "int16", "int32", "int64", "int8", "jacobian", "linalg", "load",
+    "long", "nan", "nn", "optim", "pi", "preserve_format", "random", "save", "scipy",
+    "set_default_dtype", "set_num_threads", "short", "special", "to_dot", "to_text", "uint8",
+    "utils",
+    "value_and_grad", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_grad_mode.__all__, *_creation.__all__, *_FUNCTIONS])

@@ -7,6 +7,8 @@ f4.operation ...
 """
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 
 from gradops.native import costs
@@ -29,4 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # as `head` closes it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

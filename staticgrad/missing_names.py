@@ -56,7 +56,6 @@ INSTEAD = {
     "segment_sum": "sg.unsorted_segment_sum",
     "strided_slice": "x[begin:end:step]",
     "sum": "sg.reduce_sum",
-    "summary": "what sg.Session.run gives, and any writer; sg.to_dot and sg.to_json show graphs",
     "tables_initializer": "nothing: there are no tables",
     "to_double": "sg.cast(x, 'float64')",
     "to_float": "sg.cast(x, 'float32')",

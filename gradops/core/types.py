@@ -1,7 +1,6 @@
 """The type of an array: its shape, which may have named unknown dimensions, and its dtype."""
 
 import operator
-import os
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import lru_cache
@@ -11,12 +10,12 @@ import numpy as np
 
 from ..typing import DTypeLike
 from .dims import Dim, Shape, Size, common_size, product
+from .environment import switch
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
-NATIVE_KERNELS: ContextVar[bool] = ContextVar(
-    "native_kernels", default=os.environ.get(VARIABLE, "1") != "0"
-)
+ASKED = switch(VARIABLE, default=True)
+NATIVE_KERNELS: ContextVar[bool] = ContextVar("native_kernels", default=ASKED)
 """True where kernels run in machine code, if there is some: see `kernels/native_kernels.py`."""
 PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an int
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
 
 from gradops import FeedError, FetchError, OptionError, flatten
 
@@ -19,6 +21,9 @@ from ..passes.rewrite import Rule
 from .backends.choice import executable_for
 from .executable import Executable
 
+if TYPE_CHECKING:
+    from .checking.accuracy import CodeReport
+
 
 def compile(
     outputs: Any, inputs: Any = None, optimize: Level = 2, check_numerics: bool = False,
@@ -33,12 +38,13 @@ def compile(
     was written and nothing else; 1 also runs passes that are exact: both have the bits that eager
     execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
     `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
-    `verify` the graph is run before and after each pass, on random feeds or on those given, and
-    what a pass changes beyond its bound raises PassError; `executable.verification` says how exact
-    the code is that was made. With a `memory_budget` in bytes, forward
-    values are computed again in the backward until the predicted peak of what a run allocates is
-    within it; unknown sizes count as 64. With `check_numerics` the first value that is not finite,
-    inside loops too, raises NotFiniteError.
+    `verify` the graph is run before and after each pass, on random feeds that it accepts or on
+    those given, and what a pass changes beyond its bound raises PassError;
+    `executable.verification` says how exact the code is that was made. UnverifiedWarning says that
+    the graph raises for all random feeds, so that nothing was compared. With a `memory_budget` in
+    bytes, forward values are computed again in the backward until the predicted peak of what a run
+    allocates is within it; unknown sizes count as 64. With `check_numerics` the first value that is
+    not finite, inside loops too, raises NotFiniteError.
 
     The `backend` is `"numpy"`, generated source, unless `set_default_backend` says otherwise.
     `"native"` compiles the whole graph to machine code, of unknown sizes for each of those it is
@@ -55,9 +61,6 @@ def compile(
     >>> f([1.0, 2.0])
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
-    pipeline = pipeline_for(optimize, passes, without, rules, check_of(verify))
-    if memory_budget is not None:
-        pipeline = within(pipeline, memory_budget)
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
@@ -65,44 +68,57 @@ def compile(
     else:
         graph = graph_of(outputs, inputs)
         form, rebuild = form_of(outputs)
+    feeds, check = feeds_and_check(graph, verify)
+    pipeline = pipeline_for(optimize, passes, without, rules, check)
+    if memory_budget is not None:
+        pipeline = within_budget(pipeline, memory_budget)
     result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
     if verify is not False:
-        verify_code(result, verify)
+        result.verification = verified(result, feeds)
     return result
 
 
-def check_of(verify: bool | Sequence[Any]) -> Check | None:
-    """The check of passes; None without one."""
+def feeds_and_check(
+    graph: FrozenGraph, verify: bool | Sequence[Any]
+) -> tuple[Sequence[Any] | None, Check | None]:
+    """The feeds with which code and passes are verified, and the check of passes."""
     if verify is False:
-        return None
-    from .checking.verification import verifier
+        return None, None
+    from .checking.verification import feeds_of_verification, verifier
 
-    return verifier(verify)
+    feeds = feeds_of_verification(graph, verify)
+    return feeds, verifier(feeds)
 
 
-def within(pipeline: Pipeline, memory_budget: Any) -> Pipeline:
-    """A pipeline that keeps a budget; raises OptionError for what is none."""
+def within_budget(pipeline: Pipeline, budget: object) -> Pipeline:
+    """A pipeline that computes forward values again until the peak is within a budget."""
     from ..codegen.memory.schedule import predicted_peak
     from ..passes.rematerialize import Rematerialize
 
-    if not is_number_of_bytes(memory_budget):
-        raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
+    if not is_number_of_bytes(budget):
+        raise OptionError("compile", [], f"memory_budget is in bytes, not {budget!r}")
     return pipeline.without(ComputePairs, FuseElementwise).followed_by(
-        Rematerialize(memory_budget, predicted_peak, value_bytes)
+        Rematerialize(budget, predicted_peak, value_bytes)
     )
 
 
-def verify_code(executable: Executable, verify: bool | Sequence[Any]) -> None:
-    """Raise PassError unless the code computes what its graph does; note how exact it is."""
-    from .checking.accuracy import accuracy_of
+def verified(executable: Executable, feeds: Sequence[Any] | None) -> "CodeReport":
+    """The accuracy of code, whose results are compared with those of its graph.
+
+    Raises PassError if they are not within the bound.
+    """
+    from .checking.accuracy import CodeReport, accuracy_of
     from .checking.verification import require_code
 
-    code = executable.graph, executable.attempt, executable.bound, verify
-    require_code(*code)
-    executable.verification = accuracy_of(*code) if executable.bound else None
+    if feeds is None:
+        return CodeReport(executable.bound, ())
+    code = executable.graph, executable.attempt, executable.bound, feeds
+    with np.errstate(all="ignore"):  # of feeds that nobody asked for
+        require_code(*code)
+        return accuracy_of(*code)
 
 
-def is_number_of_bytes(budget: object) -> bool:
+def is_number_of_bytes(budget: object) -> TypeGuard[int]:
     """True for a number but NaN; a truth value is not one."""
     return isinstance(budget, Real) and not isinstance(budget, bool) and budget == budget
 

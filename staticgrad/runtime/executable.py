@@ -229,6 +229,30 @@ class Executable:
 
         return profiled(self, feeds, repeat)
 
+    def inspect(
+        self, path: str | os.PathLike[str], feeds: Any = None, *, title: str = "executable",
+        ir: bool = False, assembly: bool = False, beside: Any = None,
+    ) -> None:  # fmt: skip
+        """Write one HTML page: the graph after each pass, the code, times and memory.
+
+        With `feeds`, values of the inputs, a run is profiled for the page. `ir` and `assembly` add
+        those of machine code. `beside` is a tensor of dynamicgrad, or a graph, to show beside. The
+        page needs no network. The documentation shows such pages: *Read a graph*.
+
+        >>> x = sg.placeholder("float32", [3], name="x")
+        >>> f = sg.compile(sg.reduce_sum(x * x), [x])
+        >>> f.inspect("energy.html", [np.ones(3, np.float32)])
+        """
+        from .pages import inspect_executable
+
+        inspect_executable(self, path, feeds, title=title, ir=ir, assembly=assembly, beside=beside)
+
+    def __graph_view__(self) -> Any:
+        """The picture's model of the graph after all passes."""
+        from ..export.view import graph_view
+
+        return graph_view(self.graph, "executable")
+
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
         inputs = self.graph.inputs

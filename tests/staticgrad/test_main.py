@@ -1,5 +1,8 @@
 """`python -m staticgrad`."""
 
+import subprocess
+import sys
+
 import pytest
 
 from staticgrad.__main__ import main
@@ -21,3 +24,10 @@ def test_without_a_command_there_is_help(capsys):
     with pytest.raises(SystemExit):
         main([])
     assert "costs" in capsys.readouterr().err
+
+
+def test_a_reader_may_close_the_output():
+    command = [sys.executable, "-m", "staticgrad", "costs"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""

@@ -15,7 +15,7 @@ from gradops.core.flops import nothing
 
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
-from ...ir.nominal import bytes_of, size_of
+from ...ir.nominal import NOMINAL, bytes_of, size_of
 from ...ir.sizes import substitute_sizes
 from ...ir.tuple_types import TupleType
 from ..loops.rows import LoopRows
@@ -101,7 +101,7 @@ def placement_of(plan: Plan, sizes: Sizes) -> Placement | None:
     """The places of the views of a function's arena, if it has one."""
     if plan.arena is None:
         return None
-    return plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names]))
+    return plan.arena.placement(tuple([sizes.get(n, NOMINAL) for n in plan.arena.names]))
 
 
 def workspace(e: Expr, sizes: Sizes) -> int:

@@ -113,6 +113,11 @@ class NativeCode:
         return self.written.choices
 
     @property
+    def workspace(self) -> int:
+        """The bytes of memory for values that are no results; it is kept from call to call."""
+        return self.written.workspace
+
+    @property
     def ir(self) -> str:
         """The module of the graph as text, with the user's lines."""
         from .annotations import annotated
@@ -144,6 +149,9 @@ class NativeCode:
 class Written:
     """The text of a graph, what it refers to, what was chosen for it, and what lines are for.
 
+    The text is that of declarations and globals, and of functions. `workspace` is the bytes of
+    memory that it works in.
+
     The text is that of declarations and globals, and of functions.
     """
 
@@ -153,6 +161,7 @@ class Written:
     origins: list[object]
     choices: Choices
     subjects: list[object]
+    workspace: int
 
     @property
     def text(self) -> str:
@@ -185,7 +194,8 @@ def module_of(graph: FrozenGraph, table: costs.CostTable) -> Written:
     texts += [f for part in (*functions, body) for f in functions_in(part.text())]
     texts.append(signature.module_text(memory.bytes, body.stack, flags))
     known = [*symbols.declared(), *lines, *memory.globals]
-    return Written(known, texts, memory.kept, memory.origins, choices, body.subjects)
+    return Written(known, texts, memory.kept, memory.origins, choices, body.subjects,
+                   memory.bytes)  # fmt: skip
 
 
 def flags_of(body: FunctionText, memory: Memory, work: int) -> int:

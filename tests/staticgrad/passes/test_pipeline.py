@@ -321,7 +321,7 @@ OPTIONS = {
     "there is no pass \\['fold'\\]": {"without": [["fold"]]},
     "Rematerialize has options": {"passes": [Rematerialize]},
     "a rewrite rule is a Rule, not 3": {"rules": 3},
-    "verify is True, or a list of the values of the inputs, not of type dict": {"verify": {"x": 1}},
+    "verify is True, False, or a list .*, not dict": {"verify": {"x": 1}},
     "memory_budget is in bytes, not '1MB'": {"memory_budget": "1MB"},
     "memory_budget is in bytes, not nan": {"memory_budget": float("nan")},
     "memory_budget is in bytes, not True": {"memory_budget": True},
