@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-from .text import ADDING, CARRYING, METADATA, PARALLEL
+from .text import ADDING, CARRYING, METADATA, PARALLEL, SUMMING
 
 LENGTH = 700  # lines of a module, about
 NAME = re.compile(r"@([\w.]+)")
@@ -23,7 +23,9 @@ HEAD = re.compile(r"^define (?:internal )?(.+?) @([\w.]+)\(([^)]*)\)", re.MULTIL
 DECLARED = re.compile(r"declare |@[\w.]+ = external ")
 COPIED = ("own.", "check")
 Passes = Literal["few", "most", "all"]
-DEMANDS: Mapping[int, Passes] = MappingProxyType({PARALLEL: "all", ADDING: "all", CARRYING: "most"})
+DEMANDS: Mapping[int, Passes] = MappingProxyType(
+    {PARALLEL: "all", ADDING: "all", SUMMING: "all", CARRYING: "most"}
+)
 """The passes that kinds of loops ask for, the most demanding ones first."""
 
 
