@@ -60,7 +60,6 @@ INSTEAD = {
     "to_double": "sg.cast(x, 'float64')",
     "to_float": "sg.cast(x, 'float32')",
     "to_int32": "sg.cast(x, 'int32')",
-    "to_svg": "sg.to_dot(graph), and Graphviz: dot -Tsvg",
     "value_and_grad": "sg.gradients(y, x), inside of sg.function too",
     "variable_scope": "sg.name_scope, and Python's own ways of sharing",
     "vectorized_map": "gradops.vmap",

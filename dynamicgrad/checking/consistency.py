@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradops import GradcheckError
+from gradops.transforms.several_outputs import Parts
 
 from ..autograd.batched_grad import grad
 from ..custom_function.function import FunctionNode
 from ..engine.backward import carry
-from ..engine.node import Node, Part, Parts
+from ..engine.node import Node, Part
 from ..engine.tensor import Tensor, handle
 from ..func.batching import vmap
 from ..func.forward import jvp

@@ -14,12 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops import ArrayType, Batched, Dual, MissingRuleError, Series, ShapeError, TapeError
+from gradops.transforms.several_outputs import Parts
 from gradops.typing import AnyArray
 
 from ..engine.array import Array
 from ..engine.grad_mode import call_unrecorded, is_recording
 from ..engine.handle import Handle, face_of, on_face
-from ..engine.node import Node, Part, Parts, SavedOperands, Vertex
+from ..engine.node import Node, Part, SavedOperands, Vertex
 from ..engine.record import CallNode, node_of_call
 from ..engine.saved_tensors import Freed
 from ..engine.tensor import Tensor, handle, tensor_of

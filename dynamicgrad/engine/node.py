@@ -23,6 +23,7 @@ from gradops.core.dims import Shape
 from gradops.core.source_location import Place, here
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import VertexOp
+from gradops.transforms.several_outputs import GATHER
 from gradops.typing import Attrs
 
 if TYPE_CHECKING:
@@ -154,24 +155,6 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
-SEVERAL = "of several outputs"  # the shape and dtype of nodes that have several outputs
-
-
-class Parts:
-    """Cotangents of several outputs of a node, by their numbers."""
-
-    shape = dtype = SEVERAL
-
-    def __init__(self, by_index: dict[int, Any]) -> None:
-        self.by_index = by_index
-
-    def __add__(self, other: Parts) -> Parts:
-        total = self.by_index  # not shared with anyone: sums of many parts take linear time
-        for i, g in other.by_index.items():
-            total[i] = total[i] + g if i in total else g
-        return self
-
-
 class TapeOp:
     """An op that occurs on the tape only: a name, and the function that computes cotangents."""
 
@@ -184,23 +167,19 @@ class TapeOp:
         return self.name
 
 
-def gather(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> list[Parts]:
-    """The cotangent of one output, labelled with its number."""
-    return [Parts({values[1]: g})]
-
-
 class Part:
     """One output of a node that has several; the node gets the cotangents of all at once."""
 
     __slots__ = ("__weakref__", "dtype", "index", "inputs", "number", "shape", "storage", "watch")
-    op = TapeOp("gather", gather)  # passes the cotangent to the node
+    op = GATHER
     attrs = NOTHING
     wanted = (0,)
     output = None  # the value of the output is not saved
 
     def __init__(self, owner: Node, index: int, shape: Shape, dtype: np.dtype) -> None:
         self.inputs, self.index, self.number = (owner,), index, next(clock)
-        self.shape, self.dtype, self.watch, self.storage = shape, dtype, None, None
+        self.shape, self.dtype = shape, dtype
+        self.watch = self.storage = None
 
     @property
     def owner(self) -> Node:

@@ -14,9 +14,10 @@ from gradops.core.source_location import OURS
 from gradops.core.types import type_of
 from gradops.transforms.reverse import VertexOp, conjugated
 from gradops.transforms.saved_operands import OUTPUT
+from gradops.transforms.several_outputs import SEVERAL
 from gradops.typing import AnyArray, Attrs, Operand
 
-from .node import NOTHING, SEVERAL, Node, SavedOperands, TapeOp, Vertex, Vertices, clock, new
+from .node import NOTHING, Node, SavedOperands, TapeOp, Vertex, Vertices, clock, new
 
 
 def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
@@ -31,6 +32,7 @@ def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bo
     return OUTPUT in needed, tuple(i in needed for i in range(count))
 
 
+NUMBERS = frozenset({float, int, bool})
 MANY = 8  # operands, beyond which an op is one that takes any number
 
 
@@ -150,4 +152,11 @@ def node_of_call(
 
 def only_type(a: Operand) -> Operand | ArrayType:
     """A number itself, and the type of any other operand, as no rule reads its value."""
-    return a if type(a) in (float, int, bool) else type_of(a)
+    if type(a) in NUMBERS:
+        return a
+    value = getattr(a, "value", a)
+    if type(value) is not np.ndarray:
+        return type_of(a)
+    found = new(ArrayType)  # as `type_of` does it
+    found.shape, found.dtype = value.shape, value.dtype
+    return found

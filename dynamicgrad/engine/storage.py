@@ -16,7 +16,7 @@ from gradops import Op
 from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import INFERENCE, is_recording
-from .node import InferenceStorage, Storage
+from .node import InferenceStorage, Storage, new
 
 if TYPE_CHECKING:
     from .handle import Handle
@@ -152,9 +152,13 @@ class DetachedAlias(Alias):
 def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
     """Make `view` share the storage of `base`, if it shares its memory."""
     whole, value = base.value, view.value
-    if not may_share(base, value, op, attrs):
+    if type(value) is type(whole) is np.ndarray and value.size:  # `may_share`, inlined
+        owner = whole if whole.base is None else whole.base  # views of NumPy refer to it directly
+        if not (value.base is owner or value is owner or np.may_share_memory(value, whole)):
+            return
+    elif not may_share(base, value, op, attrs):
         return
-    if isinstance(whole, np.generic):
+    elif isinstance(whole, np.generic):
         if value.dtype != whole.dtype:
             return  # the real part of a NumPy scalar is a new scalar
         if value.size == 1:
@@ -169,7 +173,9 @@ def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
         mode, before = is_recording(), base.alias
         refusal = "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
         if before is None:
-            view.alias = Alias(base, op, attrs, refusal)
+            view.alias = entry = new(Alias)
+            entry.base, entry.op, entry.options = base, op, attrs
+            entry.before, entry.refusal = None, refusal
         else:
             view.alias = alias_of(base, op, attrs, refusal)
         storage.add_view(view)
@@ -186,10 +192,7 @@ def may_share(base: Handle, value: AnyArray, op: Op, attrs: Attrs) -> bool:
     whole = base.value
     if type(value) is not np.ndarray or type(whole) is not np.ndarray:
         return op.name != "reshape" or would_share(alias_of(base, op, attrs))
-    if not value.size:
-        return op.name != "astype"
-    owner = whole if whole.base is None else whole.base  # views of NumPy refer to it directly
-    return value.base is owner or value is owner or np.may_share_memory(value, whole)
+    return op.name != "astype"  # of no entries
 
 
 def would_share(alias: Alias) -> bool:

@@ -6,25 +6,24 @@ user's frame.
 """
 
 import gc
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from gradops.core.source_location import frames_to_user
+from gradops.inspection.model import NOTHING
 
 from ..engine.handle import Handle
-
-Modules = Mapping[Any, tuple[Any, str]]
-"""The parent of each module that has one, and its name there."""
+from ..engine.node import Leaf
 
 
-def names_of_tensors(given: Mapping[str, Any] | None = None) -> dict[int, str]:
-    """The names of tensors, and of their nodes and values, by id.
+def names_of_tensors(order: Iterable[Any], given: Mapping[str, Any] = NOTHING) -> dict[int, str]:
+    """The names of tensors, and of their nodes and values, by id, as far as a tape may have them.
 
     Those in `given` come first, then paths in modules, then variables of the user's frame.
     """
-    own, modules = variables(), live_modules()
+    own, leaves = variables(), {id(v) for v in order if type(v) is Leaf}
     result: dict[int, str] = {}
-    for name, x in [*(given or {}).items(), *parameters(modules, own), *own.items()]:
+    for name, x in [*given.items(), *parameters(live_modules(), own, leaves), *own.items()]:
         if isinstance(x, Handle):
             for part in (x, x.node, x.value):
                 if part is not None:
@@ -64,17 +63,37 @@ def is_module_class(kind: type) -> bool:
     )
 
 
-def parameters(modules: Iterable[Any], own: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The parameters and buffers of modules with their paths.
-
-    Where there are several models, a path begins with the name of the variable that has the model.
-    """
-    inner = {id(m) for outer in modules for m in vars(outer)["_modules"].values()}
-    roots = [m for m in modules if id(m) not in inner]
-    variable_of = {id(x): name for name, x in own.items()}
+def parameters(
+    modules: Iterable[Any], own: Mapping[str, Any], leaves: Container[int]
+) -> list[tuple[str, Any]]:
+    """The parameters and buffers of the models that have any of the leaves, with their paths."""
+    modules = list(modules)
+    inner = inner_modules(modules)
+    used = [m for m in modules if id(m) in inner or has_any(m, leaves)]
     result = []
-    for root in roots:
-        prefix = variable_of.get(id(root), "") if len(roots) > 1 else ""
+    for prefix, root in models(used, own):
         for members in (root.named_parameters, root.named_buffers):
             result += list(members(prefix=prefix))
     return result
+
+
+def has_any(model: Any, leaves: Container[int]) -> bool:
+    """True if a parameter of a model is one of the leaves."""
+    return any(id(p.node) in leaves for p in model.parameters())
+
+
+def models(modules: Iterable[Any], own: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The modules that are in no other, each with the prefix of the paths in it.
+
+    Where there are several, that is the name of the variable that has the model.
+    """
+    modules = list(modules)
+    inner = inner_modules(modules)
+    roots = [m for m in modules if id(m) not in inner]
+    variable_of = {id(x): name for name, x in own.items()}
+    return [(variable_of.get(id(m), "") if len(roots) > 1 else "", m) for m in roots]
+
+
+def inner_modules(modules: Iterable[Any]) -> set[int]:
+    """The addresses of the modules that are in others."""
+    return {id(m) for outer in modules for m in vars(outer)["_modules"].values()}

@@ -20,9 +20,10 @@ from gradops.core.types import type_of
 from gradops.inspection.lines import source_line_of
 from gradops.inspection.model import NOTHING, GraphView, NodeView, Role, Saved, SourceLine
 from gradops.transforms.reverse import ancestors
+from gradops.transforms.several_outputs import SEVERAL
 
 from ..engine.handle import Handle
-from ..engine.node import SEVERAL, Leaf, Part
+from ..engine.node import Leaf, Part
 from ..engine.saved_tensors import Freed, is_saved_value
 from .variable_names import names_of_tensors
 
@@ -51,8 +52,8 @@ def tape_view(
     MulBackward0 float32[2] backward
     AccumulateGrad float32[2] backward d loss / d w
     """
-    builder = Builder(names_of_tensors(names))
     order = vertices_of(tensors)
+    builder = Builder(names_of_tensors(order, names))
     for v in order:
         builder.add(v)
     outputs = [builder.output(t) for t in tensors]
@@ -102,6 +103,8 @@ class Builder:
         part = type(v) is Part
         name = self.unique(f"{v.owner.op}.{v.index}" if part else str(v.op))
         shape, dtype, nbytes = type_facts(v)
+        for i in saved_operands(v):
+            self.give_data(inputs[i], v.operands[i])
         self.ids[id(v)] = self.put(
             name, "part" if part else str(v.op), inputs=inputs, shape=shape, dtype=dtype,
             scope=self.scope_of(inputs), places=self.places(v), attrs=attributes(v),
@@ -119,6 +122,12 @@ class Builder:
             name, op, shape=shape, dtype=dtype, role=Role.PARAMETER, scope=scope_of(name),
             nbytes=nbytes, data=value,
         )  # fmt: skip
+
+    def give_data(self, i: int, saved: Any) -> None:
+        """Give a leaf whose tensor is gone the value that was saved of it."""
+        n = self.nodes[i]
+        if n.data is None and n.role is Role.PARAMETER:
+            self.nodes[i] = replace(n, data=array_of(saved))
 
     def operands(self, v: Any) -> list[int]:
         """The ids of the operands of a vertex, with new nodes for data."""

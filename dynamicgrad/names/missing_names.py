@@ -13,7 +13,7 @@ INSTEAD = {
     "iinfo": "np.iinfo",
     "jit": "sg.trace, sg.function and sg.save of staticgrad",
     "onnx": "sg.trace and sg.save of staticgrad",
-    "profiler": "sg.function and the profile of a graph, in staticgrad",
+    "profiler": "dg.profile(f, *args), and the profile of a graph in staticgrad",
     "reduce_max": "dg.amax",
     "reduce_mean": "dg.mean",
     "reduce_sum": "dg.sum",

@@ -1,6 +1,7 @@
 """Functions that reshape, join, split and select."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -8,9 +9,12 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.dims import Dim, Shape, Size, product
+from gradops.core.op import SEQUENCES
 from gradops.core.types import operand_types, shape_of
+from gradops.library.shape.joining import stack_op
 from gradops.typing import AnyArray, Axis, ShapeLike, SizeLike
 
+from ..dispatch.attributed import on_several
 from ..dispatch.op_dtypes import in_one_dtype
 from ..dispatch.zero_dim import as_row, like_indices
 from ..engine.handle import Handle, cut_off
@@ -405,7 +409,20 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     tensor([[1., 1.],
             [0., 0.]])
     """
+    if type(tensors) in SEQUENCES and type(dim) is int and tensors:
+        y = quick_stack(tensors, axis_attrs(dim))
+        if y is not NotImplemented:
+            return y
     return ops.stack(listed("stack", tensors), axis=dim)
+
+
+quick_stack = on_several(stack_op, Tensor)
+
+
+@lru_cache(maxsize=64)
+def axis_attrs(axis: int) -> dict[str, int]:
+    """The attributes of ops along an axis; one dictionary for all nodes."""
+    return {"axis": axis}
 
 
 def listed(name: str, tensors: Iterable[Any]) -> list[Tensor]:

@@ -15,10 +15,11 @@ import gradops as ops
 from gradops.core.traits import Trait
 from gradops.kernels.index.indexing import FULL
 from gradops.library.index.indexing import slice_
+from gradops.transforms.several_outputs import SEVERAL, Parts
 
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, cut_off, hold
-from ..engine.node import SEVERAL, Part, Parts
+from ..engine.node import Part
 from ..engine.record import node_of
 from ..engine.tensor import Tensor
 from ..hooks.saved_tensor_hooks import apply_mode
@@ -52,9 +53,9 @@ class Apart:
 
 def stack_cotangents(g: Parts, y: Any, x: Any, axis: int) -> Any:
     """The cotangents of all slices, zeros for those without one, as one array."""
-    known = g.by_index
-    none = ops.zeros_like(next(iter(known.values())))
-    return ops.stack([known.get(i, none) for i in range(x.shape[axis])], axis=axis)
+    known, n = g.by_index, x.shape[axis]
+    none = ops.zeros_like(next(iter(known.values()))) if len(known) < n else None
+    return ops.stack([known.get(i, none) for i in range(n)], axis=axis)
 
 
 def concatenate_cotangents(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]) -> Any:
@@ -78,20 +79,26 @@ def entries(x: Handle) -> list[Handle]:
 
 def entries_along(x: Any, axis: int) -> list[Any]:
     """The slices of a tensor along a dimension, as views of one node."""
-    lead = (FULL,) * axis
-    indices = [(*lead, i) for i in range(x.shape[axis])]
+    attrs = slices_along(axis, x.shape[axis])
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return mark_together(UNBIND, [slice_(x, index=index) for index in indices])
-    rows = np.moveaxis(x.value, axis, 0)
+        return mark_together(UNBIND, [slice_(x, **a) for a in attrs])
+    rows = np.moveaxis(x.value, axis, 0) if axis else x.value
     values = [rows[i, ...] for i in range(len(rows))]
-    return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), indices)
+    return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), attrs)
+
+
+@lru_cache(maxsize=256)
+def slices_along(axis: int, n: int) -> list[dict[str, Any]]:
+    """The attributes of the `n` slices along an axis."""
+    lead = (FULL,) * axis
+    return [{"index": (*lead, i)} for i in range(n)]
 
 
 def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart) -> list[Any]:
     """The parts of a tensor between positions along a dimension, which include both ends."""
-    indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
+    indices = [{"index": ((FULL,) * axis) + (("slice", a, b, None),)} for a, b in pairwise(ends)]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return mark_together(op, [slice_(x, index=index) for index in indices])
+        return mark_together(op, [slice_(x, **index) for index in indices])
     lead = (slice(None),) * axis
     values = [x.value[(*lead, slice(a, b))] for a, b in pairwise(ends)]
     attrs = {"axis": axis, "ends": tuple(ends)}
@@ -122,18 +129,19 @@ def outputs(x: Face, values: Iterable[Any], node: Any) -> list[Face]:
     return parts
 
 
-def views(x: Handle, op: Apart, parts: list[Any], indices: Iterable[Any]) -> list[Any]:
-    """Mark the parts as views of `x` at indices."""
-    for part, index in zip(parts, indices, strict=True):
-        part.share(x, slice_, {"index": index})
+def views(x: Handle, op: Apart, parts: list[Any], attrs: Iterable[Any]) -> list[Any]:
+    """Mark the parts as views of `x` by slices with these attributes."""
+    for part, index in zip(parts, attrs, strict=True):
+        part.share(x, slice_, index)
     return mark_together(op, parts)
 
 
 def mark_together(op: Apart, parts: list[Any]) -> list[Any]:
     """Mark views as outputs of one call, which may not be written to while recording."""
+    name = op.name
     for i, part in enumerate(parts):
-        if isinstance(part, Tensor) and part.alias is not None:
-            part.alias.refusal = refusal(op.name, i)
+        if isinstance(part, Tensor) and (alias := part.alias) is not None:
+            alias.refusal = refusal(name, i)
     return parts
 
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from gradops import TapeError
 from gradops.transforms.reverse import ancestors
+from gradops.transforms.several_outputs import Parts
 from gradops.typing import AnyArray
 
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import Node, Part, Parts, SavedOperands, Storage, Vertex, clock
+from ..engine.node import Node, Part, SavedOperands, Storage, Vertex, clock
 from ..engine.record import node_of_call
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of

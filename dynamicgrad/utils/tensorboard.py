@@ -3,7 +3,7 @@
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from gradops import OptionError
 from gradops.inspection.event_files import summaries
 from gradops.inspection.event_files.event_file import EventFile, tensorboardx
+from gradops.inspection.event_files.graph_def import graph_def
 
 from ..engine.tensor import Tensor
 
@@ -128,6 +129,23 @@ class SummaryWriter:
         """Write a text, which TensorBoard shows as Markdown."""
         summary = summaries.text(f"{tag}/text_summary", [text_string])
         self.write(summary, global_step, walltime)
+
+    def add_graph(
+        self, model: Callable[..., Any], input_to_model: Any = None, verbose: bool = False,
+        use_strict_trace: bool = True,
+    ) -> None:  # fmt: skip
+        """Write the operations that a call of the model records, for TensorBoard to draw.
+
+        `input_to_model` is its argument, or a tuple of several. Operations are in the scopes of the
+        modules that run them. With `verbose` the graph is printed. `use_strict_trace` has no
+        effect; PyTorch has it. Raises OptionError if nothing requires a gradient.
+        """
+        from ..introspection.graph_nodes import graph_nodes
+
+        message = graph_def(graph_nodes(model, () if input_to_model is None else input_to_model))
+        if verbose:
+            print(message)
+        self.file_in(self.log_dir).add_graph(message)
 
     def add_hparams(
         self, hparam_dict: Mapping[str, Any], metric_dict: Mapping[str, Any],

@@ -13,6 +13,7 @@ from .dims import Dim, Shape, Size, common_size, product
 from .environment import switch
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
+new = object.__new__
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
 ASKED = switch(VARIABLE, default=True)
 NATIVE_KERNELS: ContextVar[bool] = ContextVar("native_kernels", default=ASKED)
@@ -93,7 +94,9 @@ class ArrayType:
 def type_of(x: object) -> ArrayType:
     """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
     if isinstance(x, np.ndarray | np.generic):
-        return ArrayType(x.shape, x.dtype)
+        of_array = new(ArrayType)  # without conversions, which an array does not need
+        of_array.shape, of_array.dtype = x.shape, x.dtype
+        return of_array
     found = getattr(x, "type", None)
     if isinstance(found, ArrayType):
         return found
@@ -103,7 +106,8 @@ def type_of(x: object) -> ArrayType:
 
 def shape_of(x: Any) -> Shape:
     """The shape of anything an op takes."""
-    return x.shape if hasattr(x, "shape") else np.shape(x)
+    found: Any = getattr(x, "shape", None)
+    return np.shape(x) if found is None else found
 
 
 def operand_types(args: Iterable[object]) -> list[ArrayType]:

@@ -98,4 +98,4 @@ def formulas(op: Op, types: Sequence[ArrayType], attrs: Mapping[str, Any]) -> li
                 lines.append(f"d{name} = {text_of(result)}")
     except Exception:  # the rule of an op may do anything that its own operands allow
         return []
-    return [] if any(len(line) > LONGEST for line in lines) else lines
+    return [] if any(len(line) > LONGEST or "\n" in line for line in lines) else lines

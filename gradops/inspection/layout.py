@@ -63,8 +63,10 @@ class Layout(NamedTuple):
     rows: int
 
 
-def mirror_layout(nodes: Sequence[LaidOut]) -> Layout:
+def mirror_layout(nodes: Sequence[LaidOut], removed: Sequence[LaidOut] = ()) -> Layout:
     """The cells of nodes that come each after its inputs. See Note [Mirror layout].
+
+    Those `removed` get cells, too, and change those of the others as little as can be.
 
     >>> class Node(NamedTuple):
     ...     id: int
@@ -79,6 +81,11 @@ def mirror_layout(nodes: Sequence[LaidOut]) -> Layout:
     Cell(band=<Band.BACKWARD: 1>, row=0, line=0, lane=0)
     """
     bands = bands_of(nodes)
+    if removed:
+        unread = {i for i in bands if i not in hosts_of(nodes, bands)}
+        nodes = [*nodes, *removed]
+        every = bands_of(nodes)
+        bands = every | {i: band for i, band in bands.items() if i not in unread}
     hosts = hosts_of(nodes, bands)
     rows = rows_of(nodes, bands, hosts)
     by_row: dict[tuple[int, int], list[LaidOut]] = {}
@@ -224,7 +231,7 @@ def row_by_cause(
         groups.setdefault(n.cause if host is None else causes.get(host), []).append(n)
     start, line, height = 0, 0, 0
     for cause in sorted(groups, key=lambda c: cells[c].lane if c in cells else WIDEST):
-        placed = columns_of(groups[cause])
+        placed = columns_of(groups[cause], FEW if band is Band.BACKWARD else 1)
         width = 1 + max(lane for _, lane in placed.values())
         if start and start + width > WIDEST:
             start, line, height = 0, line + height, 0
@@ -234,16 +241,16 @@ def row_by_cause(
         height = max(height, 1 + max(below for below, _ in placed.values()))
 
 
-def columns_of(nodes: Sequence[LaidOut]) -> dict[int, tuple[int, int]]:
+def columns_of(nodes: Sequence[LaidOut], few: int) -> dict[int, tuple[int, int]]:
     """The line and the lane of each node among those of one cause, ordered from left to right.
 
-    The lane is the length of the longest path from the others; a long path goes on below. Many
-    nodes fill lines one after another.
+    The lane is the length of the longest path from the others; a long path goes on below. More
+    nodes than `few` fill lines one after another.
     """
     depths: dict[int, int] = {}
     for n in nodes:
         depths[n.id] = max((depths[i] + 1 for i in n.inputs if i in depths), default=0)
-    if len(depths) > FEW:
+    if len(depths) > few:
         ordered = sorted(depths, key=depths.__getitem__)
         return {i: divmod(k, FEW) for k, i in enumerate(ordered)}
     columns: dict[int, list[int]] = {}

@@ -1,8 +1,9 @@
 """Findings in a graph or tape that are worth a look: casts, unstable patterns, waste."""
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from .model import GraphView, NodeView, Role
 
@@ -48,13 +49,16 @@ def lint(view: GraphView) -> list[Finding]:
     unstable: log of softmax is -inf where softmax rounds to 0: use log_softmax
     """
     facts = Facts(view)
-    return [finding for n in view.nodes for check in CHECKS for finding in check(facts, n)]
+    return [
+        finding
+        for n in view.nodes
+        for check in (OF_LEAVES if n.is_leaf else OF_OPS.get(n.op, OF_RESULTS))
+        for finding in check(facts, n)
+    ]
 
 
 def casts(facts: Facts, n: NodeView) -> Iterator[Finding]:
     """A cast to fewer bits, or to more."""
-    if n.op not in ("cast", "astype") or not n.inputs:
-        return
     (x, *_) = facts.operands(n)
     old, new = BITS.get(x.dtype), BITS.get(n.dtype)
     if old and new and old != new:
@@ -63,8 +67,8 @@ def casts(facts: Facts, n: NodeView) -> Iterator[Finding]:
 
 
 def float64_creep(facts: Facts, n: NodeView) -> Iterator[Finding]:
-    """A result with more bits than an operand that is not cast, because another one has them."""
-    if n.is_leaf or n.dtype not in BITS or n.op in ("cast", "astype"):
+    """A result of 64 bits though an operand has fewer, because another one has them."""
+    if n.dtype not in ("float64", "complex128"):
         return
     floats = [x for x in facts.operands(n) if x.dtype in BITS]
     narrow = [x for x in floats if BITS[x.dtype] < BITS[n.dtype]]
@@ -108,11 +112,11 @@ def unused(facts: Facts, n: NodeView) -> Iterator[Finding]:
 
 def broadcasts(facts: Facts, n: NodeView) -> Iterator[Finding]:
     """A result that is many times as large as what it is computed from."""
-    if n.is_leaf or n.nbytes is None or n.nbytes < LARGE or len(n.inputs) < 2:
+    if n.nbytes is None or n.nbytes < LARGE or len(n.inputs) < 2:
         return
     sizes = [x.nbytes for x in facts.operands(n)]
     known = [size for size in sizes if size is not None]
-    if len(known) == len(sizes) and n.nbytes >= FACTOR * max(sum(known), 1) and n.op in BROADCAST:
+    if len(known) == len(sizes) and n.nbytes >= FACTOR * max(sum(known), 1):
         factor = n.nbytes / max(sum(known), 1)
         text = f"operands broadcast to {n.type}: {factor:.0f} times their bytes"
         yield Finding("broadcast", text, (n.name,))
@@ -125,12 +129,26 @@ BROADCAST = frozenset({
 
 
 def not_finite(facts: Facts, n: NodeView) -> Iterator[Finding]:
-    """A constant or parameter with entries that are not finite."""
-    if n.role not in (Role.CONSTANT, Role.PARAMETER) or (s := n.statistics) is None or not s.bad:
+    """A parameter with entries that are not finite, or a constant with a NaN."""
+    data = n.data
+    if n.role not in (Role.CONSTANT, Role.PARAMETER) or not isinstance(data, np.ndarray):
         return
-    if n.role is Role.PARAMETER or math.isfinite(s.mean):  # one infinity is often meant
-        text = f"{s.bad} of {s.size} entries of {n.name} are not finite"
-        yield Finding("not finite", text, (n.name,))
+    if data.dtype.kind not in "fc":
+        return
+    is_bad = np.isnan if n.role is Role.CONSTANT else not_a_number  # infinity is often meant
+    if count := int(np.count_nonzero(is_bad(data))):
+        yield Finding("not finite", f"{count} of {data.size} entries of {n.name}", (n.name,))
 
 
-CHECKS: Sequence[Check] = (casts, float64_creep, unstable, unused, broadcasts, not_finite)
+def not_a_number(a: np.ndarray) -> np.ndarray:
+    """True where an entry is infinite or NaN."""
+    return ~np.isfinite(a)
+
+
+OF_LEAVES: Sequence[Check] = (unused, not_finite)
+OF_RESULTS: Sequence[Check] = (float64_creep,)
+OF_OPS: Mapping[str, Sequence[Check]] = {
+    **dict.fromkeys(BROADCAST, (float64_creep, broadcasts)),
+    **dict.fromkeys(("div", "truediv"), (float64_creep, broadcasts, unstable)),
+    "log": (float64_creep, unstable), "cast": (casts,), "astype": (casts,),
+}  # fmt: skip

@@ -71,6 +71,17 @@ def statistics_of(a: np.ndarray) -> Statistics | None:
         low, high = float(finite.min()), float(finite.max())
         scale = max(abs(low), abs(high), 1.0)  # so that no sum of squares overflows
         y = finite / scale
-        mean, std = float(y.mean()) * scale, float(y.std()) * scale
-        counts = np.histogram(y, BINS, (y.min(), y.max()))[0]
-    return Statistics(a.size, mean, std, low, high, bad, tuple(counts.tolist()))
+        mean = float(np.add.reduce(y)) / y.size
+        from_mean = y - mean
+        std = math.sqrt(float(np.dot(from_mean, from_mean)) / y.size)
+        counts = histogram(y, low / scale, high / scale)
+    return Statistics(a.size, mean * scale, std * scale, low, high, bad, counts)
+
+
+def histogram(x: np.ndarray, low: float, high: float) -> tuple[int, ...]:
+    """The counts of entries in bins of equal width; NumPy's own takes ten times as long."""
+    width = (high - low) / BINS
+    if not width:
+        return (0,) * (BINS // 2) + (x.size,) + (0,) * (BINS - BINS // 2 - 1)
+    places = np.minimum((x - low) / width, BINS - 1).astype(np.intp)
+    return tuple(np.bincount(places, minlength=BINS).tolist())

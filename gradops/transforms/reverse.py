@@ -22,6 +22,7 @@ from ..core.traits import Trait
 from ..kernels.sums import sum_of
 from ..typing import Arrays, Attrs
 from .saved_operands import reads
+from .several_outputs import GATHER, Parts
 
 
 class VertexOp(Protocol):
@@ -90,6 +91,7 @@ def pull_back(
     summed: set[Any] = set()  # vertices whose cotangent is an array that this pass has made
     frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
     heapify(frontier)
+    direct = GATHER if inspect is None and view is None else NOBODY  # see `several_outputs`
     while frontier:
         v = heappop(frontier)[1]
         if v.watch is not None:
@@ -116,6 +118,8 @@ def pull_back(
                 x = inputs[i]
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
+                if x.op is direct and x.watch is None and x not in keep:
+                    ct, x = Parts({x.index: ct}), x.inputs[0]
                 if x in cotangents:
                     if type(ct) is ndarray and ct.nbytes > LARGE:
                         cotangents[x] = add_up(cotangents[x], ct, x, summed)
@@ -135,6 +139,7 @@ def pull_back(
 
 
 ndarray = np.ndarray
+NOBODY = object()
 LARGE = 16384  # bytes of a sum, from which adding in place pays
 
 
@@ -212,10 +217,12 @@ def blame(error: Exception, doing: str, v: Any) -> None:
 def fit(ct: Any, x: Any) -> Any:
     """`ct` summed to the shape of `x` and converted to its dtype."""
     if ct.shape != x.shape:
-        if type(ct) is np.ndarray and ct.shape[1:] == x.shape:  # a bias: the common case
+        if type(ct) is not ndarray:
+            ct = OPS["sum_to"](ct, shape=x.shape)
+        elif ct.shape[1:] == x.shape:  # a bias: the common case
             ct = sum_of(ct, 0)
         else:
-            ct = OPS["sum_to"](ct, shape=x.shape)
+            ct = OPS["sum_to"].kernel(ct, x.shape)
     if ct.dtype.kind == "c" and x.dtype.kind != "c":
         ct = OPS["real"](ct)
     return ct if ct.dtype == x.dtype else OPS["astype"](ct, dtype=x.dtype)

@@ -2,20 +2,22 @@
 
 from dataclasses import dataclass
 
-from gradops.core.source_location import OURS, describe
+from gradops.core.source_location import OURS, describe, here
 
 
 @dataclass(frozen=True)
 class Failure:
     """An error of the user's program in one of the modes.
 
-    `stage` says when it was raised, `place` is the user's line that ran then.
+    `stage` says when it was raised, `place` is the user's line that ran then. `before` is what
+    happens without the checks that found it.
     """
 
     stage: str
     kind: str
     message: str
     place: str
+    before: str = ""
 
     def __str__(self) -> str:
         first, *others = self.message.splitlines()
@@ -24,7 +26,9 @@ class Failure:
 
 def failure_of(error: Exception, stage: str) -> Failure:
     """What is known of an error."""
-    text = "\n".join([str(error) or type(error).__name__, *getattr(error, "__notes__", [])])
+    notes = "\n".join([str(error) or type(error).__name__, *getattr(error, "__notes__", [])])
+    caller = describe(here())  # made the arguments, which says nothing
+    text = "\n".join(line for line in notes.splitlines() if caller not in line)
     place = place_of(error)
     if place and place.split(":")[0] not in text:
         text += f"\n  at {place}"

@@ -1,10 +1,10 @@
 """The result of a comparison: rows of data, printed as a table, and saved as a page."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from .failures import Failure
 from .measure import break_even, bytes_text, calls_text, time_text
 from .subject import Subject
 from .ways import Outcome
+
+if TYPE_CHECKING:
+    from .surfacing import Surfacing
+    from .trail import Step
 
 HEADINGS = ("", "value", "bits", "gradient", "bits", "per call", "first result", "pays after",
             "peak", "nodes")  # fmt: skip
@@ -66,12 +70,33 @@ class Comparison:
 
     subject: Subject = field(repr=False)
     rows: tuple[Row, ...]
+    derived: dict[str, list[Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, title: str) -> Row:
         for row in self.rows:
             if row.title == title:
                 return row
         raise KeyError(f"{title!r}; the rows are {', '.join(r.title for r in self.rows)}")
+
+    @property
+    def steps(self) -> "list[Step]":
+        """What each mode knew of each operation, and when."""
+        from .trail import steps_of
+
+        return self.once("steps", steps_of)
+
+    @property
+    def surfacing(self) -> "list[Surfacing]":
+        """Where mistakes surface in each mode, found by running programs that make them."""
+        from .surfacing import all_surfacings
+
+        return self.once("surfacing", all_surfacings)
+
+    def once(self, name: str, compute: Callable[[Subject], list[Any]]) -> list[Any]:
+        """What is computed of the subject when it is first asked for."""
+        if name not in self.derived:
+            self.derived[name] = compute(self.subject)
+        return self.derived[name]
 
     @property
     def is_exact(self) -> bool:

@@ -72,14 +72,22 @@ class Builder:
     def node(self, e: Expr) -> NodeView:
         """The node of an expression."""
         shape, dtype, nbytes = type_of_view(e.type)
-        cause = None if e.origin is None else self.by_name.get(e.origin.name)
-        name = self.names[e]
+        cause, name = self.cause(e), self.names[e]
         return NodeView(
             self.numbers[e], name, e.what, tuple([self.numbers[x] for x in e.inputs]),
             shape, dtype, self.roles[e], scope_of(name if e.origin is None else e.origin.name),
             None if cause is None else self.numbers[cause], self.places(e), self.attrs(e), nbytes,
             self.labels.get(e, ()), tuple([self.named[g] for g in graphs_in(e)]), (), self.data(e),
         )  # fmt: skip
+
+    def cause(self, e: Expr) -> Expr | None:
+        """The expression to whose gradient one belongs, or if that is gone, that one's cause."""
+        origin = e.origin
+        while origin is not None:
+            if origin.name in self.by_name:
+                return self.by_name[origin.name]
+            origin = origin.origin
+        return None
 
     def places(self, e: Expr) -> tuple[SourceLine, ...]:
         """The user's lines, each once."""

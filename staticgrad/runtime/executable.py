@@ -15,6 +15,7 @@ from gradops.kernels.heap import keep_freed_memory
 
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
+from ..export.methods import add_formats
 from ..freezing.freezer import unknown_feed
 from ..ir.errors import require_all
 from ..ir.graph import FrozenGraph, meets_singularities
@@ -24,11 +25,13 @@ from ..passes.scalars import FloatScalars, MathScalars
 from .feeds import as_feed
 
 if TYPE_CHECKING:
+    from gradops.inspection.timeline.memory import MemoryTimeline
+    from gradops.inspection.timeline.profile import Profile
+
     from ..codegen.source import Source
     from ..native.planning.choices import Choice, Choices
     from .checking.accuracy import CodeReport
     from .memory_report import MemoryReport
-    from .profile import Profile
 
 
 class Executable:
@@ -229,6 +232,22 @@ class Executable:
 
         return profiled(self, feeds, repeat)
 
+    def timeline(self, feeds: Any = ()) -> "MemoryTimeline":
+        """The memory of a run by step: what is alive when, by the plan, and what at the peak.
+
+        `feeds` are values of the inputs, in their order or by name; they are needed for their sizes
+        only. Without them unknown sizes are those run last. `save` writes a picture.
+
+        >>> x = sg.placeholder("float64", [100, 100], name="x")
+        >>> y = sg.reduce_sum(sg.tanh(x @ x))
+        >>> timeline = sg.compile([y, *sg.gradients(y, x)], [x]).timeline()
+        >>> timeline.peak, timeline.steps[timeline.peak_step].backward
+        (240008, True)
+        """
+        from .timeline import timeline_of
+
+        return timeline_of(self, feeds)
+
     def inspect(
         self, path: str | os.PathLike[str], feeds: Any = None, *, title: str = "executable",
         ir: bool = False, assembly: bool = False, beside: Any = None,
@@ -300,6 +319,9 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+add_formats(Executable)
 
 
 def is_of_floats(error: Exception) -> bool:

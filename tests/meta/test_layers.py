@@ -53,12 +53,13 @@ ROWS = {
         ["text"],
         ["build", "freezing"],
         ["array_api", "linalg", "nn", "ops", "random", "signal"],
-        ["control", "export", "initializers", "passes", "transform"],
+        ["control", "difference", "export", "initializers", "passes", "transform"],
         ["layers", "summary", "train"],
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers"],
         ["comparison"],
+        ["commands"],
     ],
 }
 HEIGHT = {

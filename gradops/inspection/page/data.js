@@ -19,6 +19,7 @@ class Picture {
     this.count = this.names.length;
     this.leaf = roles.map((r) => r === "input" || r === "parameter" || r === "constant");
     this.titles = new Array(this.count);
+    this.opNames = new Set(this.ops);
     this.starts = new Int32Array(this.count + 1);
     for (let i = 0; i < this.count; i++) this.starts[i + 1] = this.starts[i] + this.counts[i];
     this.operands = new Int32Array(this.reads.length);
@@ -37,8 +38,8 @@ class Picture {
   titleOf(i) {
     if (this.titles[i] === undefined) {
       const name = this.names[i], last = name.slice(name.lastIndexOf("/") + 1);
-      const op = this.opOf(i);
-      this.titles[i] = this.isLeaf(i) ? name : last.replace(NUMBERED, "") === op ? op : last;
+      const plain = last.replace(NUMBERED, ""); // the name of an op, maybe of one that was replaced
+      this.titles[i] = this.isLeaf(i) ? name : this.opNames.has(plain) ? this.opOf(i) : last;
     }
     return this.titles[i];
   }
@@ -46,6 +47,12 @@ class Picture {
   typeOf(i) {
     const dtype = this.dtypes[this.dtype[i]];
     return /[)\]]$/.test(dtype) ? dtype : `${dtype}[${this.shapeTexts[this.shape[i]]}]`;
+  }
+
+  /** The type with a dtype such as f32, for cards. */
+  shortTypeOf(i) {
+    const found = /^(float|int|uint|complex)(\d+)\[/.exec(this.typeOf(i));
+    return found ? this.typeOf(i).replace(found[1], found[1] === "uint" ? "u" : found[1][0]) : this.typeOf(i);
   }
 
   /** The user's lines of a node, each with file, line, function and text. */
@@ -87,12 +94,13 @@ class Stage {
     for (let k = 0; k < order.length; k++) this.at[order[k]] = k;
     this.isNew = new Set(data.new);
     this.isFused = new Set(data.fused);
+    this.groupOf = new Map(data.groups.flatMap((group) => group.map((i) => [i, group])));
     this.rows = this.row.reduce((a, b) => Math.max(a, b), -1) + 1;
     this.findReaders();
     this.backwardOf = new Map();
     for (const i of order) {
       const cause = picture.cause[i];
-      if (cause < 0) continue;
+      if (cause < 0 || !this.isAlive(i)) continue;
       if (!this.backwardOf.has(cause)) this.backwardOf.set(cause, []);
       this.backwardOf.get(cause).push(i);
     }
@@ -126,6 +134,17 @@ class Stage {
   readersOf(i) {
     const all = this.readers.subarray(this.readerStarts[i], this.readerStarts[i + 1]);
     return [...new Set(all)];
+  }
+
+  /** The number of readers of each node, each counted once; its places in the list are adjacent. */
+  get readerCounts() {
+    if (!this.counted) {
+      this.counted = new Int32Array(this.picture.count);
+      for (let i = 0; i < this.picture.count; i++)
+        for (let k = this.readerStarts[i]; k < this.readerStarts[i + 1]; k++)
+          if (k === this.readerStarts[i] || this.readers[k] !== this.readers[k - 1]) this.counted[i]++;
+    }
+    return this.counted;
   }
 
   isAlive(i) { return this.at[i] >= 0 && this.at[i] < this.live; }

@@ -141,7 +141,7 @@ class Painter {
       return;
     }
     const down = Math.sign(to.y - from.y) || 1, apart = Math.abs(to.y - from.y);
-    if (Math.abs(a.row - b.row) > 1 && Math.abs(to.x - from.x) < LANE * 0.4) { // past the cards between
+    if (Math.abs(a.row - b.row) > 1 && apart > LINE && Math.abs(to.x - from.x) < LANE * 0.4) { // past the cards between
       const x = to.x + (CARD.width / 2 + 5 + (a.row % 3) * 3) * (a.band === 0 ? -1 : 1);
       c.bezierCurveTo(from.x, from.y + down * 22, x, from.y + down * 6, x, from.y + down * 30);
       c.lineTo(x, to.y - down * 30);
@@ -224,7 +224,7 @@ class Painter {
       const title = owns + p.titleOf(node), op = p.opOf(node);
       const isNamed = !p.isLeaf(node) && p.titleOf(node) !== op;
       const value = p.values[node], short = value && value.length < 14 ? value : null;
-      const facts = [mark.note, isNamed && op, short ?? p.typeOf(node)].filter(Boolean).join(" · ");
+      const facts = [mark.note, isNamed && op, short ?? p.shortTypeOf(node)].filter(Boolean).join(" · ");
       this.text(title, left, y + 18, { size: 12.5, weight: 600, width, atEnd: p.isLeaf(node) });
       this.text(facts, left, y + 33, { color: colors.faint, width });
     }

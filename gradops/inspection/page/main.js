@@ -12,7 +12,7 @@ const KEYS = [ // what is shown, the keys of events, what they do, and the funct
   ["+ - 0", ["+", "=", "-", "0"], "zoom in, out, fit", (app, event) => (event.key === "0" ? app.pane.fit() : app.pane.zoom(event.key === "-" ? 1 / 1.25 : 1.25))],
   ["c", ["c"], "color by role, time or bytes", (app) => app.nextColor()],
   ["v", ["v"], "the next picture; the graph beside the tape", (app) => app.nextView()],
-  ["1 … 6", ["1", "2", "3", "4", "5", "6"], "the tabs of the panel", (app, event) => app.showPanel(Object.keys(PANELS)[event.key - 1])],
+  ["1 … 7", ["1", "2", "3", "4", "5", "6", "7"], "the tabs of the panel", (app, event) => app.showPanel(Object.keys(PANELS)[event.key - 1])],
   ["t", ["t"], "light or dark", (app) => app.setTheme()],
   ["?", ["?"], "this help", (app) => app.showPanel("help")],
   ["Esc", ["Escape"], "clear the search, then the selection", (app) => app.clear()],
@@ -25,6 +25,7 @@ class App {
     this.listing = 0;
     this.colorBy = "role";
     this.panel = "node";
+    this.showsChanges = false; // from when somebody asks for another stage
     this.panes = [];
     for (const id of ["search", "found", "tabs", "panel", "stages", "slider", "stage", "live", "view", "color", "theme", "panes"]) this[id + "Element"] = document.getElementById(id);
     this.search = this.searchElement;
@@ -60,6 +61,7 @@ class App {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isControl = event.target.matches("button, input, select, summary");
+    if (event.target.matches("svg")) return;
     if (isControl && ["Enter", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) return;
     if (event.target.matches(".list") && event.key.startsWith("Arrow")) return;
     const found = KEYS.find(([, keys]) => keys.includes(event.key));
@@ -93,6 +95,7 @@ class App {
   }
 
   select(pane, node, { show = false, keepPanel = false } = {}) {
+    if (node >= 0 && pane.arrangement.itemOf[node] < 0) this.showStage(pane.picture.stages.findLastIndex((_, k) => pane.picture.stage(k).isAlive(node)));
     pane.select(node, { show });
     for (const other of this.panes) {
       if (other === pane || node < 0) continue;
@@ -185,7 +188,8 @@ class App {
     const { pane } = this;
     if (k < 0 || k >= pane.picture.stages.length) return;
     pane.stageNumber = k;
-    if (pane.selected >= 0 && pane.stage.at[pane.selected] < 0) pane.selected = -1;
+    this.showsChanges = true;
+    if (pane.selected >= 0 && pane.stage.at[pane.selected] < 0) pane.selected = -1; // it is not in this stage
     pane.arrange();
     this.showStages();
     if (this.query) this.find(this.query);
@@ -213,7 +217,7 @@ class App {
   }
 
   followCode() {
-    const owners = this.pane.picture.listings[this.listing]?.[2] ?? [], at = owners.indexOf(this.pane.selected);
+    const owners = this.pane.picture.listings[this.listing]?.[2] ?? [], at = owners.findIndex((i) => i >= 0 && this.pane.computesWith(i));
     if (at >= 0) this.codeList.scrollTo(at);
     else this.codeList.show();
   }

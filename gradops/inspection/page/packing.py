@@ -13,6 +13,7 @@ from ..lint import lint
 from ..model import NodeView, Role
 from ..previews import WHOLE
 from ..rules import rule_text
+from ..timeline.memory import MemoryTimeline
 from .flattening import FlatNode
 from .stages import History, Picture, Step
 
@@ -20,6 +21,7 @@ ROLES = list(Role)
 ROLE_NUMBERS = {str(role): i for i, role in enumerate(ROLES)}
 LEVEL = 6  # of compression: above it takes twice the time for a few percent
 VERSION = 1
+MOST = 1000  # parameters and constants of which a page has statistics
 
 
 class Table:
@@ -62,7 +64,7 @@ def picture_data(picture: Picture) -> dict[str, Any]:
     history = History(picture.stages)
     nodes = [history.nodes[i] for i in range(len(history.nodes))]
     last = picture.stages[-1].view
-    numbers = {n.path: n.id for n in history.steps[-1].nodes}
+    numbers = {n.path: n.id for step in history.steps for n in step.nodes}
     return {
         "title": picture.title,
         "kind": picture.kind,
@@ -70,8 +72,9 @@ def picture_data(picture: Picture) -> dict[str, Any]:
         "folders": [[f.title, f.parent, f.owner] for f in history.folders],
         "stages": [step_data(s, nodes) for s in history.steps],
         "loss": loss_of(history.steps[-1].nodes),
-        "times": by_number(picture.times, numbers, list),
-        "lifetimes": by_number(picture.lifetimes, numbers, lambda t: [t.first, t.last, t.nbytes]),
+        "times": by_number(picture.times, numbers, lambda t: [float(f"{t[0]:.4g}"), t[1], t[2]]),
+        "timeline": timeline_data(picture.timeline, numbers),
+        "flames": {by: flame.to_dict() for by, flame in picture.flames.items()},
         "lints": [
             [f.kind, f.text, [numbers[name] for name in f.nodes if name in numbers]]
             for f in lint(last)
@@ -88,6 +91,25 @@ def by_number(
 ) -> dict[int, Any]:
     """Facts of nodes by number instead of name; nodes that are not there are left out."""
     return {numbers[name]: encode(fact) for name, fact in facts.items() if name in numbers}
+
+
+def timeline_data(
+    timeline: MemoryTimeline | None, numbers: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """What is alive in each step of a run, with numbers of nodes for names where they have one."""
+    if timeline is None or not timeline.steps:
+        return None
+    reasons = Table()
+    return {
+        "steps": [[s.name, numbers.get(s.name, -1)] for s in timeline.steps],
+        "live": timeline.live.tolist(),
+        "backward": timeline.backward_step,
+        "allocations": [
+            [a.name, numbers.get(a.name, -1), a.nbytes, a.first, a.last, reasons(str(a.keeps))]
+            for a in timeline.allocations
+        ],
+        "reasons": reasons.values(),
+    }
 
 
 def loss_of(nodes: Sequence[FlatNode]) -> int:
@@ -129,7 +151,11 @@ def columns(nodes: Sequence[FlatNode]) -> dict[str, Any]:
 
 def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
     """The facts that few nodes have, by number."""
-    paths, values, statistics, outputs, saved = {}, {}, {}, {}, {}
+    paths: dict[int, str] = {}
+    values: dict[int, str | None] = {}
+    statistics: dict[int, list[Any]] = {}
+    outputs: dict[int, Sequence[str]] = {}
+    saved: dict[int, list[Any]] = {}
     for n in nodes:
         v = n.node
         if n.path != v.name:
@@ -141,7 +167,7 @@ def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
         if v.data is not None and v.role is not Role.INPUT:  # which may be private
             if v.role is Role.CONSTANT:
                 values[n.id] = v.value
-            if facts := statistics_data(v):
+            if len(statistics) < MOST and (facts := statistics_data(v)):
                 statistics[n.id] = facts
     return {"paths": paths, "values": values, "statistics": statistics, "outputs": outputs,
             "saved": saved}  # fmt: skip
@@ -161,7 +187,7 @@ def statistics_data(v: NodeView) -> list[Any] | None:
 def step_data(step: Step, reads: Sequence[FlatNode]) -> dict[str, Any]:
     """A stage: its nodes in order, those that it removed, and their cells."""
     shown = [*step.nodes, *step.removed]
-    layout = mirror_layout(shown)
+    layout = mirror_layout(step.nodes, step.removed)
     cells = [layout.cells[n.id] for n in shown]
     order = [n.id for n in shown]
     return {
@@ -177,6 +203,7 @@ def step_data(step: Step, reads: Sequence[FlatNode]) -> dict[str, Any]:
         "new": sorted(step.new),
         "replaces": step.replaces,
         "fused": sorted(step.fused),
+        "groups": step.groups,
     }
 
 

@@ -1,6 +1,6 @@
 // A pane: one picture on a canvas, with zoom, selection, minimap and breadcrumbs.
 
-const LEAST_SCALE = 0.75; // of the first view
+const LEAST_SCALE = 0.72, LEAST_BESIDE = 0.58; // of the first view, and of two side by side
 
 class Pane {
   constructor(app, number) {
@@ -45,12 +45,17 @@ class Pane {
   arrange() {
     const before = this.arrangement && this.selected >= 0 ? this.itemOf(this.selected) : null;
     const y = before?.y;
-    this.arrangement = new Arrangement(this.stage, this.open);
+    this.arrangement = new Arrangement(this.stage, this.open, this.app.showsChanges);
     const after = this.selected >= 0 ? this.itemOf(this.selected) : null;
     if (before && after) this.y += after.y - y;
     this.relate();
     this.drawMinimap();
     this.draw();
+  }
+
+  /** True if a node is selected, or one that the same loop computes. */
+  computesWith(node) {
+    return node === this.selected || (this.stage.groupOf.get(this.selected) ?? []).includes(node);
   }
 
   itemOf(node) { return this.arrangement.items[this.arrangement.itemOf[node]]; }
@@ -70,8 +75,9 @@ class Pane {
   fit() {
     const a = this.arrangement, gutter = this.gutter, room = this.width - gutter - 24;
     const middle = a.widths[UPDATE] ? a.axes[1] : a.right;
-    const high = Math.max((this.height - 84) / (a.height + 20), LEAST_SCALE);
-    this.scale = Math.max(Math.min(room / (middle - a.left + 16), high, 1.2), LEAST_SCALE);
+    const least = this.app.panes.length > 1 ? LEAST_BESIDE : LEAST_SCALE;
+    const high = Math.max((this.height - 84) / (a.height + 20), least);
+    this.scale = Math.max(Math.min(room / (middle - a.left + 16), high, 1.2), least);
     const right = (a.right - a.left) * this.scale < room ? a.right : middle;
     const spare = room - (right - a.left) * this.scale;
     this.x = gutter + 12 + (spare > 0 ? spare / 2 - a.left * this.scale : room * a.left / (a.left - middle));
@@ -173,8 +179,21 @@ class Pane {
     const folders = this.arrangement.ownsFolders.get(node) ?? [];
     const isOpen = folders.length > 0 && !this.open.has(folders[0]);
     for (const f of folders) isOpen ? this.open.add(f) : this.open.delete(f);
+    const inside = new Set(folders);
+    if (isOpen) this.picture.folders.forEach(([, parent, owner], f) => { // with the scopes in its graphs
+      if (owner < 0 && inside.has(parent)) { inside.add(f); this.open.add(f); }
+    });
     if (folders.length) this.arrange();
+    if (isOpen) this.showInside(inside);
     return folders.length > 0;
+  }
+
+  /** Bring the first node inside some folders to the upper part of the screen. */
+  showInside(folders) {
+    const { folder } = this.picture, { items } = this.arrangement;
+    const first = items.filter((x) => x.node >= 0 && folders.has(folder[x.node])).reduce((y, x) => Math.min(y, x.y), Infinity);
+    if (first < Infinity) this.y = 130 - first * this.scale;
+    this.draw();
   }
 
   openAll(isOpen) {
@@ -184,7 +203,7 @@ class Pane {
 
   /** Select a node, open what hides it, and bring it into view. */
   select(node, { show = false } = {}) {
-    this.selected = node >= 0 && this.stage.at[node] >= 0 ? node : -1;
+    this.selected = node >= 0 && this.arrangement.itemOf[node] >= 0 ? node : -1;
     if (show && this.selected >= 0) this.reveal(this.selected);
     else this.relate();
     this.showCrumbs();
@@ -212,10 +231,12 @@ class Pane {
   relate() {
     const a = this.arrangement, s = this.stage, i = this.selected;
     this.partners = new Set();
+    this.group = new Set();
     this.path = [];
     this.neighbors = [];
     if (i < 0 || s.at[i] < 0) return;
     for (const x of s.partnersOf(i)) this.partners.add(a.itemOf[x]);
+    this.group = new Set((s.groupOf.get(i) ?? []).map((x) => a.itemOf[x]));
     this.path = s.pathToLoss(i);
     const own = a.itemOf[i];
     for (const x of s.operandsOf(i)) if (a.itemOf[x] >= 0 && a.itemOf[x] !== own) this.neighbors.push([a.itemOf[x], own]);
@@ -243,7 +264,7 @@ class Pane {
       lines, dims,
       of: (k, item) => {
         const i = item.node, mark = {};
-        if (i >= 0) {
+        if (i >= 0 && this.app.showsChanges) {
           if (s.isRemoved(i)) Object.assign(mark, { color: colors.removed, dash: true, glyph: "−" });
           else if (s.isNew.has(i)) Object.assign(mark, { color: colors.new, glyph: "+" });
           if (s.isFused.has(i)) Object.assign(mark, { color: colors.fused, glyph: "⊞" });
@@ -252,6 +273,7 @@ class Pane {
         else if (dims) mark.color = colors.hit;
         if (onPath.has(k)) { mark.color = colors.path; mark.dim = false; }
         if (this.partners.has(k)) Object.assign(mark, { color: colors.partner, glyph: "⇄", dim: false });
+        if (this.group.has(k)) Object.assign(mark, { color: colors.fused, glyph: "⊞", dim: false });
         if (k === own) Object.assign(mark, { color: colors.accent, dim: false });
         return heat ? heat(a, k, item, mark) : mark;
       },

@@ -101,17 +101,17 @@ const PANELS = {
     const list = new VirtualList(lines.length, (k) => {
       const element = make("button", { type: "button", disabled: !(owners[k] >= 0), tabIndex: -1 },
         make("span", { className: "number", textContent: k + 1 }), lines[k]);
-      element.setAttribute("aria-current", String(owners[k] >= 0 && owners[k] === pane.selected));
+      element.setAttribute("aria-current", String(owners[k] >= 0 && pane.computesWith(owners[k])));
       if (owners[k] >= 0) element.addEventListener("click", () => app.select(pane, owners[k], { show: true, keepPanel: true }));
       return element;
     });
     list.element.setAttribute("aria-label", title);
     list.element.addEventListener("keydown", (event) => walkCode(app, pane, owners, event));
     app.codeList = list;
-    const at = pane.selected >= 0 ? owners.indexOf(pane.selected) : -1;
-    requestAnimationFrame(() => list.scrollTo(Math.max(at, 0)));
+    requestAnimationFrame(() => app.followCode());
     return [choice, list.element];
   },
+  memory: memoryPanel,
   findings(app, pane) {
     const { lints } = pane.picture;
     if (!lints.length) return [make("p", { textContent: "Nothing to look at." })];
@@ -149,12 +149,29 @@ function overview(app, pane) {
     counts.set(p.roleOf(i), (counts.get(p.roleOf(i)) ?? 0) + 1);
     if (p.roleOf(i) === "parameter" && p.bytes[i] > 0) bytes += p.bytes[i];
   }
-  const outputs = Object.entries(p.outputs).filter(([i]) => s.isAlive(Number(i)));
+  const outputs = Object.entries(p.outputs).filter(([i]) => s.isAlive(Number(i)) && !p.paths[i]);
   const out = [make("h2", { textContent: visible(p.title) }), facts_([["nodes", s.live], ...counts, ...(bytes ? [["parameters", bytesText(bytes)]] : [])])];
   if (outputs.length) out.push(heading("Results"), ...outputs.slice(0, 60).map(([i, labels]) => make("p", {}, link(labels.join(", "), () => app.select(pane, Number(i), { show: true })), ` ${p.typeOf(i)}`)));
   if (p.lints.length) out.push(heading("Findings"), make("p", {}, link(`${p.lints.length} to look at`, () => app.showPanel("findings"))));
+  out.push(heading("Shapes"), legend(app));
   out.push(make("p", { textContent: "Select a node to see its facts and its partner on the other side. Press ? for the keys." }));
   return out;
+}
+
+/** A card of each role. */
+function legend(app) {
+  const canvas = make("canvas", { width: 660, height: 330 }), c = canvas.getContext("2d");
+  canvas.className = "legend";
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `shapes of ${ROLE_COLORS.join(", ")}`);
+  c.setTransform(2, 0, 0, 2, 0, 0);
+  const painter = new Painter(c, app.colors), picture = { roleOf: (k) => ROLE_COLORS[k], isLeaf: () => false,
+    titleOf: (k) => ROLE_COLORS[k], opOf: (k) => ROLE_COLORS[k], shortTypeOf: () => "", values: {}, outputs: {} };
+  const items = ROLE_COLORS.map((_, k) => ({ node: k, band: 0, x: 8 + (k % 2) * 160, y: 8 + Math.floor(k / 2) * 54 }));
+  const arrangement = { items, picture, ownsFolders: new Map(), open: new Set() };
+  painter.scale = 1;
+  items.forEach((_, k) => painter.item(arrangement, k, { of: () => ({}) }));
+  return canvas;
 }
 
 function stateOf(pane, i) {
@@ -174,18 +191,18 @@ function valueOf(p, i) {
   return [...out, shown];
 }
 
+/** An element of SVG. */
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 function bars(histogram) {
-  const space = "http://www.w3.org/2000/svg", most = Math.max(...histogram, 1), svg = document.createElementNS(space, "svg");
-  svg.setAttribute("class", "histogram");
-  svg.setAttribute("viewBox", "0 0 320 64");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `histogram: ${histogram.join(", ")}`);
-  histogram.forEach((n, k) => {
-    const bar = document.createElementNS(space, "rect"), w = 320 / histogram.length, h = (n / most) * 62;
-    for (const [name, v] of [["x", k * w + 1], ["y", 63 - h], ["width", w - 2], ["height", h + 1]]) bar.setAttribute(name, v);
-    svg.append(bar);
-  });
-  return svg;
+  const most = Math.max(...histogram, 1), w = 320 / histogram.length;
+  const rects = histogram.map((n, k) => svg("rect", { x: k * w + 1, y: 63 - (n / most) * 62, width: w - 2, height: (n / most) * 62 + 1 }));
+  return svg("svg", { class: "histogram", viewBox: "0 0 320 64", role: "img", "aria-label": `histogram: ${histogram.join(", ")}` }, ...rects);
 }
 
 function sourceOf(p, i) {
@@ -194,17 +211,17 @@ function sourceOf(p, i) {
 }
 
 function timesOf(p, i) {
-  const out = [], time = p.times[i], life = p.lifetimes[i];
+  const out = [], time = p.times[i], life = p.timeline?.allocations.find(([, node]) => node === i);
   if (time) {
     const bar = make("i");
     bar.style.width = share(time[1]).replace(" ", "");
     out.push(heading("Time of a run"), make("p", { textContent: `${secondsText(time[0])}, ${share(time[1])}${time[2] > 1 ? `, ${time[2]} times` : ""}` }), make("div", { className: "bar" }, bar));
   }
   if (life) {
-    const last = Math.max(...Object.values(p.lifetimes).map((t) => t[1]), 1), bar = make("i");
-    bar.style.left = `${(life[0] / (last + 1)) * 100}%`;
-    bar.style.width = `${((life[1] - life[0] + 1) / (last + 1)) * 100}%`;
-    out.push(heading("In memory"), make("p", { textContent: `${bytesText(life[2])}, steps ${life[0]} to ${life[1]} of ${last}` }), make("div", { className: "bar life" }, bar));
+    const [, , bytes, first, last, reason] = life, count = p.timeline.steps.length, bar = make("i");
+    bar.style.left = `${(first / count) * 100}%`;
+    bar.style.width = `${((last - first + 1) / count) * 100}%`;
+    out.push(heading("In memory"), make("p", { textContent: `${bytesText(bytes)}, steps ${first + 1} to ${last + 1} of ${count}: ${p.timeline.reasons[reason]}` }), make("div", { className: "bar life" }, bar));
   }
   return out;
 }
@@ -218,7 +235,7 @@ function savedOf(p, i) {
 
 function linksOf(app, pane, i) {
   const s = pane.stage, p = pane.picture;
-  const rows = [["Partners", s.partnersOf(i)], ["Operands", s.operandsOf(i)], ["Readers", s.readersOf(i)], ["Path to the loss", pane.path]];
+  const rows = [["Partners", s.partnersOf(i)], ["Computed in one loop with", (s.groupOf.get(i) ?? []).filter((x) => x !== i)], ["Operands", s.operandsOf(i)], ["Readers", s.readersOf(i)], ["Path to the loss", pane.path]];
   return rows.filter(([, nodes]) => nodes.length).flatMap(([title, nodes]) => [heading(title),
     ...nodes.slice(0, 24).map((x) => make("p", {}, link(p.titleOf(x), () => app.select(pane, x, { show: true })), ` ${p.typeOf(x)}`)),
     ...(nodes.length > 24 ? [make("p", { textContent: `and ${nodes.length - 24} more` })] : [])]);

@@ -49,7 +49,7 @@ function comparison(stage, term, key, sign, number, unit) {
     time: (i) => p.times[i]?.[unit === "%" ? 1 : 0],
     bytes: (i) => (p.bytes[i] < 0 ? undefined : p.bytes[i]),
     operands: (i) => stage.operandsOf(i).length,
-    readers: (i) => stage.readersOf(i).length,
+    readers: (i) => stage.readerCounts[i],
   }[key];
   return (i) => { const q = quantity(i); return q !== undefined && compare(q, limit); };
 }

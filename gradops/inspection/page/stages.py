@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from ..model import GraphView
 from ..search import Subject
+from ..timeline.flame import Flame
+from ..timeline.memory import MemoryTimeline
 from .flattening import FlatNode, Flattened, Folder
 
 FUSED = frozenset({"fused"})
@@ -18,11 +20,12 @@ FUSED = frozenset({"fused"})
 
 @dataclass(frozen=True)
 class Stage:
-    """A graph at one stage of the compiler."""
+    """A graph at one stage of the compiler. `groups` are names of nodes that one loop computes."""
 
     name: str
     view: GraphView
     note: str = ""  # its time and bound, as text
+    groups: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True)
@@ -35,25 +38,18 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Lifetime:
-    """The steps of a run from the first to the last at which a value is in memory."""
-
-    first: int
-    last: int
-    nbytes: int
-
-
-@dataclass(frozen=True)
 class Picture:
     """One subject of a page: the stages of a graph, or a tape, with what is known of its runs.
 
-    `times` (seconds, share, calls) and `lifetimes` are of nodes of the last stage, by name.
+    `times` (seconds, share, calls) are of nodes by name, as the steps of `timeline` are. `flames`
+    are of the profile by "scope" and by "line".
     """
 
     title: str
     stages: Sequence[Stage]
     times: Mapping[str, tuple[float, float, int]] = field(default_factory=dict, hash=False)
-    lifetimes: Mapping[str, Lifetime] = field(default_factory=dict, hash=False)
+    timeline: MemoryTimeline | None = None
+    flames: Mapping[str, Flame] = field(default_factory=dict, hash=False)
     listings: Sequence[Listing] = ()
 
     @property
@@ -75,11 +71,20 @@ class Step:
     removed: list[FlatNode] = field(default_factory=list)
     new: set[int] = field(default_factory=set)
     replaces: dict[int, int] = field(default_factory=dict)
+    groups: list[list[int]] = field(default_factory=list)
 
     @property
     def fused(self) -> set[int]:
-        """The nodes that compute several operations at once."""
-        return {n.id for n in self.nodes if n.node.op in FUSED}
+        """The nodes that are computed together with others."""
+        return {n.id for n in self.nodes if n.node.op in FUSED} | {
+            i for group in self.groups for i in group
+        }
+
+    def group(self, named: Sequence[Sequence[str]]) -> None:
+        """Note groups, of nodes by name; a group of one is none."""
+        numbers = {n.path: n.id for n in self.nodes} if named else {}
+        groups = [[numbers[name] for name in names if name in numbers] for names in named]
+        self.groups = [group for group in groups if len(group) > 1]
 
 
 def key_of(n: FlatNode) -> Hashable:
@@ -105,6 +110,7 @@ class History:
                 self.steps.append(Step(stage.name, stage.note, flat.nodes))
             else:
                 self.steps.append(self.step(stage, flat))
+            self.steps[-1].group(stage.groups)
 
     def step(self, stage: Stage, flat: Flattened) -> Step:
         """The step to a stage from the one before."""

@@ -35,6 +35,7 @@ def total_of(y: Any) -> Any:
     return entries.dot(entries)
 
 
+@native("activations", "strong_product", "v, p, out")
 def strong_product(v: Any, p: Any, out: np.ndarray | None = None) -> Any:
     """v * p, but zero wherever `v` is zero."""
     return without_float_errors(guarded_product, v, p, out)
@@ -48,8 +49,9 @@ def guarded_product(v: Any, p: Any, out: np.ndarray | None) -> Any:
     return written(y, out)
 
 
-ROWS = "np.shape(y)[-1:] == (1,) and np.shape(x)[-1:] != (1,) and np.shape(x)[-1] > FEWEST"
-ROW = "np.ndim(x) == 2 and np.shape(y) in (x.shape[1:], (1, x.shape[1]))"
+ARRAYS = "type(x) is type(y) is np.ndarray"
+ROWS = f"{ARRAYS} and y.shape[-1:] == (1,) and x.shape[-1:] > (FEWEST,)"
+ROW = f"{ARRAYS} and x.ndim == 2 and (y.shape == x.shape[1:] or y.shape == (1, x.shape[1]))"
 FEWEST = 3  # entries of a row from which the kernel of rows is taken
 
 

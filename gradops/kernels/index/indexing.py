@@ -10,6 +10,7 @@ they come first of all. An ellipsis separates arrays even if it stands for no ax
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,11 +176,17 @@ def numpy_entry(e: Any, arrays: Iterator[Any]) -> Any:
     return next(arrays) if e == "array" else ...
 
 
-def view(x: Any, index: Index) -> Any:
-    """`x` at a basic index, always as a view: an ellipsis makes one of a single entry."""
-    x = x if hasattr(x, "shape") else np.asarray(x)
+@lru_cache(maxsize=4096)
+def basic_key(index: Index) -> tuple[Any, ...]:
+    """A basic index as a NumPy key; an ellipsis makes a view of a single entry."""
     key = numpy_key(index)
-    return x[key] if "..." in index else x[(*key, ...)]
+    return key if "..." in index else (*key, ...)
+
+
+def view(x: Any, index: Index) -> Any:
+    """`x` at a basic index, always as a view."""
+    x = x if hasattr(x, "shape") else np.asarray(x)
+    return x[basic_key(index)]
 
 
 def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
@@ -196,10 +203,13 @@ def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
 
 
 def takes_one(x: np.ndarray, arrays: Sequence[np.ndarray], index: Index) -> bool:
-    """True if `x.take` can do it, which is up to three times as fast."""
+    """True if `x.take` can do it, which is up to three times as fast.
+
+    It looks at no index where there are no entries.
+    """
     if len(arrays) != 1 or index[-1] != "array" or arrays[0].dtype.kind not in "iu":
         return False
-    return x.flags.c_contiguous and index.count(FULL) == len(index) - 1
+    return x.flags.c_contiguous and x.size > 0 and index.count(FULL) == len(index) - 1
 
 
 def check_values(

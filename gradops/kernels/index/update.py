@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...core.types import ArrayType, operand_types
-from .indexing import Index, axes_used, check_values, numpy_key, pair_arrays, placement, view
+from .indexing import (
+    Index,
+    axes_used,
+    basic_key,
+    check_values,
+    numpy_key,
+    pair_arrays,
+    placement,
+    view,
+)
 
 Sizes = tuple[int, ...]
 
@@ -20,7 +29,7 @@ def put(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
     g, *arrays = operands
     if not arrays:
         y = np.zeros(shape, g.dtype)
-        y[numpy_key(index)] = g
+        y[basic_key(index)] = g
         return y
     places = flat_places("scatter", index, shape, arrays)
     if places.shape != g.shape:

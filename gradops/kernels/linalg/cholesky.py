@@ -9,12 +9,14 @@ import numpy as np
 
 from ...core.float_errors import without_float_errors
 from ..elementwise.guards import is_finite
+from ..native_kernels import native
 from .linalg import dtype_of
 from .triangular import TINY, solve_triangular, triangle
 
 SMALL = 64  # rows up to which products with an inverse take less time than solves
 
 
+@native("matrices", "cholesky_cotangent", "l, g, None")
 def cholesky_cotangent(l: np.ndarray, g: np.ndarray) -> np.ndarray:
     """The cotangent of a symmetric matrix, from the factor and its cotangent; real matrices.
 

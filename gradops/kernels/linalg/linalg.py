@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.errors import LinAlgError
 from ...core.types import operand_types
+from ..native_kernels import native
 
 ROUTINES: Any = np.linalg._umath_linalg
 DOUBLE, WIDE = np.dtype("f8"), np.dtype("c16")
@@ -121,6 +122,7 @@ def inv(x: np.ndarray, checked: bool = True) -> np.ndarray:
         return cast(ROUTINES.inv(x, signature=signature), dtype)
 
 
+@native("matrices", "cholesky", "x, None", when="not upper")
 def cholesky(x: np.ndarray, upper: bool = False) -> np.ndarray:
     dtype = dtype_of(x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.float_errors import without_float_errors
 from ..elementwise.guards import is_finite
+from ..native_kernels import native
 from .linalg import ROUTINES, SINGULAR, cast, dtype_of, failure
 
 BLOCK = 64  # rows that LAPACK eliminates at once; between blocks there are matrix products
@@ -22,6 +23,7 @@ SMALL = 32  # rows and columns up to which masks of triangles are kept
 TINY = 4  # rows up to which Python's floats are faster than a call of LAPACK
 
 
+@native("matrices", "solve_triangular", "a, b, lower, unit_diagonal, None")
 def solve_triangular(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool = False, checked: bool = True
 ) -> np.ndarray:

@@ -12,6 +12,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ...kernels.linalg.triangular import triangle
+from ...kernels.native_kernels import native
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import invalid, linear
 from ..shape.movement import VIEW, reshape, shape_text
@@ -120,6 +121,7 @@ place_diagonal = linear(
 def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op:
     """An op that keeps the entries on one side of a diagonal of each matrix."""
 
+    @native("matrices", "triangle", f"x, k, {int(name == 'tril')}, None")
     def kernel(x: np.ndarray, k: int = 0) -> Any:
         rows, columns = x.shape[-2:]
         return np.where(mask(rows, columns, k), x, np.zeros((), x.dtype))

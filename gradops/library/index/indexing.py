@@ -6,12 +6,13 @@ they differ between examples.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ...core import flops
-from ...core.dims import Dim, Shape, Size
+from ...core.dims import Dim, Shape, Size, product
 from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
@@ -35,15 +36,18 @@ GRID = np.array([[0, 2], [1, 1]])
 
 def slice_transpose(g: AnyArray, y: AnyArray, x: AnyArray, index: Index) -> AnyArray:
     """The cotangent in its place among zeros, or in another shape if that fills all places."""
-    if all(e is None or e in (FULL, "...") for e in index) or takes_all(x, y, index):
-        return reshape(g, shape=shape_of(x))
-    return scatter(g, index=index, shape=shape_of(x))
+    shape = shape_of(x)
+    if takes_all(shape, shape_of(y), index):
+        return reshape(g, shape=shape)
+    return scatter(g, index=index, shape=shape)
 
 
-def takes_all(x: AnyArray, y: AnyArray, index: Index) -> bool:
-    """True if a slice `y` certainly has all entries of `x`, in their order: as x[:, 0] may."""
-    sizes = (*shape_of(x), *shape_of(y))
-    if not all(isinstance(n, int) for n in sizes) or type_of(x).size != type_of(y).size:
+@lru_cache(maxsize=4096)
+def takes_all(whole: Shape, part: Shape, index: Index) -> bool:
+    """True if a slice certainly has all entries of an array, in their order: as x[:, 0] may."""
+    if all(e is None or e in (FULL, "...") for e in index):
+        return True
+    if not all(isinstance(n, int) for n in (*whole, *part)) or product(whole) != product(part):
         return False
     return all(type(e) is not tuple or e == FULL for e in index)
 

@@ -54,7 +54,8 @@ def adjoint(x: OperandLike) -> Any:
 
 def conjugate(x: Any) -> Operand:
     """The complex conjugate; real operands are returned unchanged."""
-    return conj(x) if type_of(x).dtype.kind == "c" else x
+    dtype = x.dtype if type(x) is np.ndarray else type_of(x).dtype
+    return conj(x) if dtype.kind == "c" else x
 
 
 def adjoint_rule(rule: Callable[..., Any]) -> Callable[..., Any]:

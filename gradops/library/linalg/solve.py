@@ -22,7 +22,7 @@ from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from ..shape.rearrange import matrix_transpose
-from .contraction import matmul, pad_rank
+from .contraction import matmul, pad_rank, product_of
 from .matrices import (
     adjoint,
     common_dtype,
@@ -158,7 +158,7 @@ def solve_triangular_transpose(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
     )
     return [
-        ct if i else -read_triangle(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
+        ct if i else -read_triangle(product_of(ct, matrix_transpose(y)), lower, unit_diagonal)
         for i in wanted
     ]
 

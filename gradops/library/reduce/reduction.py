@@ -290,8 +290,9 @@ prod = reduction(
 )
 
 
-LAST = "np.size(x) and (axis == -1 or axis == x.ndim - 1 or (axis is None and x.ndim == 1))"
-FIRST = "axis == 0 and np.ndim(x) == 2 and x.size"
+SOME = "type(x) is np.ndarray and x.size"
+LAST = f"{SOME} and (axis == -1 or axis == x.ndim - 1 or (axis is None and x.ndim == 1))"
+FIRST = f"axis == 0 and {SOME} and x.ndim == 2"
 
 
 @native("exponentials", "logsumexp", "x, out", when=f"not keepdims and {LAST}")

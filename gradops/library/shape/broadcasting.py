@@ -27,9 +27,10 @@ COPIED = 4096  # entries up to which a copy is cheaper than a view
 
 def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """A copy if it is small, else a read-only view: the cheaper of the two."""
-    if math.prod(shape) > COPIED or np.ndim(x) > len(shape):
+    x = x if hasattr(x, "dtype") else np.asarray(x)
+    if math.prod(shape) > COPIED or x.ndim > len(shape):
         return np.broadcast_to(x, shape)
-    y = np.empty(shape, np.asarray(x).dtype)
+    y = np.empty(shape, x.dtype)
     y[...] = x
     return y
 
@@ -103,8 +104,10 @@ def batch_together_along_axis(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) 
 
 def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the axes that broadcasting `shape` to the shape of `x` would add or repeat."""
-    own = np.shape(x)
+    own = shape_of(x)
     extra = len(own) - len(shape)
+    if not extra and len(own) == 2 and shape == (own[0], 1) != own:  # a column
+        return sum_of(x, 1).reshape(shape)
     if own[extra:] == shape:
         return sum_of(x, 0 if extra == 1 else tuple(range(extra))) if extra else x
     repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]

@@ -1,7 +1,7 @@
 """Ops that rearrange or retype an array: reshape, transpose, flip, astype."""
 
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 
 import numpy as np
@@ -106,12 +106,23 @@ def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
+@lru_cache(maxsize=4096)
+def undone(axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The order of axes that undoes a transpose; axes may be counted from the end."""
+    return inverse(tuple([i % len(axes) for i in axes]))
+
+
+def transpose_kernel(x: Any, axes: tuple[int, ...] | None = None) -> Any:
+    """`np.transpose`, by the method of an array."""
+    if axes is None:
+        return x.T
+    return x.transpose(axes) if type(x) is np.ndarray else np.transpose(x, axes)
+
+
 transpose = linear(
-    "transpose", lambda x, axes=None: x.T if axes is None else np.transpose(x, axes),
+    "transpose", transpose_kernel,
     infer=lambda x, axes: ArrayType(tuple(x.shape[i] for i in permutation(x, axes)), x.dtype),
-    transpose=lambda g, y, x, axes: transpose(
-        g, axes=None if axes is None else inverse(permutation(type_of(x), axes))
-    ),
+    transpose=lambda g, y, x, axes: transpose(g, axes=axes and undone(axes)),
     batch=lambda op, xs, batched, attrs: transpose(
         xs[0], axes=(0, *(a + 1 for a in permutation(type_of(xs[0]).example, attrs["axes"])))
     ),
@@ -346,6 +357,12 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     n = len(shape_of(x))
     if not (type(axis1) is type(axis2) is int and -n <= axis1 < n and -n <= axis2 < n):
         axis1, axis2 = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
+    return transpose(x, axes=exchanged(n, axis1, axis2))
+
+
+@lru_cache(maxsize=4096)
+def exchanged(n: int, axis1: int, axis2: int) -> tuple[int, ...]:
+    """The numbers of `n` axes, two of them exchanged."""
     order = list(range(n))
     order[axis1], order[axis2] = order[axis2], order[axis1]
-    return transpose(x, axes=tuple(order))
+    return tuple(order)

@@ -39,6 +39,8 @@ def matrix_transpose(x: OperandLike) -> Any:
     >>> matrix_transpose(np.zeros((2, 3, 4))).shape
     (2, 4, 3)
     """
+    if type(x) is np.ndarray and x.ndim == 2:
+        return x.T
     if len(shape_of(x)) < 2:
         raise ShapeError("matrix_transpose", [type_of(x)], "a matrix has two axes")
     return swapaxes(x, -1, -2)

@@ -2,9 +2,10 @@
 
 from .text import FunctionText
 
-DATA, RANK, SIZES, DTYPE, FLAGS = 16, 24, 32, 56, 64  # offsets in the header of an array
+DATA, RANK, SIZES, STEPS, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64  # offsets in an array's header
 TYPE = 8  # of any object
-NEEDED = 0x0001 | 0x0100  # C-contiguous, aligned
+ALIGNED = 0x0100
+NEEDED = 0x0001 | ALIGNED  # and C-contiguous
 WRITABLE = 0x0400
 
 

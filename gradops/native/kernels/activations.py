@@ -1,4 +1,4 @@
-"""Activation functions entry by entry, and their derivatives."""
+"""Activation functions entry by entry, their derivatives, and products by such."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import numpy as np
 from gradops.kernels.nn.gelu import P
 
 from ..ir.primitives import sigmoid
-from ..ir.scalars import Scalar, call_math, choose
+from ..ir.scalars import Scalar, call_math, choose, equal_to
 from ..transcendental.floats import SINGLE, polynomial
 from .kernel import DTYPES, Kernel, KernelText
 
@@ -68,6 +68,16 @@ def gelu_slope_by_tanh(x: Scalar) -> Scalar:
     return v * 0.5 + x * 0.5 * choose(rest > 0.0, rest * inner, rest)
 
 
+def write_strong_product(k: KernelText) -> None:
+    """v p, but zero wherever v is zero and the product is NaN."""
+    v, p, y = (k.arrays[name] for name in "vpy")
+    for j in k.entries():
+        a = v[j]
+        product = a * p[j]
+        meant = choose(equal_to(product, product), product, 0.0)
+        y[j] = choose(equal_to(a, 0.0), meant, product)
+
+
 def kernel(name: str, *functions: Function, dtypes: tuple[np.dtype, ...] = DTYPES) -> Kernel:
     """A kernel of functions of each entry."""
     gives = " ".join(f"{y}[...]" for y, _ in zip("yz", functions, strict=False))
@@ -80,4 +90,5 @@ KERNELS = [
     kernel("gelu_and_slope", gelu, gelu_slope, dtypes=(SINGLE,)),
     kernel("gelu_tanh", gelu_by_tanh), kernel("gelu_tanh_slope", gelu_slope_by_tanh),
     kernel("gelu_tanh_and_slope", gelu_by_tanh, gelu_slope_by_tanh),
+    Kernel("strong_product", "v[...] p[...]", "y[...]", write_strong_product, block=BLOCK, cost=1),
 ]  # fmt: skip

@@ -2,13 +2,27 @@
 
 Note [Entry of a kernel]. Arguments are operands, counts, numbers, and for each result an array or
 None. The function reads headers of arrays itself; operands that are not arrays of the kernel's
-dtypes in the order of C, with sizes that fit, give NotImplemented, and NumPy's kernel runs instead.
-Much work is shared by the pool of threads, without the GIL. Whether it is depends on sizes alone.
+dtypes, in the order of C unless they are strided, with sizes that fit, give NotImplemented, and
+NumPy's kernel runs instead. Much work is shared by the pool of threads, without the GIL. Whether it
+is depends on sizes alone.
 """
 
 import numpy as np
 
-from ..ir.headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE, WRITABLE, read, require
+from ..ir.headers import (
+    ALIGNED,
+    DATA,
+    DTYPE,
+    FLAGS,
+    NEEDED,
+    RANK,
+    SIZES,
+    STEPS,
+    TYPE,
+    WRITABLE,
+    read,
+    require,
+)
 from ..ir.text import FunctionText, Index, plus, times
 from ..runtime.symbols import dtype_symbol
 from .kernel import Array, Kernel
@@ -124,7 +138,7 @@ class EntryText:
 
         One without axes is left to NumPy, as numbers are: both have the same bits.
         """
-        sizes, rank = self.check(x, a, NEEDED)
+        sizes, rank = self.check(x, a, ALIGNED if a.is_strided else NEEDED)
         self.require(f"icmp sgt i64 {rank}, 0")
         named = [s for s in a.sizes if s != "..."]
         before = plus(self.f, rank, -len(named))
@@ -142,6 +156,8 @@ class EntryText:
                 self.require(f"icmp eq i64 {n}, {self.sizes.get(name, name)}")
             else:
                 self.sizes[name] = n
+        for i, step in enumerate(a.steps):
+            self.store(step, "i64", self.size(read(self.f, x, STEPS, "ptr"), i))
 
     def size(self, sizes: str, i: Index) -> str:
         """The size of an axis."""

@@ -10,12 +10,13 @@ from .kernel import Kernel, KernelText, Row
 CELL = 2  # the gate of an LSTM that is no sigmoid
 
 
-def gates_of(k: KernelText, count: int, name: str = "m") -> Index:
-    """The size of a gate; the kernel gives up if it is no whole number."""
-    f, size = k.f, k.sizes[name]
-    n = f.emit(f"sdiv i64 {size}, {count}", "n")
-    k.f.note(f.emit(f"icmp ne i64 {minus(f, size, times(f, n, count))}, 0"))
-    return n
+def gates_of(k: KernelText, count: int) -> Index:
+    """The size of a gate; 0, and the kernel gives up, unless it is a whole number and a state's."""
+    f, size = k.f, k.sizes["m"]
+    n = k.sizes.get("n") or f.emit(f"sdiv i64 {size}, {count}", "n")
+    differs = f.emit(f"icmp ne i64 {times(f, n, count)}, {size}")
+    f.note(differs)
+    return f.emit(f"select i1 {differs}, i64 0, i64 {n}", "n")
 
 
 def rows_of(k: KernelText, name: str, i: Index, n: Index, count: int) -> list[Row]:
@@ -47,11 +48,10 @@ def write_gru_gates(k: KernelText) -> None:
 
 def states(k: KernelText, count: int) -> Iterator[tuple[list[Row], Row, Row, Index]]:
     """For each entry of a state: the gates of its row, the rows of old and new state, its place."""
-    f, n = k.f, k.sizes["n"]
-    k.f.note(f.emit(f"icmp ne i64 {times(f, n, count)}, {k.sizes['m']}"))
+    n = gates_of(k, count)
     for i in k.passes():
         gates, old, new = rows_of(k, "a", i, n, count), k.row("s", i, n), k.row("y", i, n)
-        for j in f.loop(n, True):
+        for j in k.f.loop(n, True):
             yield gates, old, new, j
 
 
@@ -153,12 +153,15 @@ def write_gru_step_back(k: KernelText) -> None:
 def write_outer_sums(k: KernelText) -> None:
     """The sum of the products of each x and y, from the first pair on, rounded as by BLAS.
 
-    That adds a product to zero, so none is -0.0.
+    That adds a product to zero, so none is -0.0. Without any pair the kernel gives up.
     """
     f, t, n, m = k.f, k.sizes["t"], k.sizes["n"], k.sizes["m"]
+    none = f.emit(f"icmp eq i64 {t}, 0")
+    f.note(none)
+    count = f.emit(f"select i1 {none}, i64 0, i64 {m}", "n")
     for i in k.passes():
         s, x = k.row("s", i, m), k.arrays["x"]
-        for j in f.loop(m, True):
+        for j in f.loop(count, True):
             s[j] = x[i] * k.arrays["y"][j] + 0.0
         for step in f.loop(minus(f, t, 1)):
             after = plus(f, step, 1)

@@ -18,23 +18,35 @@ from ..ir.scalars import Scalar, cast
 from ..ir.text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
 from ..transcendental.floats import DOUBLE
 
-ARRAY = re.compile(r"(\w+)(?:@(\w\d))?\[([^\]]*)\]")
+ARRAY = re.compile(r"(\w+)(~?)(?:@(\w\d))?\[([^\]]*)\]")
 DTYPES = (np.dtype("f4"), np.dtype("f8"))
 
 
 @dataclass(frozen=True)
 class Array:
-    """An operand or result: its name, its sizes by name, and its dtype if it is always that."""
+    """An operand or result: its name, its sizes by name, and its dtype if it is always that.
+
+    With `is_strided` its entries may lie anywhere; it has the named axes only.
+    """
 
     name: str
     sizes: tuple[str, ...]
     dtype: np.dtype | None
+    is_strided: bool = False
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names of the bytes between entries along each axis, if they are not known."""
+        return tuple([f"{self.name}/{i}" for i in range(len(self.sizes) * self.is_strided)])
 
 
 def arrays(text: str) -> tuple[Array, ...]:
-    """Arrays from a text such as `x[... n] labels@i8[...]`."""
+    """Arrays from a text such as `x[... n] labels@i8[...]`, or `a~[m n]` for a strided one."""
     found = ARRAY.findall(text)
-    return tuple([Array(n, tuple(s.split()), np.dtype(t) if t else None) for n, t, s in found])
+    return tuple([
+        Array(n, tuple(s.split()), np.dtype(t) if t else None, bool(any_steps))
+        for n, any_steps, t, s in found
+    ])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,10 +54,11 @@ class Kernel:
     """A kernel for both sizes of floats; `write` writes its passes. See Note [Kernels].
 
     `takes` and `gives` list arrays with their sizes: `...` are all axes before the named ones,
-    their product is the size `rows`. An operand is in the order of C. `counts` and `numbers` are
-    names of integers and floats that follow the operands. The passes are as many as the size
-    `passes`, or its blocks of `block`, or one, and cost `cost` operations for each entry of the
-    first operand. A kernel that notes something (`f.note`) gives up, and NumPy's runs.
+    their product is the size `rows`. An operand is in the order of C, unless it is strided.
+    `counts` and `numbers` are names of integers and floats that follow the operands. The passes are
+    as many as the size `passes`, or its blocks of `block`, or one, and cost `cost` operations for
+    each entry of the first operand. A kernel that notes something (`f.note`) gives up, and NumPy's
+    runs.
     """
 
     name: str
@@ -78,7 +91,8 @@ class Kernel:
     def slots(self) -> dict[str, int]:
         """The place of each name in the environment."""
         names = [a.name for a in (*self.operands, *self.results)]
-        return {name: i for i, name in enumerate([*names, *self.sizes, *self.numbers])}
+        steps = [step for a in self.operands for step in a.steps]
+        return {name: i for i, name in enumerate([*names, *self.sizes, *steps, *self.numbers])}
 
     def symbol(self, dtype: np.dtype) -> str:
         """The name of the function."""
@@ -122,6 +136,22 @@ class Row:
         return Row(self.f, self.at(i), self.dtype)
 
 
+@dataclass(frozen=True)
+class Matrix:
+    """Entries in memory with two axes, at any steps in bytes."""
+
+    f: FunctionText
+    pointer: str
+    dtype: np.dtype
+    steps: tuple[Index, Index]
+
+    def __getitem__(self, place: tuple[Index, Index]) -> Scalar:
+        f, kind = self.f, memory_type(self.dtype)
+        i, j = (times(f, n, step) for n, step in zip(place, self.steps, strict=True))
+        at = f.emit(f"getelementptr inbounds i8, ptr {self.pointer}, i64 {plus(f, i, j)}")
+        return Scalar(f, f.emit(f"load {kind}, ptr {at}{ACCESS}"), self.dtype)
+
+
 class KernelText:
     """The text of a kernel while it is written: what the environment has, by name."""
 
@@ -156,6 +186,11 @@ class KernelText:
         last = f.emit(f"select i1 {is_over}, i64 {size}, i64 {last}", "n")
         for i in f.loop(minus(f, last, first), True):
             yield plus(f, first, i)
+
+    def matrix(self, name: str) -> Matrix:
+        """A strided operand with two axes."""
+        row, (i, j) = self.arrays[name], (self.read(f"{name}/{axis}", "i64") for axis in "01")
+        return Matrix(self.f, row.pointer, row.dtype, (i, j))
 
     def row(self, name: str, i: Index, size: Index = 1) -> Row:
         """The entries of an array from `i * size` on."""

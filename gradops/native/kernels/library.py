@@ -14,7 +14,9 @@ from ..runtime.pool import find
 from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
-GROUPS = ("activations", "exponentials", "gates", "norms", "softmax", "totals", "updates")
+GROUPS = (
+    "activations", "exponentials", "gates", "matrices", "norms", "softmax", "totals", "updates",
+)  # fmt: skip
 
 
 @cache

@@ -1,5 +1,6 @@
 """The softmax family: softmax, its logarithm, and cross entropies."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from ..ir.scalars import Scalar, call_math, cast, constant
@@ -48,19 +49,20 @@ def write_log_softmax(k: KernelText) -> None:
             y[j] = (x[j] - most) - log
 
 
-def label_of(k: KernelText, i: Index) -> str:
-    """The label of a row; of one that is none of the classes, 0, and the kernel gives up."""
-    label = k.arrays["labels"][i].name
-    bad = k.f.emit(f"icmp uge i64 {label}, {k.sizes['n']}")
-    k.f.note(bad)
-    return k.f.emit(f"select i1 {bad}, i64 0, i64 {label}", "n")
+def labelled_rows(k: KernelText) -> Iterator[tuple[Index, str]]:
+    """Rows and their labels; at one that is none of the classes the kernel gives up."""
+    for i in k.passes():
+        label = k.arrays["labels"][i].name
+        k.f.note(k.f.emit(f"icmp uge i64 {label}, {k.sizes['n']}"))
+        with k.f.given(k.f.emit(f"icmp ult i64 {label}, {k.sizes['n']}")):
+            yield i, label
 
 
 def write_losses(k: KernelText, has_losses: bool = True, has_errors: bool = False) -> None:
     """log(sum(exp(x - m))) - (x - m) at the label; errors are softmax less 1 at the label."""
     f, n = k.f, k.sizes["n"]
-    for i in k.passes():
-        x, label = k.row("x", i, n), label_of(k, i)
+    for i, label in labelled_rows(k):
+        x = k.row("x", i, n)
         most = maximum(f, n, x)
         error = k.row("errors", i, n) if has_errors else None
         term = partial(exponential_kept, x, most, error) if error else partial(exponential, x, most)

@@ -49,7 +49,11 @@ class Use:
 
 @dataclass(frozen=True)
 class Account:
-    """The bytes of one function in a run: its arena, and the most that is in use at once."""
+    """The bytes of one function in a run: its arena, and the most that is in use at once.
+
+    `passing` are the bytes that are in use at one position only: inside of what is called there,
+    and of kernels.
+    """
 
     uses: tuple[Use, ...]
     arena: int
@@ -58,6 +62,7 @@ class Account:
     peak_live: int
     unshared: int
     fetched: int
+    passing: Mapping[int, int]
 
 
 def accounts(
@@ -94,6 +99,7 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
         peak_live=most_in_use([u.span for u in uses], live) * plan.threads,
         unshared=sum(u.bytes * len(u.members) for u in uses),
         fetched=sum(bytes_of(e.type, sizes) for e in results),
+        passing=live,
     )
 
 

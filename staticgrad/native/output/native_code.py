@@ -43,13 +43,15 @@ class NativeCode:
     """A graph as machine code: `run` is a function of arrays.
 
     The graph is made when it is needed: not if its code has been kept on disk under the key, and
-    refers to nothing outside.
+    refers to nothing outside. Code that is `checked` gives up at values that are not finite.
     """
 
     def __init__(
-        self, make: Callable[[], FrozenGraph], signature: Signature, key: Key | None
-    ) -> None:
+        self, make: Callable[[], FrozenGraph], signature: Signature, key: Key | None,
+        checked: bool = False,
+    ) -> None:  # fmt: skip
         self.make, self.signature, self.table = make, signature, costs.table()
+        self.checked = checked
         key = None if key is None else (*key, self.table.key)
         self.code, self.kept = self.kept_code(key) or self.new_code(key)
         self.arrays = signature.table(self.code)
@@ -105,7 +107,7 @@ class NativeCode:
     @cached_property
     def written(self) -> "Written":
         """The module of the graph."""
-        return module_of(self.graph, self.table)
+        return module_of(self.graph, self.table, self.checked)
 
     @property
     def choices(self) -> Choices:
@@ -151,8 +153,6 @@ class Written:
 
     The text is that of declarations and globals, and of functions. `workspace` is the bytes of
     memory that it works in.
-
-    The text is that of declarations and globals, and of functions.
     """
 
     known: list[str]
@@ -179,14 +179,20 @@ def free_spare(table: np.ndarray) -> None:
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(entry.address("free_spare"))(table.ctypes.data)
 
 
-def module_of(graph: FrozenGraph, table: costs.CostTable) -> Written:
-    """The module of a graph: its body, and what the entry reads of it."""
+def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False) -> Written:
+    """The module of a graph: its body, and what the entry reads of it.
+
+    If it is `checked`, it gives up at values that are not finite.
+    """
     signature = Signature.of(graph, "")
     body = body_of(signature.inputs, signature.results)
     body.interruptible = True
     memory, choices = Memory(body), Choices()
     writer = GraphWriter(body, memory, graph, table, choices)
-    writer.write(places("in", signature.inputs), places("out", signature.results))
+    given, body.is_checked = places("in", signature.inputs), checked
+    if checked:
+        writer.note_infinities(given)
+    writer.write(given, places("out", signature.results))
     body.end()
     flags = flags_of(body, memory, work_of(graph))
     lines, functions = declarations(body.used)

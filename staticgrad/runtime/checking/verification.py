@@ -164,9 +164,10 @@ def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed
 
 @dataclass(frozen=True)
 class PerturbConstants(Pass):
-    """Change constant arrays by eps, as if they were fed, and floats that become wider by theirs.
+    """Change constant arrays by eps, as if they were fed, and floats that are converted by theirs.
 
-    Numbers are part of formulas.
+    Those that become wider or narrower have the eps of the narrower type. Numbers are part of
+    formulas.
     """
 
     seed: int
@@ -179,7 +180,7 @@ class PerturbConstants(Pass):
 
 
 def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
-    """A constant array, or a wider float, with its entries changed; others as they are."""
+    """A constant array, or a converted float, with its entries changed; others as they are."""
     if e.op is not None:
         return intern.copy(e, [perturbed_operand(x, e, intern, rng) for x in e.inputs])
     if e.kind is not Kind.CONSTANT or not e.shape or e.dtype.kind not in "fc":
@@ -188,15 +189,17 @@ def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -
 
 
 def perturbed_operand(x: Expr, e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
-    """An operand that becomes wider in an expression, as such, changed by its own eps."""
+    """An operand that is converted in an expression, changed by the eps of the narrower type."""
     assert e.op is not None
-    widens = e.op is OPS["astype"] or Trait.ELEMENTWISE in e.op.traits
-    if not widens or not {x.dtype.kind, e.dtype.kind} <= set("fc"):
+    is_cast = e.op is OPS["astype"]
+    converts = is_cast or Trait.ELEMENTWISE in e.op.traits
+    if not converts or not {x.dtype.kind, e.dtype.kind} <= set("fc"):
         return x
-    if np.finfo(x.dtype).eps <= np.finfo(e.dtype).eps:
+    eps, own = np.finfo(e.dtype).eps, np.finfo(x.dtype).eps
+    if own == eps or (own < eps and not is_cast):
         return x
-    factor = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1])
-    return intern.apply("mul", x, intern.constant(np.array(factor, e.dtype), like=e), like=e)
+    factor, wider = 1 + max(own, eps) * rng.choice([-1, 1]), e.dtype if own > eps else x.dtype
+    return intern.apply("mul", x, intern.constant(np.array(factor, wider), like=e), like=e)
 
 
 def error_scale(x: Array, y: Array) -> Any:

@@ -123,6 +123,21 @@ def test_texts_and_hyperparameters_are_read_back(tmp_path):
     assert list(name.domain_discrete) == ["adam", "sgd"]
 
 
+def test_the_graph_of_a_model_is_read_back_in_the_scopes_of_its_modules(tmp_path):
+    body = dg.nn.Sequential(dg.nn.Linear(4, 3), dg.nn.Tanh())
+    network = dg.nn.Sequential({"body": body, "head": dg.nn.Linear(3, 2)})
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_graph(network, dg.ones(5, 4))
+    nodes = {n.name.removeprefix("network/"): n for n in read(tmp_path).Graph().node}
+    first, last = nodes["body/0/linear"], nodes["head/linear_1"]
+    assert {"body/1/tanh", "body/0/weight", "head/bias"} <= set(nodes)
+    assert {x.removeprefix("network/") for x in first.input} >= {"body/0/weight", "body/0/bias"}
+    assert [d.size for d in last.attr["_output_shapes"].list.shape[0].dim] == [5, 2]
+    assert nodes["head/weight"].op == "VariableV2"
+    assert network.head.weight.grad is None
+    assert all(x in {n.name for n in nodes.values()} for n in nodes.values() for x in n.input)
+
+
 def test_mistakes_are_named(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         with pytest.raises(ValueError, match=r"'x' is an array of the shape \(2,\), not one real"):
@@ -131,6 +146,8 @@ def test_mistakes_are_named(tmp_path):
             writer.add_histogram("h", [np.nan])
         with pytest.raises(gradops.OptionError, match="its axes are not 'CHW'"):
             writer.add_image("x", dg.ones(2, 2))
+        with pytest.raises(gradops.OptionError, match="the call of the model records nothing"):
+            writer.add_graph(lambda x: x + 1, dg.ones(2))
         with pytest.raises(ValueError, match="a hyperparameter is a number"):
             writer.add_hparams({"x": [1]}, {})
         with pytest.raises(TypeError, match="which hparam_dict has not"):

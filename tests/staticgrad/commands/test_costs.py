@@ -1,15 +1,15 @@
-"""`python -m staticgrad`."""
+"""`python -m staticgrad costs`."""
 
 import subprocess
 import sys
 
 import pytest
 
-from staticgrad.__main__ import main
+from staticgrad.commands.command_line import main
 
 
 def test_the_cost_table_is_printed(capsys):
-    main(["costs"])
+    assert main(["costs"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("defaults, not measured")
     assert "ns a call of BLAS" in shown
@@ -21,9 +21,10 @@ def test_it_is_forgotten_when_asked(capsys):
 
 
 def test_without_a_command_there_is_help(capsys):
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as stopped:
         main([])
-    assert "costs" in capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert "COMMAND" in capsys.readouterr().err
 
 
 def test_a_reader_may_close_the_output():
