@@ -36,6 +36,17 @@ class Module:
     text: str
     passes: Passes = "all"
 
+    @property
+    def declared(self) -> list[str]:
+        """The names of others that it refers to, but those of LLVM."""
+        lines = [line for line in self.text.split("\n") if DECLARED.match(line)]
+        return [name for name in map(name_in, lines) if not name.startswith("llvm.")]
+
+    @property
+    def defined(self) -> list[str]:
+        """The names of its functions."""
+        return [name for _, name, _ in HEAD.findall(self.text)]
+
 
 @dataclass(frozen=True)
 class Function:

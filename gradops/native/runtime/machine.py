@@ -2,7 +2,6 @@
 
 import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
 from types import MappingProxyType
@@ -157,30 +156,19 @@ def compiled_at_once(modules: Sequence[Module], notes: Sequence[str] | None = ()
 
     Raises Refused for a text that is no module, and MemoryError.
     """
-    require_memory(len(modules) * ALWAYS + EACH * sum(len(m.text) for m in modules))
-    made = at_once([partial(compiled_alone, m) for m in modules], cores())
-    defined = {name for part in made for name in part.defined}
-    externals = {name for part in made for name in part.externals} - defined
-    first, *more = [part.data for part in made]
+    threads = min(cores(), len(modules))
+    require_memory(threads * (ALWAYS + EACH * max(len(m.text) for m in modules)))
+    first, *more = at_once([partial(compiled_alone, m) for m in modules], threads)
+    defined = {name for module in modules for name in module.defined}
+    externals = {name for module in modules for name in module.declared} - defined
     return ObjectCode(first, tuple(sorted(externals)), tuple(notes or ()), tuple(more))
 
 
-@dataclass(frozen=True)
-class Part:
-    """One of several object files: its bytes, and the names that it defines, and others."""
-
-    data: bytes
-    defined: tuple[str, ...]
-    externals: tuple[str, ...]
-
-
-def compiled_alone(module: Module) -> Part:
+def compiled_alone(module: Module) -> bytes:
     """The object file of one module, in a context of its own: threads compile others meanwhile."""
     machine = new_machine()
     made = parsed(module.text, machine, llvm().create_context())
-    data = emitted(OPTIMIZE[module.passes](made, machine), machine)
-    defined = tuple([g.name for g in globals_of(made) if not g.is_declaration])
-    return Part(data, defined, externals_of(made))
+    return emitted(OPTIMIZE[module.passes](made, machine), machine)
 
 
 def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> ObjectCode:
