@@ -56,7 +56,7 @@ class NativeCode:
         self.code, self.kept = self.kept_code(key) or self.new_code(key)
         self.arrays = signature.table(self.code)
         self.run = self.builtin("run", "entry")
-        weakref.finalize(self.code, free_spare, self.arrays)
+        weakref.finalize(self.code, free_spare, entry.code(), self.arrays)
 
     def newly_compiled(self) -> ObjectCode:
         """The module of the graph, compiled."""
@@ -174,9 +174,9 @@ class Written:
         return modules_of(self.known, self.functions)
 
 
-def free_spare(table: np.ndarray) -> None:
-    """Free the memory that the last call left."""
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(entry.address("free_spare"))(table.ctypes.data)
+def free_spare(functions: Code, table: np.ndarray) -> None:
+    """Free the memory that the last call left, by the functions that took it."""
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(functions.address("free_spare"))(table.ctypes.data)
 
 
 def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False) -> Written:
