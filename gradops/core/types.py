@@ -13,7 +13,6 @@ from .dims import Dim, Shape, Size, common_size, product
 from .environment import switch
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
-new = object.__new__
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
 ASKED = switch(VARIABLE, default=True)
 NATIVE_KERNELS: ContextVar[bool] = ContextVar("native_kernels", default=ASKED)
@@ -94,9 +93,7 @@ class ArrayType:
 def type_of(x: object) -> ArrayType:
     """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
     if isinstance(x, np.ndarray | np.generic):
-        of_array = new(ArrayType)  # without conversions, which an array does not need
-        of_array.shape, of_array.dtype = x.shape, x.dtype
-        return of_array
+        return ArrayType(x.shape, x.dtype)
     found = getattr(x, "type", None)
     if isinstance(found, ArrayType):
         return found

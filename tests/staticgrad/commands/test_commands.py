@@ -62,6 +62,16 @@ def test_a_summary_counts(folder, run):
     assert "tanh" in out
 
 
+def test_one_side_can_be_shown(folder, run):
+    _, forward, _ = run("show", "model.sg", "--part", "forward")
+    _, backward, _ = run("show", "model.sg", "--part", "backward")
+    assert "tanh" in forward
+    assert "gradients" not in forward
+    assert "gradients/" in backward
+    _, counted, _ = run("show", "model.sg", "--part", "forward", "--summary")
+    assert "backward" not in counted
+
+
 def test_diff_has_a_status(folder, run):
     assert run("diff", "model.sg", "model.sg")[0] == 0
     status, out, _ = run("diff", "model.sg", "other.sg", "--html", "diff.html")
@@ -134,7 +144,9 @@ def test_bench_times_all_backends(folder, run):
     assert status == 0
     found = {row["backend"]: row for row in json.loads(out)}
     assert found["numpy, optimize=2"]["seconds"] > 0
-    status, out, _ = run("bench", "model.sg", "--seconds", "0.05")
+    pictures = ["--timeline", "memory.svg", "--flame", "time.svg"]
+    status, out, _ = run("bench", "model.sg", "--seconds", "0.05", *pictures)
+    assert all("<svg" in Path(name).read_text() for name in pictures[1::2])
     assert "per call" in out
 
 
