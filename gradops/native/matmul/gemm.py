@@ -41,7 +41,7 @@ def symbol_of(dtype: np.dtype) -> str:
 def product(name: str) -> Code:
     """The code of the product of that name, from the cache on disk if it has been compiled."""
     dtype = next(t for t in DTYPES if symbol_of(t) == name)
-    return Code.for_key(("product", name), lambda: text_of(dtype), find=find)
+    return Code.for_key(("product", name), lambda: text_of(dtype), find=find, length=400)
 
 
 def text_of(dtype: np.dtype) -> str:
