@@ -51,7 +51,7 @@ def save(graph: FrozenGraph, file: Any) -> None:
         "graph": text, "variables": variables, "places": places.written,
         "lines": {name: places.lines_of(each) for name, each in sections.items()},
         "origins": {name: origins_of(each) for name, each in sections.items()},
-        "labels": list(graph.labels),
+        "labels": list(graph.labels), "derivatives": dict(graph.derivatives),
     }  # fmt: skip
     write_archive(file, GRAPH, manifest, arrays)
 
@@ -126,7 +126,10 @@ def graph_of(archive: Archive, manifest: dict[str, Any], budget: Budget) -> Froz
     labels = manifest.get("labels", [])
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         archive.refuse(f"{str(labels)[:80]} are not labels")
-    return replace(graphs[""], labels=tuple(labels))
+    derivatives = dict_of(archive, manifest, "derivatives")
+    if not all(isinstance(label, str) for label in derivatives.values()):
+        archive.refuse(f"{str(derivatives)[:80]} are not labels")
+    return replace(graphs[""], labels=tuple(labels), derivatives=derivatives)
 
 
 def dict_of(archive: Archive, manifest: dict[str, Any], key: str) -> dict[str, Any]:

@@ -148,13 +148,17 @@ def size_of_view(size: Size) -> int | str:
 
 
 def labels(graph: FrozenGraph) -> dict[Expr, tuple[str, ...]]:
-    """The labels of results: of an output what it is, of an update the variable's name."""
+    """The labels of outputs and other derivatives, and of updates the names of variables."""
     result: dict[Expr, tuple[str, ...]] = {}
     for i, e in enumerate(graph.outputs):
         label = graph.labels[i] if i < len(graph.labels) else e.name
         result[e] = (*result.get(e, ()), label)
     for v, new in graph.updates:
         result[new] = (*result.get(new, ()), f"new {v.name}")
+    if graph.derivatives:
+        for e in graph.order:
+            if e.name in graph.derivatives and e not in result:
+                result[e] = (graph.derivatives[e.name],)
     return result
 
 

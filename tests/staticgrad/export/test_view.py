@@ -106,6 +106,16 @@ def test_labels_tell_equal_gradients_apart_where_they_are_fetched():
         assert sg.freeze([k], [a, b]).labels == ("d (y + z) / d a",)
 
 
+def test_gradients_are_labelled_where_only_an_optimizer_reads_them():
+    with sg.Graph().as_default() as graph:
+        w = sg.Variable([1.0, 2.0], name="w")
+        loss = sg.reduce_sum(w * w, name="loss")
+        train = sg.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+        view = graph_view(sg.freeze([loss, train]))
+    assert ("d loss / d w",) in {n.outputs for n in view.nodes}
+    assert view_of("f", graph).nodes
+
+
 def test_labels_survive_passes_and_sessions(program):
     _, x, _, loss, g, train = program
     graph = sg.freeze([loss, g, train], [x])
