@@ -15,7 +15,8 @@ from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
 GROUPS = (
-    "activations", "exponentials", "gates", "matrices", "norms", "softmax", "totals", "updates",
+    "activations", "exponentials", "gates", "matrices", "norms", "rows", "softmax", "totals",
+    "updates",
 )  # fmt: skip
 
 
