@@ -11,7 +11,6 @@ from ..typing import DTypeLike
 from .dims import Dim, Shape, Size, common_size, product
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
-new = object.__new__
 PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an int
 
 
@@ -88,9 +87,7 @@ class ArrayType:
 def type_of(x: object) -> ArrayType:
     """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
     if isinstance(x, np.ndarray | np.generic):
-        of_array = new(ArrayType)  # without conversions, which an array does not need
-        of_array.shape, of_array.dtype = x.shape, x.dtype
-        return of_array
+        return ArrayType(x.shape, x.dtype)
     found = getattr(x, "type", None)
     if isinstance(found, ArrayType):
         return found

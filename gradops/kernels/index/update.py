@@ -26,14 +26,12 @@ Sizes = tuple[int, ...]
 SIGNED = frozenset({np.dtype(f"i{n}") for n in (1, 2, 4, 8)})
 
 
-def put(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
-    """Zeros of `shape` with the first operand added at an index."""
+def put_by_numpy(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
+    """`put` by NumPy alone."""
     g, *arrays = operands
     if not arrays:
         y = np.zeros(shape, g.dtype)
         y[basic_key(index)] = g
-        return y
-    if index == ("array",) and (y := with_added_rows(g, arrays[0], shape)) is not None:
         return y
     places = flat_places("scatter", index, shape, arrays)
     if places.shape != g.shape:
@@ -43,6 +41,14 @@ def put(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
     return flat.reshape(shape)
 
 
+def put(*operands: np.ndarray, index: Index, shape: Sizes) -> Any:
+    """Zeros of `shape` with the first operand added at an index."""
+    if index == ("array",) and (y := with_added_rows(*operands, shape)) is not None:
+        return y
+    return put_by_numpy(*operands, index=index, shape=shape)
+
+
+put.by_numpy = put_by_numpy  # type: ignore[attr-defined]
 add_rows = LibraryCall("rows", "add_rows")
 
 
