@@ -16,7 +16,7 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops size docs peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops size docs pictures peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ docs: $(READY)  ## Write docs/reference from the tables
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_array_api.py
 	$(BIN)/python docs/make_passes.py
+
+pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium
+	$(BIN)/python docs/make_pictures.py
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi
 

@@ -46,13 +46,28 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random
+    from . import array_api, autograd, cuda, data, fft, func, nn, optim, random, utils
     from .autograd import checkpoint
     from .checking.check import check
+    from .comparison import compare
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .func.scipy_solvers import scipy
     from .introspection.explain import explain
-    from .introspection.visualize import to_dot, to_text
+    from .introspection.formats import (
+        from_json,
+        to_dot,
+        to_gexf,
+        to_graphml,
+        to_json,
+        to_mermaid,
+        to_networkx,
+        to_svg,
+        to_text,
+    )
+    from .introspection.pages import inspect
+    from .introspection.profile import profile
+    from .introspection.timeline import timeline
+    from .introspection.to_python import to_python
     from .serialization import load, save
 
 
@@ -74,9 +89,13 @@ __getattr__, __dir__ = _lazily(
         "array_api": "array_api", "autograd": "autograd checkpoint", "cuda": "cuda",
         "data": "data", "fft": "fft", "nn": "nn", "optim": "optim", "random": "random",
         "func": "func grad hessian hvp jacobian value_and_grad vmap", "checking.check": "check",
-        "func.scipy_solvers": "scipy", "introspection.explain": "explain",
-        "introspection.visualize": "to_dot to_text", "serialization": "load save",
-        "dispatch.torch_phrases": "__gradop_words__",
+        "comparison": "compare", "func.scipy_solvers": "scipy", "introspection.explain": "explain",
+        "introspection.formats": "from_json to_dot to_gexf to_graphml to_json to_mermaid"
+        " to_networkx to_svg to_text",
+        "introspection.pages": "inspect", "introspection.profile": "profile",
+        "introspection.timeline": "timeline", "introspection.to_python": "to_python",
+        "serialization": "load save",
+        "dispatch.torch_phrases": "__gradop_words__", "utils": "utils",
     },
     lambda name: _missing(name, _places),
 )  # fmt: skip
@@ -84,11 +103,14 @@ __getattr__, __dir__ = _lazily(
 
 __all__ = [
     "Array", "DetachWarning", "Tensor", "array", "array_api", "autograd", "bool", "channels_last",
-    "check", "checkpoint", "complex128", "complex64", "contiguous_format", "cuda", "data", "device",
-    "double", "e", "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack",
-    "func", "get_default_dtype", "get_num_threads", "grad", "half", "hessian", "hvp", "inf",
-    "int", "int16", "int32", "int64", "int8", "jacobian", "linalg", "load", "long",
-    "nan", "nn", "optim", "pi", "preserve_format", "random", "save", "scipy", "set_default_dtype",
-    "set_num_threads", "short", "special", "to_dot", "to_text", "uint8", "value_and_grad", "vmap",
+    "check", "checkpoint", "compare", "complex128", "complex64", "contiguous_format", "cuda",
+    "data", "device", "double", "e", "explain", "fft", "float", "float16", "float32", "float64",
+    "from_dlpack", "from_json", "func", "get_default_dtype", "get_num_threads", "grad", "half",
+    "hessian", "hvp", "inf", "inspect", "int", "int16", "int32", "int64", "int8", "jacobian",
+    "linalg", "load", "long", "nan", "nn", "optim", "pi", "preserve_format", "profile", "random",
+    "save", "scipy", "set_default_dtype", "set_num_threads", "short", "special", "timeline",
+    "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid", "to_networkx", "to_python",
+    "to_svg", "to_text", "uint8", "utils",
+    "value_and_grad", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_grad_mode.__all__, *_creation.__all__, *_FUNCTIONS])

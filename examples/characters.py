@@ -14,6 +14,7 @@ import numpy as np
 
 import dynamicgrad as dg
 from dynamicgrad import nn, optim
+from gradops.inspection.progress import Progress
 
 TEXT = Path(__file__).parent / "data" / "lighthouse.txt"
 LENGTH, BATCH, HIDDEN = 32, 16, 96
@@ -64,17 +65,19 @@ def train(steps: int = 300, seed: int = 0) -> tuple[Network, list[float]]:
     model = Network(count, HIDDEN)
     optimizer = optim.Adam(model.parameters(), lr=4e-3)
     bits = []
-    for _ in range(steps):
-        seen, wanted = batches(numbers, rng)
-        scores, _ = model(one_hot(seen, count), dg.zeros(BATCH, HIDDEN))
-        loss = nn.functional.cross_entropy(
-            scores.reshape(-1, count), dg.from_numpy(wanted).reshape(-1)
-        )
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        bits.append(loss.item() / math.log(2))
+    with Progress(steps, "training") as shown:
+        for _ in range(steps):
+            seen, wanted = batches(numbers, rng)
+            scores, _ = model(one_hot(seen, count), dg.zeros(BATCH, HIDDEN))
+            loss = nn.functional.cross_entropy(
+                scores.reshape(-1, count), dg.from_numpy(wanted).reshape(-1)
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            bits.append(loss.item() / math.log(2))
+            shown.update(bits=bits[-1])
     return model, bits
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import staticgrad as sg
+from gradops.inspection.progress import Progress
 
 TEXT = Path(__file__).parent / "data" / "lighthouse.txt"
 LENGTH, BATCH, HIDDEN = 32, 16, 96
@@ -77,7 +78,12 @@ def train(steps: int = 300, seed: int = 0) -> tuple[Network, list[float]]:
     net, rng = build(letters, seed), np.random.default_rng(seed)
     zeros = np.zeros((BATCH, HIDDEN), np.float32)
     step = net.session.make_callable([net.bits, net.train], [net.seen, net.wanted, net.start])
-    return net, [float(step(*batches(numbers, rng), zeros)[0]) for _ in range(steps)]
+    bits = []
+    with Progress(steps, "training") as shown:
+        for _ in range(steps):
+            bits.append(float(step(*batches(numbers, rng), zeros)[0]))
+            shown.update(bits=bits[-1])
+    return net, bits
 
 
 def continued(net: Network, start: str, length: int = 120) -> str:

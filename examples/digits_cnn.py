@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
-from tqdm import trange
 
 import dynamicgrad as dg
 import staticgrad as sg
 from dynamicgrad import nn
+from gradops.inspection.progress import Progress
 
 BATCH, RATE = 64, 1e-3
 
@@ -86,13 +86,14 @@ def in_graphs_names(state: dict[str, Any]) -> dict[str, Any]:
 def on_tape(net: nn.Module, learnt: Any, tested: Any, steps: int) -> tuple[list[float], float]:
     """The losses of all steps, and the final test accuracy."""
     optimizer, losses = dg.optim.Adam(net.parameters(), lr=RATE), []
-    turns = zip(trange(steps, desc="tape"), batches(*learnt, steps), strict=True)
-    for _, (images, labels) in turns:
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(net(dg.from_numpy(images)), dg.from_numpy(labels))
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
+    with Progress(steps, "tape") as shown:
+        for images, labels in batches(*learnt, steps):
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(net(dg.from_numpy(images)), dg.from_numpy(labels))
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+            shown.update(loss=losses[-1])
     net.eval()
     images, labels = tested
     with dg.no_grad():
@@ -114,8 +115,11 @@ def in_graph(
         session = sg.Session(optimize=1)  # of which the bits are those of the tape
         session.restore(in_graphs_names(start))
         run = session.make_callable(step, [images, labels, training])
-        turns = zip(trange(steps, desc="graph"), batches(*learnt, steps), strict=True)
-        losses = [float(run(*batch, True)[0]) for _, batch in turns]
+        losses = []
+        with Progress(steps, "graph") as shown:
+            for batch in batches(*learnt, steps):
+                losses.append(float(run(*batch, True)[0]))
+                shown.update(loss=losses[-1])
         predictions = session.run(predicted, {images: tested[0], training: False})
         return losses, float((predictions == tested[1]).mean())
 

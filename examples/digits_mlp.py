@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 import dynamicgrad as dg
 from dynamicgrad import nn, optim
 from dynamicgrad.data import DataLoader, TensorDataset
+from gradops.inspection.progress import Progress
 
 FEW = 7  # how many digits the network learns first
 
@@ -48,16 +49,18 @@ def train(model: nn.Module, data: TensorDataset, optimizer: optim.Optimizer, epo
     loss_of, losses = nn.CrossEntropyLoss(), []
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     model.train()
-    for _ in range(epochs):
-        losses = []
-        for images, labels in DataLoader(data, batch_size=32, shuffle=True):
-            optimizer.zero_grad()
-            loss = loss_of(model(images), labels)
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), max_norm=5.0)
-            optimizer.step()
-            losses.append(loss.item())
-        schedule.step()
+    with Progress(epochs, "training", unit="epoch") as shown:
+        for _ in range(epochs):
+            losses = []
+            for images, labels in DataLoader(data, batch_size=32, shuffle=True):
+                optimizer.zero_grad()
+                loss = loss_of(model(images), labels)
+                loss.backward()
+                nn.utils.clip_grad_norm_(model.parameters(), max_norm=5.0)
+                optimizer.step()
+                losses.append(loss.item())
+            schedule.step()
+            shown.update(loss=float(np.mean(losses)))
     return float(np.mean(losses))
 
 

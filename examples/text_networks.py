@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import trange
 
 import dynamicgrad as dg
 import staticgrad as sg
 from dynamicgrad import nn
+from gradops.inspection.progress import Progress
 from gradops.nn import causal
 
 TEXT = Path(__file__).parent / "data" / "almanac.txt"
@@ -134,12 +134,14 @@ def on_tape(net: nn.Module, data: Data, steps: int) -> tuple[list[float], float]
         return nn.functional.cross_entropy(scores, dg.from_numpy(wanted).reshape(-1))
 
     losses = []
-    for _, (rows, wanted) in zip(trange(steps, desc="tape"), batches(data, steps), strict=True):
-        optimizer.zero_grad()
-        loss = loss_of(rows, wanted)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
+    with Progress(steps, "tape") as shown:
+        for rows, wanted in batches(data, steps):
+            optimizer.zero_grad()
+            loss = loss_of(rows, wanted)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+            shown.update(loss=losses[-1])
     with dg.no_grad():
         return losses, loss_of(*held_out(data)).item() / math.log(2)
 
@@ -158,8 +160,11 @@ def in_graph(
         session = sg.Session(optimize=1)  # of which the bits are those of the tape
         session.restore({name.replace(".", "/"): value for name, value in start.items()})
         step = session.make_callable([loss, train], [rows, wanted])
-        turns = zip(trange(steps, desc="graph"), batches(data, steps), strict=True)
-        losses = [float(step(*batch)[0]) for _, batch in turns]
+        losses = []
+        with Progress(steps, "graph") as shown:
+            for batch in batches(data, steps):
+                losses.append(float(step(*batch)[0]))
+                shown.update(loss=losses[-1])
         seen, after = held_out(data)
         return losses, float(session.run(loss, {rows: seen, wanted: after})) / math.log(2)
 

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
-from tqdm import tqdm
 
 import dynamicgrad as dg
 import gradops as ops
 import staticgrad as sg
+from gradops.inspection.progress import Progress
 from gradops.nn.optimizer_updates import momentum_sgd
 
 SIZES = (64, 128, 64, 10)
@@ -196,14 +196,14 @@ def train(ways: list[Any], data: Digits, epochs: int) -> list[Record]:
     """Train all modes on the same batches, interleaved, so that their times are comparable."""
     records = [Record() for _ in ways]
     steps = epochs * (len(data.labels) // BATCH)
-    with tqdm(total=steps, disable=None, unit="step", leave=False) as bar:
+    with Progress(steps, "training") as shown:
         for epoch in range(epochs):
             for images, labels in data.batches(seed=epoch):
                 for way, record in zip(ways, records, strict=True):
                     start = time.perf_counter()
                     record.step_losses.append(way.step(images, labels))
                     record.seconds.append(time.perf_counter() - start)
-                bar.update()
+                shown.update(loss=records[0].step_losses[-1])
             for record in records:
                 record.losses.append(float(np.mean(record.step_losses[-steps // epochs :])))
     return records

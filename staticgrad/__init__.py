@@ -13,7 +13,7 @@ array([2., 4.], dtype=float32)
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
+from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning, UnverifiedWarning
 from gradops.core.lazy_import import lazily as _lazily
 from gradops.kernels.threads import get_num_threads, set_num_threads
 
@@ -25,6 +25,7 @@ from .build.effects import *
 from .build.graph import *
 from .build.inputs import *
 from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
+from .export.methods import add_formats as _add_formats
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .missing_names import missing as _missing
@@ -36,16 +37,25 @@ from .ops.tensorflow_names import DTYPES as _DTYPES
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
-    from . import array_api, initializers, layers, passes, train
+    from . import array_api, initializers, layers, passes, summary, train
     from .build.tracing import trace
     from .codegen.standalone.to_python import to_python
+    from .comparison.compare import compare
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
-    from .export.as_json import to_json
-    from .export.dot import to_dot
     from .export.explaining import explain
-    from .export.mermaid import to_mermaid
-    from .export.networkx import to_networkx
+    from .export.formats import (
+        from_json,
+        to_dot,
+        to_gexf,
+        to_graphml,
+        to_json,
+        to_mermaid,
+        to_networkx,
+        to_svg,
+        to_text,
+    )
+    from .export.pages import inspect
     from .export.saving import load, save
     from .freezing.freezer import freeze
     from .functions.traced_function import Function, function
@@ -62,7 +72,6 @@ if _TYPE_CHECKING:
     from .runtime.session import Session
     from .scipy_solvers import scipy
     from .text.parser import parse
-    from .text.printer import to_text
     from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
     from .transform.forward import hvp, jvp, vjp
     from .transform.importing import import_graph
@@ -81,11 +90,14 @@ _INITIALIZERS = [
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "layers": "layers", "passes": "passes", "train": "train",
-        "build.tracing": "trace", "control.branches": "case cond switch switch_case",
+        "array_api": "array_api", "layers": "layers", "passes": "passes", "summary": "summary",
+        "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
+        "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
-        "export.as_json": "to_json", "export.dot": "to_dot", "export.explaining": "explain",
-        "export.mermaid": "to_mermaid", "export.networkx": "to_networkx",
+        "export.explaining": "explain",
+        "export.formats": "from_json to_dot to_gexf to_graphml to_json to_mermaid to_networkx"
+        " to_svg to_text",
+        "export.pages": "inspect",
         "codegen.standalone.to_python": "to_python",
         "export.saving": "load save", "freezing.freezer": "freeze",
         "functions.traced_function": "Function function",
@@ -98,7 +110,7 @@ __getattr__, __dir__ = _lazily(
         "runtime.backends.choice": "set_default_backend",
         "runtime.backends.interpreter": "interpret", "runtime.session": "Session",
         "scipy_solvers": "scipy", "text.parser": "parse",
-        "text.printer": "to_text", "train.clipping": "clip_by_global_norm clip_by_norm global_norm",
+        "train.clipping": "clip_by_global_norm clip_by_norm global_norm",
         "transform.forward": "hvp jvp vjp", "transform.importing": "import_graph",
         "transform.jacobian": "hessian jacobian", "transform.reverse": "gradients",
         "transform.surgery": "extract replace wrap", "transform.unconnected": "why_none",
@@ -109,11 +121,11 @@ __getattr__, __dir__ = _lazily(
 
 def _places() -> dict[str, list[str]]:
     """The names in the modules where a name may be that is not here."""
-    from . import layers, train
+    from . import layers, summary, train
 
     modules = {
         "nn": nn, "layers": layers, "train": train, "linalg": linalg, "random": random,
-        "signal": signal,
+        "signal": signal, "summary": summary,
     }  # fmt: skip
     return {place: module.__all__ for place, module in modules.items()}
 
@@ -143,36 +155,90 @@ def _python(self: FrozenGraph, path: object) -> None:
     to_python(self, path)  # type: ignore[arg-type]
 
 
+def _difference(self: FrozenGraph, other: FrozenGraph) -> object:
+    """The nodes that were added, removed and changed from this graph to another.
+
+    Nodes are aligned by structure, whatever their names are. Printing the result shows the changes,
+    `save` writes a page in HTML; it is false if there are none.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> a, b = (sg.freeze([sg.exp(f(x)) * 2], [x]) for f in (sg.sin, sg.cos))
+    >>> print(a.diff(b))
+    --- before
+    +++ after
+    - sin: float32[3] = sin(x) ...
+    + cos: float32[3] = cos(x) ...
+    ~   the op was sin and is cos
+    1 changed; 4 nodes are the same
+    """
+    from .difference.diff import diff
+
+    return diff(self, other)
+
+
+def _inspect(
+    self: FrozenGraph, path: object, *, title: str = "graph", beside: object = None
+) -> None:
+    """Write the graph as one HTML page, which needs no network. See `sg.inspect`."""
+    from .export.pages import inspect_frozen
+
+    inspect_frozen(self, path, title=title, beside=beside)  # type: ignore[arg-type]
+
+
+def _inspect_built(
+    self: _graph.Graph, path: object, *, title: str = "", beside: object = None
+) -> None:
+    """Write all that was built so far as one HTML page. See `sg.inspect`."""
+    from .export.pages import inspect_built
+
+    inspect_built(self, path, title=title, beside=beside)  # type: ignore[arg-type]
+
+
+def _view(self: FrozenGraph) -> object:
+    from .export.view import graph_view
+
+    return graph_view(self)
+
+
 def _reduced(self: FrozenGraph) -> tuple[object, ...]:
     from .text.parser import parse
+    from .text.printer import to_text
 
-    return parse, (_text(self), None, float("inf"))
+    return parse, (to_text(self, arrays=True), None, float("inf"))
 
 
 for _class, _name, _method in (
     (Expr, "__array_namespace__", _array_namespace),
     (FrozenGraph, "__str__", _text),
+    (FrozenGraph, "diff", _difference),
     (FrozenGraph, "to_python", _python),
     (FrozenGraph, "__reduce__", _reduced),
+    (FrozenGraph, "inspect", _inspect),
+    (FrozenGraph, "__graph_view__", _view),
+    (_graph.Graph, "inspect", _inspect_built),
 ):
     _method.__name__, _method.__qualname__ = _name, f"{_class.__name__}.{_name}"
     setattr(_class, _name, _method)
+
+_add_formats(FrozenGraph)
+_add_formats(_graph.Graph)
 
 newaxis = None
 spectral = signal  # as it was called before
 
 __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
-    "Session", "UnreachedWarning", "array_api", "case", "check", "clear_cache",
-    "clip_by_global_norm", "clip_by_norm", "compile", "cond", "custom_gradient", "explain",
-    "extract", "foldl", "fori", "freeze", "function",
-    "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients",
-    "hessian", "hvp", "import_graph", "initializers", "interpret", "jacobian", "jvp", "layers",
-    "linalg", "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
+    "Session", "UnreachedWarning", "UnverifiedWarning", "array_api", "case", "check", "clear_cache",
+    "clip_by_global_norm", "clip_by_norm", "compare", "compile", "cond", "custom_gradient",
+    "explain", "extract", "foldl", "fori", "freeze", "from_json", "function", "get_num_threads",
+    "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp", "import_graph",
+    "initializers", "inspect", "interpret", "jacobian", "jvp", "layers", "linalg",
+    "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
-    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "switch",
-    "switch_case", "to_dot", "to_json", "to_mermaid", "to_networkx", "to_python", "to_text",
-    "trace", "train", "verify", "vjp", "while_loop", "why_none", "wrap",
+    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "summary",
+    "switch", "switch_case", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid",
+    "to_networkx", "to_python", "to_svg", "to_text", "trace", "train", "verify", "vjp",
+    "while_loop", "why_none", "wrap",
 ]  # fmt: skip
 __all__ += [*_effects.__all__, *_graph.__all__, *_inputs.__all__, *_random.__all__]
 __all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

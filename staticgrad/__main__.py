@@ -1,32 +1,8 @@
-"""`python -m staticgrad costs` prints the cost table, by which machine code is chosen.
+"""`python -m staticgrad`: look at graphs, run, check, compare and convert them."""
 
->>> from staticgrad.__main__ import main
->>> main(["costs"])  # doctest: +ELLIPSIS
-defaults, not measured
-f4.operation ...
-"""
+import sys
 
-import argparse
-from collections.abc import Sequence
-
-from gradops.native import costs
-from gradops.native.costs import file as cost_file
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the cost table of this machine, or measure it anew."""
-    parser = argparse.ArgumentParser("python -m staticgrad")
-    commands = parser.add_subparsers(required=True)
-    command = commands.add_parser(
-        "costs", help="print the cost table, by which machine code is chosen"
-    )
-    command.add_argument("--measure", action="store_true", help="measure it anew, and keep it")
-    command.add_argument("--clear", action="store_true", help="forget what was measured")
-    asked = parser.parse_args(arguments)
-    if asked.measure or asked.clear:
-        cost_file.clear()
-    print("the next need measures" if asked.clear and not asked.measure else costs.table())
-
+from .commands.command_line import main
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -14,11 +14,13 @@ from .grad_mode import PACKING, RECORDING, Mode, Watching, is_recording
 from .node import Node
 
 CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
+INSPECTING: ContextVar[Inspect | None] = ContextVar("inspecting", default=None)
+"""What sees the cotangents of each node, beside anomaly mode."""
 
 
 def inspection() -> Inspect | None:
-    """The check of each gradient that backward computes; None while anomaly mode is off."""
-    return refuse_nan if CHECKING.get() else None
+    """What sees each gradient that backward computes: the check of anomaly mode, or another."""
+    return refuse_nan if CHECKING.get() else INSPECTING.get()
 
 
 def refuse_nan(vertex: Node, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:

@@ -1,14 +1,22 @@
 """Explains why a tensor has the gradient it has, or has none."""
 
 from gradops.core.source_location import describe
+from gradops.inspection.formats.labels import visible
+from gradops.inspection.formats.text import operand_text, saved_bytes
+from gradops.inspection.model import NodeView, Role
 
 from ..engine.backward import why_no_history
 from ..engine.node import Leaf
 from ..engine.tensor import Tensor
+from .view import tape_view
+
+SHOWN = 6  # leaves that are named
 
 
 def explain(t: Tensor) -> str:
     """The role of a tensor in differentiation, and the reason for its `.grad`, in words.
+
+    Of a result it says what it was computed from, and what is kept for backward.
 
     >>> w = dg.tensor(3.0, requires_grad=True)
     >>> print(dg.explain(w))
@@ -21,14 +29,47 @@ def explain(t: Tensor) -> str:
         return f"a {t.type} that requires no gradients: {why_no_history(t)}"
     if type(t.node) is Leaf:
         return leaf_text(t)
-    origin = f"a {t.type} result of {t.node.op}, made at {describe(t.node.place)}"
+    origin = f"a {t.type} result of {call_text(t)}, made at {describe(t.node.place)}"
+    forward = "".join(f"\n  {line}" for line in forward_lines(t))
     if t.retains_grad:
-        return origin + ", that retains its gradient"
+        return f"{origin}, that retains its gradient{forward}"
     return (
-        f"{origin}. Only leaves keep a .grad: call retain_grad() on it before backward();\n"
+        f"{origin}{forward}\n"
+        "Only leaves keep a .grad: call retain_grad() on it before backward();\n"
         "or, if it is meant to be a parameter, update the leaf in place under no_grad() and do not"
         " rebind its name"
     )
+
+
+def call_text(t: Tensor) -> str:
+    """The operation that made a tensor, with its operands."""
+    view = tape_view(t).part("forward")
+    n = view.by_id[view.outputs[0]]
+    names = {m.id: visible(m.name) for m in view.nodes}
+    return f"{n.op}({', '.join(operand_text(view.by_id[i], names) for i in n.inputs)})"
+
+
+def forward_lines(t: Tensor) -> list[str]:
+    """What a tensor was computed from: its operands, and all that it depends on."""
+    view = tape_view(t).part("forward")
+    n = view.by_id[view.outputs[0]]
+    operands = [view.by_id[i] for i in dict.fromkeys(n.inputs)]
+    lines = [origin_text(x) for x in operands if x.role is not Role.CONSTANT]
+    count = sum(not m.is_leaf for m in view.nodes)
+    leaves = [m.name for m in view.nodes if m.role is Role.PARAMETER]
+    more = f" and {len(leaves) - SHOWN} more" if len(leaves) > SHOWN else ""
+    by = f"{count} operation" + "s" * (count > 1)
+    keeps = f"; {size} bytes are kept for backward" if (size := saved_bytes(view)) else ""
+    return [*lines, f"it depends on {', '.join(leaves[:SHOWN])}{more} by {by}{keeps}"]
+
+
+def origin_text(n: NodeView) -> str:
+    """An operand: its name, its type, and what it is."""
+    if n.role is Role.PARAMETER:
+        return f"{n.name}: {n.type}, a leaf"
+    if n.is_leaf:
+        return f"{n.name}: {n.type}, data that requires no gradient"
+    return f"{n.name}: {n.type}, made at {n.line}"
 
 
 def leaf_text(t: Tensor) -> str:

@@ -63,6 +63,13 @@ class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
         return function
 
 
+def graph_view(self: Handle) -> Any:
+    """The picture's model of the tape, for pages that show it beside a graph."""
+    from ..introspection.view import tape_view
+
+    return tape_view(self)
+
+
 def set_entries(self: Array, key: Any, value: Any) -> None:
     """Write `value` to the entries at `key`."""
     require_owner(self, "x[index] = value")
@@ -117,6 +124,7 @@ def install_on_arrays() -> None:
     Array.tolist = tolist  # type: ignore[method-assign]
     Array.__array_namespace__ = array_namespace  # type: ignore[assignment]
     Array.__repr__ = array_repr  # type: ignore[method-assign]
+    Handle.__graph_view__ = graph_view  # type: ignore[attr-defined]
     for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
         setattr(Array, name, METHODS[name])
 

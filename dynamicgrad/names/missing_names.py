@@ -13,15 +13,15 @@ INSTEAD = {
     "iinfo": "np.iinfo",
     "jit": "sg.trace, sg.function and sg.save of staticgrad",
     "onnx": "sg.trace and sg.save of staticgrad",
-    "profiler": "sg.function and the profile of a graph, in staticgrad",
+    "profiler": "dg.profile(f, *args), and the profile of a graph in staticgrad",
     "reduce_max": "dg.amax",
     "reduce_mean": "dg.mean",
     "reduce_sum": "dg.sum",
     "seed": "dg.manual_seed",
     "set_default_tensor_type": "dg.set_default_dtype",
     "set_printoptions": "np.set_printoptions",
-    "utils": "dg.data, dg.checkpoint and dg.from_dlpack, for utils.data, .checkpoint, .dlpack",
 }
+INSTEAD_OF_UTILS = {"checkpoint": "dg.checkpoint", "data": "dg.data", "dlpack": "dg.from_dlpack"}
 
 
 def missing(name: str, places: Callable[[], Mapping[str, Collection[str]]]) -> AttributeError:
@@ -34,3 +34,10 @@ def missing(name: str, places: Callable[[], Mapping[str, Collection[str]]]) -> A
         use = next((f"dg.{p}.{name}" for p, names in places().items() if name in names), None)
     hint = f"\n  hint: use {use}" if use else ""
     return AttributeError(f"module 'dynamicgrad' has no attribute {name!r}{hint}", name=name)
+
+
+def missing_util(name: str) -> AttributeError:
+    """The error for a name that is not in `dynamicgrad.utils`."""
+    use = INSTEAD_OF_UTILS.get(name)
+    hint = f"\n  hint: use {use}" if use else ""
+    return AttributeError(f"module 'dynamicgrad.utils' has no attribute {name!r}{hint}", name=name)

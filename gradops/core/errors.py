@@ -33,6 +33,7 @@ and warnings:
 * DetachWarning           a value was taken out of what is being differentiated
 * GrowthWarning           a graph grows although it has been run
 * UnreachedWarning        a check or a print of what is computed is not run
+* UnverifiedWarning       nothing was compared, as a graph raises for random feeds
 
 A message has parts, each on its line: the call with types and the reason with values; the words by
 which users of another library know the error, and search for it; a hint.
@@ -52,7 +53,7 @@ __all__ = [
     "MixedOperandsError", "NoKernelError", "NotDifferentiableError", "NotFiniteError",
     "NumPyCallError", "OperandError", "OptionError", "ShapeError", "StateError",
     "StateFormatError", "StructureError", "TapeError", "TransformError", "UnreachedWarning",
-    "ValueUnknownError",
+    "UnverifiedWarning", "ValueUnknownError",
 ]  # fmt: skip
 
 
@@ -240,6 +241,10 @@ class GrowthWarning(UserWarning):
 
 class UnreachedWarning(UserWarning):
     """A check or print in the graph does not run."""
+
+
+class UnverifiedWarning(UserWarning):
+    """Verification compared nothing, as the graph raises for random feeds."""
 
 
 class PassError(GraphError):

@@ -20,11 +20,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..core.environment import switch
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 VARIABLE = "STATICGRAD_NATIVE_KERNELS"
-USED: ContextVar[bool] = ContextVar("native_kernels", default=os.environ.get(VARIABLE, "1") != "0")
+ASKED = switch(VARIABLE, default=True)
+USED: ContextVar[bool] = ContextVar("native_kernels", default=ASKED)
 
 TEMPLATE = """def make(by_numpy, library, used, in_any_layout):
     def {name}({signature}):

@@ -48,6 +48,7 @@ class Graph:
         self.steps: set[Expr] = set()  # step counters of loops that draw random numbers
         self.frozen: set[Expr] = set()  # fetched or fed, so that their shapes are final
         self.wider: dict[Expr, Expr] = {}  # by narrow form: see Note [Residuals]
+        self.derivatives: dict[Expr, list[str]] = {}  # what results of `gradients` are, in words
         self.inside: dict[Expr, Enclosure] = {}  # of expressions in bodies: see Note [Bodies]
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 

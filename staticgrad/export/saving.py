@@ -6,6 +6,7 @@ arrays are read as `gradops/serialization.py` does.
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -44,10 +45,25 @@ def save(graph: FrozenGraph, file: Any) -> None:
             variables[names[e]] = len(arrays)
             arrays.append(e.value)
     places = Places()
-    lines = {name: places.lines_of(each) for each, name in inner_graphs(graph).items()}
-    lines[""] = places.lines_of(graph)
-    manifest = {"graph": text, "variables": variables, "places": places.written, "lines": lines}
+    sections = {**{name: each for each, name in inner_graphs(graph).items()}, "": graph}
+    manifest = {
+        "graph": text, "variables": variables, "places": places.written,
+        "lines": {name: places.lines_of(each) for name, each in sections.items()},
+        "origins": {name: origins_of(each) for name, each in sections.items()},
+        "labels": list(graph.labels),
+    }  # fmt: skip
     write_archive(file, GRAPH, manifest, arrays)
+
+
+def origins_of(graph: FrozenGraph) -> dict[str, str]:
+    """The names of the forward expressions that the expressions of gradients belong to."""
+    names = unique_names(graph)
+    forward = {e.name: name for e, name in names.items()}
+    return {
+        name: forward.get(e.origin.name, e.origin.name)
+        for e, name in names.items()
+        if e.origin is not None
+    }
 
 
 class Places:
@@ -75,6 +91,8 @@ class Places:
 def load(file: Any, limit: float = SAFE) -> FrozenGraph:
     """The graph that `save` wrote; raises GraphFormatError for a file without one.
 
+    It has the names, lines, labels of outputs and the two sides, forward and backward.
+
     A manifest of more than `limit` bytes is refused, and one that asks for more work than that of
     an ordinary graph of so many, so that a file from anywhere takes neither long nor much memory.
     The default is enough for about 100,000 expressions; give more for a larger graph from a source
@@ -101,7 +119,38 @@ def graph_of(archive: Archive, manifest: dict[str, Any], budget: Budget) -> Froz
         if section in graphs:
             budget.spend(MENTION * mentions(lines))
             set_lines(archive, graphs[section], lines, places)
-    return graphs[""]
+    for section, origins in dict_of(archive, manifest, "origins").items():
+        if section in graphs:
+            set_origins(archive, graphs[section], origins, budget)
+    labels = manifest.get("labels", [])
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        archive.refuse(f"{str(labels)[:80]} are not labels")
+    return replace(graphs[""], labels=tuple(labels))
+
+
+def dict_of(archive: Archive, manifest: dict[str, Any], key: str) -> dict[str, Any]:
+    """An object that a manifest may have; empty if it has none, as older files have not."""
+    result = manifest.get(key, {})
+    if not isinstance(result, dict):
+        archive.refuse(f"its {key} are {str(result)[:80]}")
+    return result
+
+
+def set_origins(archive: Archive, graph: FrozenGraph, origins: Any, budget: Budget) -> None:
+    """Say of the expressions of gradients which forward expression they belong to.
+
+    One that does not come before it in the graph is known by its name and line only.
+    """
+    if not isinstance(origins, dict) or not all(isinstance(n, str) for n in origins.values()):
+        archive.refuse(f"{str(origins)[:80]} are not origins")
+    budget.spend(EXPRESSION * len(origins))
+    before: dict[str, Expr] = {}
+    for e in graph.order:
+        if (name := origins.get(e.name)) is not None:
+            if name not in before:
+                before[name] = Expr(Kind.PLACEHOLDER, e.type, name, None, place=e.place)
+            e.origin = before[name]
+        before.setdefault(e.name, e)
 
 
 def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence[Place]) -> None:

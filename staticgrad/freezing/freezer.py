@@ -15,6 +15,7 @@ from gradops.core.source_location import describe
 
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
+from ..ir.derivatives import output_labels
 from ..ir.errors import foreign, made_lines, refuse_inner
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph
@@ -74,9 +75,10 @@ def freeze_checked(
     refuse_missing(needed, feeds)
     mark_frozen([*fetches, *feeds])
     state = StateResolver(feeds, needed, values=variable_values(needed, values))
+    valued = [e for e in fetches if e.kind is not Kind.GROUP]
     graph = FrozenGraph(
         tuple(state.frozen[e] for e in feeds) + tuple(state.variables.values()),
-        tuple(state.final_value(e) for e in fetches if e.kind is not Kind.GROUP),
+        tuple(map(state.final_value, valued)),
         tuple(
             (state.variables[v], state.final_value(v))
             for v in state.assignments
@@ -84,6 +86,7 @@ def freeze_checked(
         ),
         (*(state.frozen[e] for e in measured), *state.effects()),
         state.intern.merged,
+        labels=output_labels(valued),
     )
     graph = graph.arranged(state.intern)
     graph.keep_table(state.intern.table)  # for the passes

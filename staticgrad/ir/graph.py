@@ -38,6 +38,7 @@ class FrozenGraph:
     the expressions that were merged into an expression. `sequence` has all expressions, where their
     order is not that of their numbers. `lowering` says how generated code may compute scalars,
     `paired` that it computes pairs of expressions at once: see Note [Pairs] in `ir/pairs.py`.
+    `labels` says of the outputs what they are, such as "d loss / d w", where the program knows.
     `derived` caches results computed from the graph, such as its backward.
     """
 
@@ -49,6 +50,7 @@ class FrozenGraph:
     sequence: tuple[Expr, ...] | None = None
     lowering: Lowering | None = None
     paired: bool = False
+    labels: tuple[str, ...] = ()
     derived: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
@@ -175,7 +177,7 @@ class FrozenGraph:
             tuple([made.get(e, e) for e in self.outputs]),
             tuple([(made.get(v, v), made.get(new, new)) for v, new in self.updates]),
             tuple([made.get(e, e) for e in self.measured]),
-            intern.merged, lowering=self.lowering, paired=self.paired,
+            intern.merged, lowering=self.lowering, paired=self.paired, labels=self.labels,
         )  # fmt: skip
         graph = graph.arranged(intern)
         graph.keep_table(intern.table)

@@ -6,14 +6,13 @@ stored values lie, and computes others where they are read. Loops of a graph are
 function: the writer of their body writes into the same function.
 """
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradops.native.costs import CostTable
 from gradops.native.ir.copies import copy
 from gradops.native.ir.cuts import Spot, cut
 from gradops.native.ir.elementwise import apply
+from gradops.native.ir.finite import note_entries
 from gradops.native.ir.memory import Memory
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import BOOL, NotNative, Scalar, cast, choose, constant
@@ -23,7 +22,7 @@ from gradops.native.ir.text import At, FunctionText, Lane, plus
 from gradops.native.ir.vectors import NotVector
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, has_graphs
 from .nests import NestWriter
 from .planning.choices import Choices
 from .planning.kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
@@ -123,6 +122,8 @@ class GraphWriter:
             self.f.undo(mark)
             self.choices.undo(count)
             write_call(self, e)
+        if self.f.is_checked and not has_graphs(e):
+            self.note_infinities(self.parts.get(e) or [self.place(e)])
 
     def pick(self, costs: Mapping[str, float]) -> str:
         """The fastest of several ways to compute what is being written, by predicted times."""
@@ -190,15 +191,11 @@ class GraphWriter:
         self.f.do("ret i32 1")
         self.f.start(good)
 
-    def note_infinities(self, p: Place, index: tuple[At, ...] = ()) -> None:
-        """Give up in the end if an entry is not finite: other orders of operations show then."""
-        if len(index) == len(p.shape):
-            x = abs(p.load(self.f, index))
-            bound = constant(self.f, np.inf, p.dtype)
-            self.f.note(self.f.emit(f"fcmp uge {x.typed}, {bound.name}"))
-            return
-        for i in self.f.loop(p.shape[len(index)], passes=p.size):
-            self.note_infinities(p, (*index, i))
+    def note_infinities(self, places: Iterable[Place]) -> None:
+        """Give up in the end if an entry of some arrays of floats is not finite."""
+        for p in places:
+            if p.dtype.kind == "f":
+                note_entries(self.f, p)
 
     def value(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """The value of an entry, computed here if it is not stored."""

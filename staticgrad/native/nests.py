@@ -8,6 +8,7 @@ import numpy as np
 
 from gradops.native.ir import vectors
 from gradops.native.ir.copies import fill
+from gradops.native.ir.finite import note_scalars
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import Scalar
 from gradops.native.ir.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
@@ -121,6 +122,8 @@ class NestWriter:
         self.w.places |= self.stores
         for e, r in self.reductions.items():
             r.finish(self.f, self.stores[e])
+        if self.f.is_checked:
+            self.w.note_infinities(self.stores[e] for e in self.reductions)
 
     def dtypes(self) -> Iterator[np.dtype]:
         """The dtypes of what is computed, and read."""
@@ -252,6 +255,14 @@ class NestWriter:
                 r.add(self.f, self.totals[e], beginning(self.f), x, "reassoc ")
             else:
                 r.add_entries(self.f, self.stores[e], index, x, self.w.tag)
+        if self.f.is_checked:
+            note_scalars(self.f, self.computed_floats())
+
+    def computed_floats(self) -> Iterator[Scalar]:
+        """The floats that were computed for an entry, or for those of a vector."""
+        for (e, _), x in self.w.values.items():
+            if x.dtype.kind == "f" and e.op is not None and e not in self.w.places:
+                yield x
 
 
 def lanes_of(n: int, cost: int, dtypes: Iterable[np.dtype]) -> int:

@@ -94,6 +94,7 @@ def assembled(
         (*[new[e] for e in graph.inputs if e not in inside], *inputs),
         tuple([new[e] for e in graph.outputs]), tuple(changes),
         tuple([new[e] for e in graph.measured]), intern.merged,
+        labels=graph.labels,
     )  # fmt: skip
     return result.arranged(intern)
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
+
+import numpy as np
 
 from gradops import FeedError, FetchError, OptionError, flatten
 
@@ -15,11 +17,12 @@ from ..ir.nominal import nominal_bytes
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
+from ..passes.pipeline import Pipeline
 from ..passes.rematerialize import Rematerialize
 from ..passes.rewrite import Rule
 from .backends.choice import executable_for
-from .checking.accuracy import accuracy_of
-from .checking.verification import require_code, verifier
+from .checking.accuracy import CodeReport, accuracy_of
+from .checking.verification import feeds_of_verification, require_code, verifier
 from .executable import Executable
 
 
@@ -36,12 +39,13 @@ def compile(
     was written and nothing else; 1 also runs passes that are exact: both have the bits that eager
     execution gives. 2 adds passes that state a bound. `passes` replaces those of the level and
     `without` leaves some out, given by themselves or by name; `rules` are applied before them. With
-    `verify` the graph is run before and after each pass, on random feeds or on those given, and
-    what a pass changes beyond its bound raises PassError; `executable.verification` says how exact
-    the code is that was made. With a `memory_budget` in bytes, forward
-    values are computed again in the backward until the predicted peak of what a run allocates is
-    within it; unknown sizes count as 64. With `check_numerics` the first value that is not finite,
-    inside loops too, raises NotFiniteError.
+    `verify` the graph is run before and after each pass, on random feeds that it accepts or on
+    those given, and what a pass changes beyond its bound raises PassError;
+    `executable.verification` says how exact the code is that was made. UnverifiedWarning says that
+    the graph raises for all random feeds, so that nothing was compared. With a `memory_budget` in
+    bytes, forward values are computed again in the backward until the predicted peak of what a run
+    allocates is within it; unknown sizes count as 64. With `check_numerics` the first value that is
+    not finite, inside loops too, raises NotFiniteError.
 
     The `backend` is `"numpy"`, generated source, unless `set_default_backend` says otherwise.
     `"native"` compiles the whole graph to machine code, of unknown sizes for each of those it is
@@ -58,13 +62,6 @@ def compile(
     >>> f([1.0, 2.0])
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
-    pipeline = pipeline_for(optimize, passes, without, rules, verifier(verify))
-    if memory_budget is not None:
-        if not is_number_of_bytes(memory_budget):
-            raise OptionError("compile", [], f"memory_budget is in bytes, not {memory_budget!r}")
-        pipeline = pipeline.without(ComputePairs, FuseElementwise).followed_by(
-            Rematerialize(memory_budget, predicted_peak, value_bytes)
-        )
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
@@ -72,15 +69,40 @@ def compile(
     else:
         graph = graph_of(outputs, inputs)
         form, rebuild = form_of(outputs)
+    feeds = None if verify is False else feeds_of_verification(graph, verify)
+    check = None if verify is False else verifier(feeds)
+    pipeline = pipeline_for(optimize, passes, without, rules, check)
+    if memory_budget is not None:
+        pipeline = within_budget(pipeline, memory_budget)
     result = executable_for(backend, graph, pipeline, form, rebuild, check_numerics)
     if verify is not False:
-        code = result.graph, result.attempt, result.bound, verify
-        require_code(*code)
-        result.verification = accuracy_of(*code) if result.bound else None
+        result.verification = verified(result, feeds)
     return result
 
 
-def is_number_of_bytes(budget: object) -> bool:
+def within_budget(pipeline: Pipeline, budget: object) -> Pipeline:
+    """A pipeline that computes forward values again until the peak is within a budget."""
+    if not is_number_of_bytes(budget):
+        raise OptionError("compile", [], f"memory_budget is in bytes, not {budget!r}")
+    return pipeline.without(ComputePairs, FuseElementwise).followed_by(
+        Rematerialize(budget, predicted_peak, value_bytes)
+    )
+
+
+def verified(executable: Executable, feeds: Sequence[Any] | None) -> CodeReport:
+    """The accuracy of code, whose results are compared with those of its graph.
+
+    Raises PassError if they are not within the bound.
+    """
+    if feeds is None:
+        return CodeReport(executable.bound, ())
+    code = executable.graph, executable.attempt, executable.bound, feeds
+    with np.errstate(all="ignore"):  # of feeds that nobody asked for
+        require_code(*code)
+        return accuracy_of(*code)
+
+
+def is_number_of_bytes(budget: object) -> TypeGuard[int]:
     """True for a number but NaN; a truth value is not one."""
     return isinstance(budget, Real) and not isinstance(budget, bool) and budget == budget
 

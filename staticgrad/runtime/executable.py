@@ -16,6 +16,7 @@ from gradops.kernels.heap import keep_freed_memory
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
 from ..codegen.source import Source, emit
+from ..export.methods import add_formats
 from ..freezing.freezer import unknown_feed
 from ..ir.errors import require_all
 from ..ir.graph import FrozenGraph, meets_singularities
@@ -28,10 +29,12 @@ from .feeds import as_feed
 from .generated import code_of
 
 if TYPE_CHECKING:
+    from gradops.inspection.timeline.memory import MemoryTimeline
+    from gradops.inspection.timeline.profile import Profile
+
     from ..native.planning.choices import Choice, Choices
     from .checking.accuracy import CodeReport
     from .memory_report import MemoryReport
-    from .profile import Profile
 
 
 class Executable:
@@ -228,6 +231,46 @@ class Executable:
 
         return profiled(self, feeds, repeat)
 
+    def timeline(self, feeds: Any = ()) -> "MemoryTimeline":
+        """The memory of a run by step: what is alive when, by the plan, and what at the peak.
+
+        `feeds` are values of the inputs, in their order or by name; they are needed for their sizes
+        only. Without them unknown sizes are those run last. `save` writes a picture.
+
+        >>> x = sg.placeholder("float64", [100, 100], name="x")
+        >>> y = sg.reduce_sum(sg.tanh(x @ x))
+        >>> timeline = sg.compile([y, *sg.gradients(y, x)], [x]).timeline()
+        >>> timeline.peak, timeline.steps[timeline.peak_step].backward
+        (240008, True)
+        """
+        from .timeline import timeline_of
+
+        return timeline_of(self, feeds)
+
+    def inspect(
+        self, path: str | os.PathLike[str], feeds: Any = None, *, title: str = "executable",
+        ir: bool = False, assembly: bool = False, beside: Any = None,
+    ) -> None:  # fmt: skip
+        """Write one HTML page: the graph after each pass, the code, times and memory.
+
+        With `feeds`, values of the inputs, a run is profiled for the page. `ir` and `assembly` add
+        those of machine code. `beside` is a tensor of dynamicgrad, or a graph, to show beside. The
+        page needs no network. The documentation shows such pages: *Read a graph*.
+
+        >>> x = sg.placeholder("float32", [3], name="x")
+        >>> f = sg.compile(sg.reduce_sum(x * x), [x])
+        >>> f.inspect("energy.html", [np.ones(3, np.float32)])
+        """
+        from .pages import inspect_executable
+
+        inspect_executable(self, path, feeds, title=title, ir=ir, assembly=assembly, beside=beside)
+
+    def __graph_view__(self) -> Any:
+        """The picture's model of the graph after all passes."""
+        from ..export.view import graph_view
+
+        return graph_view(self.graph, "executable")
+
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
         inputs = self.graph.inputs
@@ -272,6 +315,9 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+add_formats(Executable)
 
 
 def is_of_floats(error: Exception) -> bool:

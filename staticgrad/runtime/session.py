@@ -31,7 +31,9 @@ from .fetches import flattened_fetches
 from .variables import VariableValues
 
 if TYPE_CHECKING:
-    from .profile import Profile
+    from gradops.inspection.timeline.memory import MemoryTimeline
+    from gradops.inspection.timeline.profile import Profile
+
 
 Feeds = Mapping[Any, Any] | None
 Run = Callable[..., Any] | None
@@ -269,6 +271,20 @@ class Session:
             current = map(self.values.current, plan.variables)
             values = [*(feeds[e] for e in plan.feeds), *current]
             return plan.executable.profile(values, repeat)
+
+    def timeline(self, fetches: Any, feed_dict: Feeds = None) -> "MemoryTimeline":
+        """The memory of a run of `fetches` by step; see `Executable.timeline`. Nothing is run.
+
+        >>> x = sg.placeholder("float64", ["n"], name="x")
+        >>> sg.Session().timeline(sg.reduce_sum(sg.exp(x)), {x: np.zeros(1000)})
+        <MemoryTimeline of 3 steps, peak 8.01 kB>
+        """
+        feeds = self.feeds(feed_dict)
+        leaves, _ = flattened_fetches(fetches)
+        plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
+        with self.lock:
+            current = map(self.values.current, plan.variables)
+            return plan.executable.timeline([*(feeds[e] for e in plan.feeds), *current])
 
     def make_callable(self, fetches: Any, feed_list: Any = ()) -> Callable[..., Any]:
         """A function of the values of `feed_list`, one or several, that runs `fetches`.

@@ -10,6 +10,7 @@ from gradops import GraphFormatError
 from .budget import LINE, TOKEN, Budget
 
 T = TypeVar("T")
+ELIDED = "... "  # before the number of entries of a constant that were left out
 NAME = re.compile(r"[A-Za-z_][\w./]*+(?:-[\w./]++)*+")
 NUMBER = re.compile(r"-?(?:\d++\.?\d*+(?:[eE][+-]?\d++)?|inf\b|nan\b)")
 STRING = r'"(?:[^"\\]++|\\.)*+"'

@@ -13,34 +13,41 @@ too. Other names than identifiers are in double quotes. Unknown sizes in attribu
 line `update w = sub`; an expression computed only for its size or effect has a line `measure y`.
 """
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 import numpy as np
 
 from gradops import ArrayType, Dim
 from gradops.core.dims import Shape, Size
+from gradops.inspection.previews import preview
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
 from ..ir.interning import SMALL
 from ..ir.names import unique_name
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
-from .lexer import NAME
+from .lexer import ELIDED, NAME
 
 WORDS = {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
 ExprNames = Mapping[Expr, str]
+Constant = Callable[[Expr], str]
 GraphNames = Mapping[FrozenGraph, str]
 Aside = list[np.ndarray] | None
 """Constants whose entries are not in the text, if it may refer to some by number."""
 
+WRITTEN_OUT = 1000  # entries up to which a constant is written out unless all are asked for
 
-def to_text(graph: FrozenGraph, lines: bool = True, aside: Aside = None) -> str:
+
+def to_text(
+    graph: FrozenGraph, lines: bool = True, aside: Aside = None, *, arrays: bool = False
+) -> str:
     """The graph as text that `parse` reads back; with `lines`, the user's line in a comment.
 
-    The values of large constants are appended to the list `aside`, if there is one; the text then
-    has their indices.
+    The entries of a constant of more than 1,000 are left out, and the text then cannot be read
+    back, unless `arrays` asks for all. If there is a list `aside`, the values of large constants
+    are appended to it, and the text has their indices.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> print(sg.to_text(sg.freeze([x * x], [x]), lines=False))
@@ -49,11 +56,14 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: Aside = None) -> str:
       return mul
     """
     named = inner_graphs(require_frozen("to_text", graph))
-    texts = [section(each, f"graph {name}", named, lines, aside) for each, name in named.items()]
-    return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
+    constant = partial(constant_text, aside=aside, arrays=arrays)
+    texts = [section(each, f"graph {name}", named, lines, constant) for each, name in named.items()]
+    return "\n\n".join([*texts, section(graph, "graph", named, lines, constant)])
 
 
-def section(graph: FrozenGraph, title: str, named: GraphNames, lines: bool, aside: Aside) -> str:
+def section(
+    graph: FrozenGraph, title: str, named: GraphNames, lines: bool, constant: Constant
+) -> str:
     """The text of one graph, without those inside it."""
     given = set(graph.inputs)
     names = printed_names(graph)
@@ -61,7 +71,7 @@ def section(graph: FrozenGraph, title: str, named: GraphNames, lines: bool, asid
     result = [f"{title}({inputs})"]
     for e in graph.order:
         if e not in given:
-            result.append(line_of(e, names, named, graph.lines(e) if lines else "", aside))
+            result.append(line_of(e, names, named, graph.lines(e) if lines else "", constant))
     result += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
     result += [f"  measure {names[e]}" for e in graph.measured]
     returned = ", ".join(names[e] for e in graph.outputs)
@@ -113,13 +123,15 @@ def size_text(size: Size) -> str:
     return size.render(quote) if isinstance(size, Dim) else str(size)
 
 
-def line_of(e: Expr, names: ExprNames, graphs: GraphNames, lines: str, aside: Aside) -> str:
+def line_of(
+    e: Expr, names: ExprNames, graphs: GraphNames, lines: str, constant: Constant | None = None
+) -> str:
     """The statement of `e`, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     if e.attrs:
         arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
-        arguments = [constant_text(e, aside)]
+        arguments = [constant_text(e) if constant is None else constant(e)]
     elif e.kind is Kind.SIZE:
         arguments = [value_text(e.value)]
     line = f"  {names[e]}: {type_text(e.type)} = {e.what}({', '.join(arguments)})"
@@ -134,8 +146,10 @@ def in_quotes(text: str) -> str:
     return dumps(text)
 
 
-def constant_text(e: Expr, aside: Aside) -> str:
-    """A constant's entries, or the number under which they were put aside."""
+def constant_text(e: Expr, aside: Aside = None, arrays: bool = False) -> str:
+    """A constant's entries, or what they are like, or the number under which they are aside."""
+    if aside is None and not arrays and e.value.size > WRITTEN_OUT:
+        return in_quotes(f"{ELIDED}{e.value.size} entries, {preview(e.value)}")
     if aside is None or e.value.nbytes <= SMALL:
         return entries_text(e.value.tolist())
     aside.append(e.value)

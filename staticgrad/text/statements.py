@@ -15,7 +15,7 @@ from ..ir.tuple_types import compatible, type_name
 from . import budget as work
 from . import literals
 from .budget import Budget, attrs_weight
-from .lexer import NAME, NUMBER, Line, comma_separated
+from .lexer import ELIDED, NAME, NUMBER, Line, comma_separated
 
 T = TypeVar("T")
 Aside = Callable[[int], np.ndarray] | None
@@ -202,6 +202,11 @@ class Parser:
 
     def constant(self, line: Line, entries: object, type: ArrayType) -> np.ndarray:
         """The value of a constant, from its entries or its number among those put aside."""
+        if isinstance(entries, str) and entries.startswith(ELIDED):
+            raise line.error(
+                "the entries of this constant were left out of the text"
+                "\n  hint: to_text(graph, arrays=True) writes all, and save(graph, file) keeps all"
+            )
         if self.aside is None or not isinstance(entries, str):
             return literals.constant_array(line, entries, type)
         if not entries.isascii() or not entries.isdigit() or len(entries) > 9:

@@ -10,6 +10,7 @@ from gradops.core.levels import at_level, levels
 from gradops.transforms.batching import unbatch
 from gradops.typing import AnyArray
 
+from ..ir.derivatives import note_derivatives
 from ..ir.expr import Expr, as_exprs, common_names, sequence
 from ..ir.names import Names
 from .forward import push_forward
@@ -40,6 +41,7 @@ def jacobian(y: Expr, xs: Expr | Sequence[Expr]) -> Any:
     with at_level(level):
         result = backpropagate({y: Batched(units, level)}, wanted, ())
     rows = [rows_of(names, y, x, result.get(x), size, level) for x in wanted]
+    note_derivatives([y], zip(wanted, rows, strict=True))
     return rows[0] if isinstance(xs, Expr) else rows
 
 
@@ -67,7 +69,9 @@ def jacobian_by_columns(y: Expr, x: Expr) -> Expr:
         unit_tangents: Any = {x: Batched(units, level)}
         t = push_forward(unit_tangents, [y]).get(y)
     columns = unbatch(zero_or_none(names, y, "zero") if t is None else t, -1, size, level)
-    return reshape(columns, shape=(*y.shape, *x.shape))
+    result = reshape(columns, shape=(*y.shape, *x.shape))
+    note_derivatives([y], [(x, result)])
+    return result
 
 
 def hessian(y: Expr, x: Expr) -> Expr:

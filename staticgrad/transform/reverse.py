@@ -24,6 +24,7 @@ from gradops.typing import Operand
 
 from ..build.collector import collector_paused
 from ..freezing.loop_widening import NodeView, reverse_view, widest_views
+from ..ir.derivatives import note_derivatives
 from ..ir.errors import refuse_inner
 from ..ir.expr import Expr, as_exprs, common_names, new_constant, sequence, whole_of
 from ..ir.names import CAUSE, Names
@@ -61,7 +62,9 @@ def gradients(
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     result = backpropagate(initial_cotangents(names, ys, sequence(grad_ys)), xs, stop)
     results = [result[x] if x in result else zero_or_none(names, x, unconnected) for x in xs]
-    return [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
+    made = [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
+    note_derivatives(ys, zip(xs, made, strict=True))
+    return made
 
 
 @collector_paused()

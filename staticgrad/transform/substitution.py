@@ -7,7 +7,7 @@ once: one that reads an expression gets its own computation, even if that has a 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradops import GraphError
 
@@ -44,7 +44,8 @@ class Substitution:
         g = self.graph
         inputs = [(e, False) for e in g.inputs]
         updates = self.uses(new for _, new in g.updates)
-        return self.finish(self.uses(g.outputs), inputs, updates)
+        result = self.finish(self.uses(g.outputs), inputs, updates)
+        return replace(result, labels=g.labels)
 
     def finish(
         self, outputs: list[Node], inputs: list[Node], updates: Sequence[Node] = ()

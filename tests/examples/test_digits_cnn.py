@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("sklearn", reason="the digits are scikit-learn's, from the extra `examples`")
-pytest.importorskip("tqdm", reason="its progress is shown by tqdm, from the extra `examples`")
 
 PATH = Path(__file__).parents[2] / "examples" / "digits_cnn.py"
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("tqdm", reason="its progress is shown by tqdm, from the extra `examples`")
-
 PATH = Path(__file__).parents[2] / "examples" / "text_networks.py"
 
 

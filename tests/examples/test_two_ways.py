@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("sklearn", reason="the digits are scikit-learn's, from the extra `examples`")
-pytest.importorskip("tqdm", reason="the demo shows its progress")
 
 PATH = Path(__file__).parents[2] / "examples" / "two_ways.py"
 

@@ -20,9 +20,10 @@ NAMESPACES = [
     "dynamicgrad.data", "dynamicgrad.fft", "dynamicgrad.func", "dynamicgrad.linalg",
     "dynamicgrad.nn", "dynamicgrad.nn.functional", "dynamicgrad.nn.init",
     "dynamicgrad.nn.utils", "dynamicgrad.optim", "dynamicgrad.optim.lr_scheduler",
-    "dynamicgrad.random", "dynamicgrad.special", "staticgrad", "staticgrad.array_api",
+    "dynamicgrad.random", "dynamicgrad.utils.tensorboard",
+    "dynamicgrad.special", "staticgrad", "staticgrad.array_api",
     "staticgrad.initializers", "staticgrad.layers", "staticgrad.linalg", "staticgrad.nn",
-    "staticgrad.random", "staticgrad.signal", "staticgrad.train",
+    "staticgrad.random", "staticgrad.signal", "staticgrad.summary", "staticgrad.train",
 ]  # fmt: skip
 """The documented import paths."""
 

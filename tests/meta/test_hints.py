@@ -147,8 +147,8 @@ def test_what_is_missing_leads_to_what_does_the_same():
     for owner in (sg, sg.layers):
         with pytest.raises(AttributeError, match=r"initializers\.glorot_uniform"):
             owner.xavier_initializer  # noqa: B018
-    with pytest.raises(AttributeError, match=r"Session\.run"):
-        sg.summary  # noqa: B018
+    with pytest.raises(AttributeError, match=r"sg\.Print"):
+        sg.print  # noqa: B018
 
 
 def test_the_page_on_plain_numpy_says_what_the_errors_say():

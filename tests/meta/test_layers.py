@@ -12,11 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What each package may import besides itself and the standard library.
 MAY_IMPORT = {
-    "gradops": {"llvmlite", "numpy", "scipy"},
+    "gradops": {"PIL", "llvmlite", "networkx", "numpy", "scipy", "tqdm"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
     "staticgrad": {"gradops", "networkx", "numpy", "scipy"},
 }
-ONLY_WHEN_USED = {"llvmlite", "networkx", "safetensors", "scipy"}
+# Modules that need both siblings, and are imported when they are used.
+NEEDS_BOTH = {
+    "dynamicgrad/comparison.py": "staticgrad",
+    "staticgrad/comparison/tape.py": "dynamicgrad",
+}
+ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy", "tqdm"}
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
@@ -28,7 +33,7 @@ ROWS = {
         ["array_api"],
         ["numpy_api"],
         ["transforms"],
-        ["nn", "scipy", "serialization", "table"],
+        ["inspection", "nn", "scipy", "serialization", "table"],
         ["testing"],
     ],
     "dynamicgrad": [
@@ -40,7 +45,7 @@ ROWS = {
         ["custom_function", "fft", "random", "special"],
         ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["autograd", "checking", "cuda"],
+        ["autograd", "checking", "comparison", "cuda", "utils"],
     ],
     "staticgrad": [
         ["missing_names"],
@@ -48,11 +53,13 @@ ROWS = {
         ["text"],
         ["build", "freezing"],
         ["array_api", "linalg", "nn", "ops", "random", "signal"],
-        ["control", "export", "initializers", "passes", "transform"],
-        ["layers", "train"],
+        ["control", "difference", "export", "initializers", "passes", "transform"],
+        ["layers", "summary", "train"],
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers"],
+        ["comparison"],
+        ["commands"],
     ],
 }
 HEIGHT = {
@@ -94,7 +101,7 @@ def imports_of(path):
 def is_deferred(node):
     """Whether what is in `node` does not run when its module is imported."""
     if isinstance(node, ast.If):
-        return ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+        return ast.unparse(node.test) in {"TYPE_CHECKING", "_TYPE_CHECKING"}
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
@@ -127,11 +134,22 @@ def test_every_package_has_modules(package):
 @every_module
 def test_a_package_imports_only_what_its_layer_allows(path):
     package = path.relative_to(ROOT).parts[0]
-    allowed = {package, *MAY_IMPORT[package], *sys.stdlib_module_names}
+    needed = NEEDS_BOTH.get(path.relative_to(ROOT).as_posix())
+    allowed = {package, needed, *MAY_IMPORT[package], *sys.stdlib_module_names}
     wrong = [
         f"{i.place} imports {i.target}" for i in imports_of(path) if top(i.target) not in allowed
     ]
     assert not wrong, f"{package} may import {sorted(MAY_IMPORT[package])}"
+
+
+@every_module
+def test_a_module_that_needs_both_siblings_is_imported_when_used(path):
+    both = {name.removesuffix(".py").replace("/", ".") for name in NEEDS_BOTH}
+    early = [
+        i.place for i in imports_of(path) if not i.deferred
+        and (i.target in both or i.target.rpartition(".")[0] in both)
+    ]  # fmt: skip
+    assert not early, f"import {sorted(both)} in the function that uses it"
 
 
 @every_module

@@ -99,7 +99,8 @@ def test_docstring_starts_with_a_sentence(value):
 
 
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
-def test_docstring_examples_hold(example):
+def test_docstring_examples_hold(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where some write files
     report = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
     with sg.Graph().as_default():

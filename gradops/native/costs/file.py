@@ -13,18 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from ...core.environment import word
 from ..objects import cache_files
 from ..objects.fingerprint import compiler, library_of_numpy, processor
 from .figures import DEFAULT, CostTable
 
-VARIABLE = "STATICGRAD_COSTS"  # `default`: nothing is measured
+VARIABLE = "STATICGRAD_COSTS"
+WORDS = "default", "measured"  # by default, measured
 VERSION = 1  # of what is measured, and how
 
 
 @cache
 def machine_table() -> CostTable:
     """The table of this machine: read, or measured and kept; else the default figures."""
-    if os.environ.get(VARIABLE, "").strip().lower() == "default":
+    if word(VARIABLE, WORDS) == "default":
         return DEFAULT
     return load() or measure() or DEFAULT
 

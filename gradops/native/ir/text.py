@@ -89,6 +89,7 @@ class FunctionText:
         self.lanes = 0  # of values, if they are vectors
         self.straight = False  # true where no loop repeats a call many times
         self.interruptible = self.checks = False  # see `interrupts.py`
+        self.is_checked = False  # true if it gives up at values that are not finite
         self.reserved = self.called = 0  # bytes of all its frames, and of what they call
         self.outer: list[Lines] = []
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names

@@ -16,8 +16,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...core.environment import amount, folder
+
 VARIABLE, OF_SIZE = "STATICGRAD_CACHE", "STATICGRAD_CACHE_MB"
-OFF = frozenset({"", "0", "off", "no", "none"})
 MAGIC = b"staticgrad cache 1\n"
 MEGABYTES = 256  # of all files
 KEPT = 0.75  # of that, when files are dropped
@@ -32,9 +33,11 @@ def directory_name() -> Path | None:
     It is that of the variable STATICGRAD_CACHE, of which `off` says that there is none; or
     `staticgrad` in that of XDG_CACHE_HOME, or in `~/.cache`.
     """
-    given = os.environ.get(VARIABLE)
-    if given is not None:
-        return None if given.strip().lower() in OFF else Path(given).expanduser().absolute()
+    given = folder(VARIABLE)
+    if not isinstance(given, bool):
+        return given
+    if not given:
+        return None
     cache = os.environ.get("XDG_CACHE_HOME", "")
     try:
         return (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "staticgrad"
@@ -125,10 +128,7 @@ def drop_oldest(directory: int) -> None:
 
 def megabytes() -> float:
     """The bound of all files: that of the variable STATICGRAD_CACHE_MB, or 256."""
-    try:
-        return float(os.environ.get(OF_SIZE, MEGABYTES))
-    except ValueError:
-        return MEGABYTES
+    return amount(OF_SIZE, MEGABYTES)
 
 
 def files_in(directory: int) -> list[tuple[str, os.stat_result]]:

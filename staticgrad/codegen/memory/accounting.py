@@ -15,7 +15,7 @@ from gradops.core.flops import nothing
 
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph, graphs_in, has_graphs, inner_graphs
-from ...ir.nominal import bytes_of, size_of
+from ...ir.nominal import NOMINAL, bytes_of, size_of
 from ...ir.sizes import substitute_sizes
 from ...ir.tuple_types import TupleType
 from ..loops.rows import LoopRows
@@ -49,7 +49,11 @@ class Use:
 
 @dataclass(frozen=True)
 class Account:
-    """The bytes of one function in a run: its arena, and the most that is in use at once."""
+    """The bytes of one function in a run: its arena, and the most that is in use at once.
+
+    `passing` are the bytes that are in use at one position only: inside of what is called there,
+    and of kernels.
+    """
 
     uses: tuple[Use, ...]
     arena: int
@@ -58,6 +62,7 @@ class Account:
     peak_live: int
     unshared: int
     fetched: int
+    passing: Mapping[int, int]
 
 
 def accounts(
@@ -94,6 +99,7 @@ def account(plan: Plan, sizes: Sizes, inner: Mapping[Key, Account]) -> Account:
         peak_live=most_in_use([u.span for u in uses], live) * plan.threads,
         unshared=sum(u.bytes * len(u.members) for u in uses),
         fetched=sum(bytes_of(e.type, sizes) for e in results),
+        passing=live,
     )
 
 
@@ -101,7 +107,7 @@ def placement_of(plan: Plan, sizes: Sizes) -> Placement | None:
     """The places of the views of a function's arena, if it has one."""
     if plan.arena is None:
         return None
-    return plan.arena.placement(tuple([sizes.get(n, 0) for n in plan.arena.names]))
+    return plan.arena.placement(tuple([sizes.get(n, NOMINAL) for n in plan.arena.names]))
 
 
 def workspace(e: Expr, sizes: Sizes) -> int:

@@ -136,7 +136,7 @@ def may_be_view(e: Expr) -> bool:
     """True if the value of an expression may lie in the memory of operands."""
     if e.op is None or VIEW not in e.op.traits or isinstance(e.type, TupleType):
         return False
-    return Trait.RETYPING not in e.op.traits or not is_converted(e)
+    return Trait.RETYPING not in e.op.traits or not (is_converted(e) or takes_out(e))
 
 
 def is_copied(e: Expr, layouts: Known) -> bool:

@@ -39,11 +39,13 @@ class NativeCode:
     """A graph as machine code: `run` is a function of arrays.
 
     The graph is made when it is needed: not if its code has been kept on disk under the key, and
-    refers to nothing outside.
+    refers to nothing outside. Code that is `checked` gives up at values that are not finite.
     """
 
-    def __init__(self, make: Callable[[], FrozenGraph], form: str, key: Key | None) -> None:
-        self.make, self.form, self.table = make, form, costs.table()
+    def __init__(
+        self, make: Callable[[], FrozenGraph], form: str, key: Key | None, checked: bool = False
+    ) -> None:
+        self.make, self.form, self.table, self.checked = make, form, costs.table(), checked
         key = None if key is None else (*key, self.table.key)
         self.code, self.kept = self.kept_code(key) or self.new_code(key)
         self.run = builtin(self.code, "run", self.code.address("entry"), self.kept)
@@ -89,12 +91,17 @@ class NativeCode:
     @cached_property
     def written(self) -> "Written":
         """The module of the graph."""
-        return module_of(self.graph, self.form, self.table)
+        return module_of(self.graph, self.form, self.table, self.checked)
 
     @property
     def choices(self) -> Choices:
         """The choices made while the module was written."""
         return self.written.choices
+
+    @property
+    def workspace(self) -> int:
+        """The bytes of memory for values that are no results; it is kept from call to call."""
+        return self.written.workspace
 
     @property
     def ir(self) -> str:
@@ -122,13 +129,17 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to, what was chosen for it, and what its lines are for."""
+    """A module as text, what it refers to, what was chosen for it, and what its lines are for.
+
+    `workspace` is the bytes of memory that it works in.
+    """
 
     text: str
     kept: list[object]
     origins: list[object]
     choices: Choices
     subjects: list[object]
+    workspace: int
 
 
 def free_spare(address: int) -> None:
@@ -136,14 +147,22 @@ def free_spare(address: int) -> None:
     ctypes.CFUNCTYPE(None)(address)()
 
 
-def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
-    """The module of a graph: its body, and what Python calls."""
+def module_of(
+    graph: FrozenGraph, form: str, table: costs.CostTable, checked: bool = False
+) -> Written:
+    """The module of a graph: its body, and what Python calls.
+
+    If it is `checked`, it gives up at values that are not finite.
+    """
     inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
     body = body_of(inputs, results)
     body.interruptible = True
     memory, choices = Memory(body), Choices()
     writer = GraphWriter(body, memory, graph, table, choices)
-    writer.write(places("in", inputs), places("out", results))
+    given, body.is_checked = places("in", inputs), checked
+    if checked:
+        writer.note_infinities(given)
+    writer.write(given, places("out", results))
     body.end()
     entry = EntryWriter(inputs, results, form, memory, body, work_of(graph))
     entry.write()
@@ -152,7 +171,7 @@ def module_of(graph: FrozenGraph, form: str, table: costs.CostTable) -> Written:
     checks = [TEXT] if body.checks else []
     known_names = [*symbols.declared(), SPARE, CALL, *checks, *lines, *memory.globals]
     text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins, choices, body.subjects)
+    return Written(text, memory.kept, memory.origins, choices, body.subjects, memory.bytes)
 
 
 def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:

@@ -34,6 +34,7 @@ def write_getitem(w: "GraphWriter", e: Expr) -> None:
         to.store(w.f, at, source.load(w.f, found))
 
     over_entries(w, to, numbers, axis, n, visit)
+    check_of_none(w, to, numbers, n)
 
 
 def write_scatter_add(w: "GraphWriter", e: Expr) -> None:
@@ -52,6 +53,7 @@ def write_scatter_add(w: "GraphWriter", e: Expr) -> None:
         to.store(w.f, found, to.load(w.f, found) + source.load(w.f, at))
 
     over_entries(w, source, numbers, axis, to.shape[axis], visit)
+    check_of_none(w, source, numbers, to.shape[axis])
 
 
 def axis_of(e: Expr) -> int:
@@ -82,6 +84,12 @@ def over_entries(
         for i in w.f.loop(minus(w.f, end, begin)):
             here = *at, plus(w.f, begin, i)
             over_entries(w, whole, numbers, axis, n, visit, here, number)
+
+
+def check_of_none(w: "GraphWriter", whole: Place, numbers: Place, n: int) -> None:
+    """Give up at an index out of range, where no entry is read by it."""
+    if not math.prod(whole.shape):
+        over_entries(w, numbers, numbers, 0, n, lambda at, found: None)
 
 
 def within(w: "GraphWriter", i: Scalar, n: int) -> Scalar:

@@ -56,7 +56,7 @@ def write_cholesky(w: "GraphWriter", e: Expr) -> None:
 def factor(w: "GraphWriter", a: Place, l: Place) -> None:
     """Write the factor of one matrix."""
     f, n = w.f, a.shape[0]
-    w.note_infinities(a)
+    w.note_infinities([a])
     work = w.memory.array(a.shape, a.dtype)
     fill(w.f, work, 0)
     for j in f.loop(n, passes=n * n):
@@ -103,7 +103,7 @@ def solve(
     f, (a, b, x) = w.f, places
     n, m = b.shape
     for p in (a, b):
-        w.note_infinities(p)
+        w.note_infinities([p])
     work = w.memory.array(b.shape, b.dtype)
     copy(w.f, b, work)
     for step in f.loop(n, passes=n * n * m):

@@ -9,12 +9,17 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from gradops.core.errors import OptionError
 
-from ...ir.graph import FrozenGraph
+from ...ir.expr import Kind
+from ...ir.graph import FrozenGraph, all_expressions
+from ...ir.tuple_types import TupleType
 from ...passes.levels import Level, pipeline_for
 from ...passes.pipeline import Pipeline
 from ...transform.sizing import is_sized
+from ..checking.numerics import is_pure
 from ..executable import Executable
 from .interpreted import InterpretedExecutable
 
@@ -85,8 +90,6 @@ def by_machine_code(
     graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
 ) -> Executable:
     """A graph as machine code; raises OptionError if there is none."""
-    if checked:
-        raise refusal("check_numerics is of the NumPy backend")
     if not is_known_here():
         raise refusal("it is for CPython with its lock, on Linux and macOS")
     if not is_installed():
@@ -96,11 +99,13 @@ def by_machine_code(
     from .native_executable import DirectExecutable, NativeExecutable
     from .native_for_sizes import NativeForSizes
 
+    if checked and not notices_infinities(graph):
+        return by_numpy(graph, pipeline, form, rebuild, checked)
     kind = NativeExecutable if is_sized(graph) else NativeForSizes
     try:
         if kind is NativeExecutable and rebuild is None:
-            return DirectExecutable(graph, pipeline, form)
-        return kind(graph, pipeline, form, rebuild)
+            return DirectExecutable(graph, pipeline, form, checked)
+        return kind(graph, pipeline, form, rebuild, checked)
     except NotNative as error:
         raise refusal(str(error)) from error
     except (ImportError, OSError) as error:
@@ -148,6 +153,18 @@ def warn_of_mistakes(error: Exception) -> None:
 
     if isinstance(error.__cause__, Refused):
         warnings.warn(f"NumPy runs a graph instead of machine code: {error}", stacklevel=2)
+
+
+def notices_infinities(graph: FrozenGraph) -> bool:
+    """True if machine code notices all values of a graph that are not finite, as NumPy's does.
+
+    It computes no complex numbers and no half precision, and runs no print again.
+    """
+    each = all_expressions(graph)
+    floats = [e for e in each if e.dtype.kind in "fc" and not isinstance(e.type, TupleType)]
+    known = [e.value for e in floats if e.kind is Kind.CONSTANT and e.origin is None]
+    is_computed = {e.dtype.str for e in floats} <= {"<f4", "<f8"}
+    return is_computed and is_pure(graph) and all(np.isfinite(x).all() for x in known)
 
 
 def refusal(reason: str, hint: str = HINT) -> OptionError:

@@ -25,7 +25,8 @@ from ..executable import Executable
 from ..feeds import as_feed
 
 if TYPE_CHECKING:
-    from ..profile import Profile
+    from gradops.inspection.timeline.profile import Profile
+
 
 FOR_NUMPY = ComputePairs, FloatScalars, FuseElementwise, MathScalars, MultiplyLogs
 """Passes that save calls of NumPy, of which native code has none."""
@@ -36,21 +37,23 @@ class NativeExecutable(Executable):
     """A graph compiled to machine code. NumPy's code stands in where that gives up.
 
     `ir` and `assembly` are the code as LLVM and the assembler write it. `source`, `report` and
-    `profile` are of the same graph in NumPy.
+    `profile` are of the same graph in NumPy. With `check_numerics` the code gives up at values that
+    are not finite, and NumPy's code names the first.
     """
 
     def __init__(
         self, written: FrozenGraph, optimize: Any = 2, form: str = "{},",
-        rebuild: Callable[[Any], Any] | None = None,
+        rebuild: Callable[[Any], Any] | None = None, check_numerics: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(written, for_native(pipeline_for(optimize)), form, rebuild)
-        self.optimize = optimize
+        self.optimize, pipeline = optimize, for_native(pipeline_for(optimize))
+        super().__init__(written, pipeline, form, rebuild, check_numerics=check_numerics)
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         """The machine code, which may have been kept on disk: then no pass is run."""
         passes = key_of_passes(self.pipeline)
         graph = optimized.graph() if passes is None else self.written
-        self.native = NativeCode(optimized.graph, self.form, key_of(graph, self.form, passes))
+        key = key_of(graph, self.form, passes, self.check_numerics)
+        self.native = NativeCode(optimized.graph, self.form, key, self.check_numerics)
         return self.native.run
 
     def must_be_silent(self) -> bool:
@@ -95,7 +98,8 @@ class NativeExecutable(Executable):
         save(code.graph, path, name, blas, cpu)
 
     def __reduce__(self) -> tuple[Any, ...]:  # for copies, which have code of their own
-        return type(self), (self.written, self.optimize, self.form, self.rebuild)
+        return type(self), (self.written, self.optimize, self.form, self.rebuild,
+                            self.check_numerics)  # fmt: skip
 
     @property
     def bound(self) -> float:
@@ -109,7 +113,8 @@ class NativeExecutable(Executable):
     @cached_property
     def by_numpy(self) -> Executable:
         """The executable for values on which machine code gives up: NumPy raises, or computes."""
-        return Executable(self.written, self.optimize, self.form, self.rebuild)
+        checked = self.check_numerics
+        return Executable(self.written, self.optimize, self.form, self.rebuild, False, checked)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         result = NotImplemented if named else self.run(*args)  # the code counts its operands
@@ -144,8 +149,11 @@ class DirectExecutable(NativeExecutable):
 
     __slots__ = ("__call__",)
 
-    def __init__(self, written: FrozenGraph, optimize: Any = 2, form: str = "{},") -> None:
-        super().__init__(written, optimize, form)
+    def __init__(
+        self, written: FrozenGraph, optimize: Any = 2, form: str = "{},",
+        check_numerics: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(written, optimize, form, None, check_numerics)
         this = weakref.ref(self)
 
         def otherwise(*args: Any, **named: Any) -> Any:
@@ -156,7 +164,7 @@ class DirectExecutable(NativeExecutable):
         self.__call__ = self.native.called(otherwise)  # type: ignore[method-assign]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.written, self.optimize, self.form)
+        return type(self), (self.written, self.optimize, self.form, self.check_numerics)
 
 
 def for_native(pipeline: Pipeline) -> Pipeline:

@@ -75,7 +75,7 @@ class NativeForSizes(NativeExecutable):
             tier = self.tiers[key] = tier_for(graph) if self.decides else None
             if tier is not None and tier.way == NUMPY:
                 return self.run_by_numpy
-            made = NativeExecutable(graph, self.optimize, self.form)
+            made = NativeExecutable(graph, self.optimize, self.form, None, self.check_numerics)
         except (NotNative, GradError):
             return self.run_by_numpy
         self.codes[key] = made.native

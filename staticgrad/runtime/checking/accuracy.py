@@ -15,7 +15,7 @@ from ...passes.interface import Pass
 from ...passes.pipeline import apply
 from ...transform.sizing import sized
 from ..backends.interpreter import interpret
-from .verification import Array, in_order, random_feeds, spread_of, wide
+from .verification import Array, in_order, spread_of, wide
 
 WIDER = {np.dtype("f4"): np.dtype("f8"), np.dtype("f2"): np.dtype("f8"),
          np.dtype("c8"): np.dtype("c16")}  # fmt: skip
@@ -28,7 +28,8 @@ class ResultAccuracy:
 
     `ulps` is the distance from what NumPy gives node by node, in units in the last place; `part` is
     the same as a part of the bound. `true_ulps` and `true_ulps_of_numpy` are distances from the
-    graph in double precision; None where that is the precision of the result.
+    graph in double precision; None where that is the precision of the result. `finite` is the share
+    of entries that are finite: infinities and NaN are compared, but have no error.
     """
 
     label: str
@@ -36,9 +37,13 @@ class ResultAccuracy:
     part: float
     true_ulps: float | None
     true_ulps_of_numpy: float | None
+    finite: float = 1.0
 
     def __str__(self) -> str:
+        if not self.finite:
+            return f"{self.label}: no entry is finite for these feeds"
         text = f"{self.label}: {self.ulps:.3g} ULP from NumPy, {self.part:.1%} of the bound"
+        text += f", {self.finite:.0%} of the entries are finite" * (self.finite < 1)
         if self.true_ulps is None:
             return text
         return f"{text}; {self.true_ulps:.3g} from float64 (NumPy {self.true_ulps_of_numpy:.3g})"
@@ -46,28 +51,31 @@ class ResultAccuracy:
 
 @dataclass(frozen=True)
 class CodeReport:
-    """What `verify` has measured of generated code, within a bound in rounding errors."""
+    """What `verify` has measured of generated code, within a bound in rounding errors.
+
+    It has no results if there were no feeds to compare by.
+    """
 
     bound: float
     results: tuple[ResultAccuracy, ...]
 
     def __str__(self) -> str:
-        lines = [f"within the bound of {self.bound:g} rounding errors", *map(str, self.results)]
-        return "\n  ".join(lines)
+        if not self.results:
+            return "nothing was compared: the graph raises for all random feeds"
+        within = f"within the bound of {self.bound:g} rounding errors"
+        first = within if self.bound else "equal to the bit"
+        return "\n  ".join([first, *map(str, self.results)])
 
 
 def accuracy_of(
-    graph: FrozenGraph, run: Callable[[Any], Any], bound: float, feeds: bool | Sequence[Any]
-) -> CodeReport | None:
-    """The errors of the results of code, on random feeds or those given; None if it fails there."""
-    values = random_feeds(graph) if isinstance(feeds, bool) else in_order(graph, feeds)
-    try:
-        old = [np.asarray(x) for x in interpret(graph, values)]
-        made = run(values)
-    except Exception:  # random feeds need not be ones that the graph takes
-        return None
+    graph: FrozenGraph, run: Callable[[Any], Any], bound: float, feeds: Sequence[Any]
+) -> CodeReport:
+    """The errors of the results of code, by feeds that the graph accepts."""
+    values = in_order(feeds)
+    old = [np.asarray(x) for x in interpret(graph, values)]
+    made = run(values)
     new = [np.asarray(x) for x in (made if isinstance(made, list | tuple) else [made])]
-    spreads = [spread_of(graph, values, old, seed) for seed in range(SEEDS)]
+    spreads = [spread_of(graph, values, old, seed) for seed in range(SEEDS if bound else 1)]
     true = true_results(graph, values) or [None] * len(old)
     found = zip(graph.results, old, new, zip(*spreads, strict=True), true, strict=True)
     return CodeReport(bound, tuple([accuracy(e, x, y, s, t, bound) for e, x, y, s, t in found]))
@@ -80,9 +88,11 @@ def accuracy(
     allowed = bound * np.maximum.reduce([np.broadcast_to(s, old.shape) for s in spreads])
     with np.errstate(all="ignore"):
         part = largest(np.abs(np.subtract(new, old, dtype=wide(old))) / allowed)
+    facts = e.label, ulps(new, old), part
+    finite = float(np.mean(np.isfinite(old))) if old.size else 1.0
     if true is None or old.dtype not in WIDER:
-        return ResultAccuracy(e.label, ulps(new, old), part, None, None)
-    return ResultAccuracy(e.label, ulps(new, old), part, ulps(new, true), ulps(old, true))
+        return ResultAccuracy(*facts, None, None, finite)
+    return ResultAccuracy(*facts, ulps(new, true), ulps(old, true), finite)
 
 
 def ulps(x: Array, y: Array) -> float:

@@ -1,5 +1,6 @@
 """Numerical verification of passes: the graph is run before and after each."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -7,41 +8,52 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradops.core.errors import OptionError, PassError
+from gradops.core.errors import OptionError, PassError, UnverifiedWarning
 from gradops.core.op import OPS
+from gradops.core.source_location import depth_of_user
 from gradops.core.traits import Trait
 
+from ...ir.errors import require_all
 from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph
 from ...ir.interning import Interning
-from ...ir.sizes import names_in
 from ...ir.verify import verify
 from ...passes.interface import Pass
 from ...passes.pipeline import Check, apply
 from ..backends.interpreter import interpret
 from ..feeds import as_feed
+from .random_feeds import feeds_accepted_by
 
 Array = np.ndarray[Any, Any]
 PERTURBED = 16  # runs with changed feeds at most, which show what rounding may do
 
 
-def verifier(feeds: bool | Sequence[Any]) -> Check | None:
-    """A check of a pass that runs the graph: with random feeds for True, or with those given.
+def verifier(feeds: Sequence[Any] | None) -> Check:
+    """A check of a pass that runs the graph with feeds.
 
-    Where the graph fails on random feeds, it is checked only for being well formed. Variables have
-    their initial values.
+    Without any, it is checked for being well formed alone.
     """
-    return None if feeds is False else partial(require_values, feeds=own_feeds(feeds))
+    return partial(require_values, feeds=feeds)
 
 
-def own_feeds(feeds: bool | Sequence[Any]) -> Sequence[Any] | None:
-    """The feeds that were given; None for random ones. Raises OptionError for other values."""
-    if isinstance(feeds, bool):
-        return None
-    if not isinstance(feeds, Sequence):
-        kind = type(feeds).__name__
-        reason = f"verify is True, or a list of the values of the inputs, not of type {kind}"
+def feeds_of_verification(graph: FrozenGraph, verify: Any) -> Sequence[Any] | None:
+    """The feeds for which a graph is verified: those given, or for True random ones.
+
+    Warns if there are none by which the graph runs. Raises OptionError for other values of
+    `verify`, FeedError for feeds that are not those of the graph. Variables have their own values.
+    """
+    if verify is not True and (isinstance(verify, str) or not isinstance(verify, Sequence)):
+        given = repr(verify) if isinstance(verify, str | int | float) else type(verify).__name__
+        reason = f"verify is True, False, or a list of the values of the inputs, not {given}"
         raise OptionError("compile", [], reason)
+    if verify is not True:
+        require_all(graph.inputs, len(verify))
+        return [as_feed(e, x) for e, x in zip(graph.inputs, verify, strict=True)]
+    feeds, failure = feeds_accepted_by(graph)
+    if feeds is None:
+        reason = f"verify compared nothing: the graph raises for all random feeds: {failure}"
+        hint = "\n  hint: verify=[...] takes values of the inputs that it accepts"
+        warnings.warn(reason + hint, UnverifiedWarning, stacklevel=depth_of_user())
     return feeds
 
 
@@ -50,11 +62,12 @@ def require_values(
 ) -> None:
     """Raise PassError unless a pass kept the values of all results within its bound."""
     verify(after)
-    require_results(step, before, partial(interpret, after), feeds)
+    if feeds is not None:
+        require_results(step, before, partial(interpret, after), feeds)
 
 
 def require_code(
-    graph: FrozenGraph, run: Callable[[Any], Any], bound: float, feeds: bool | Sequence[Any]
+    graph: FrozenGraph, run: Callable[[Any], Any], bound: float, feeds: Sequence[Any]
 ) -> None:
     """Raise PassError unless generated code gives the values of its graph within the bound."""
 
@@ -62,15 +75,12 @@ def require_code(
         made = run(values)
         return made if isinstance(made, list | tuple) else [made]
 
-    given = own_feeds(feeds)
-    given = None if given is None else in_order(graph, given)
-    require_results(Code(bound), graph, results, given)
+    require_results(Code(bound), graph, results, in_order(feeds))
 
 
-def in_order(graph: FrozenGraph, feeds: Sequence[Any]) -> list[Any]:
+def in_order(feeds: Sequence[Any]) -> list[Any]:
     """Feeds as arrays in the order of C, which the code that is verified takes."""
-    pairs = zip(graph.inputs, feeds, strict=True)
-    return [np.asarray(as_feed(e, x), order="C") for e, x in pairs]
+    return [np.asarray(x, order="C") for x in feeds]
 
 
 @dataclass(frozen=True)
@@ -84,17 +94,11 @@ class Code:
 
 
 def require_results(
-    step: Pass | Code, before: FrozenGraph, run: Callable[[Any], Any], feeds: Sequence[Any] | None
+    step: Pass | Code, before: FrozenGraph, run: Callable[[Any], Any], feeds: Sequence[Any]
 ) -> None:
     """Raise PassError unless `run` gives the results of a graph within the bound of a step."""
-    values = random_feeds(before) if feeds is None else list(feeds)
-    try:
-        old = interpret(before, values)
-    except Exception:
-        if feeds is not None:
-            raise
-        return
-    new = run(values)
+    values = list(feeds)
+    old, new = interpret(before, values), run(values)
     results = [*zip(before.results, map(np.asarray, old), map(np.asarray, new), strict=True)]
     require_types(step, results)
     allowed: list[Any] = [0.0] * len(results)
@@ -160,9 +164,10 @@ def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed
 
 @dataclass(frozen=True)
 class PerturbConstants(Pass):
-    """Change constant arrays by eps, as if they were fed, and floats that become wider by theirs.
+    """Change constant arrays by eps, as if they were fed, and floats that are converted by theirs.
 
-    Numbers are part of formulas.
+    Those that become wider or narrower have the eps of the narrower type. Numbers are part of
+    formulas.
     """
 
     seed: int
@@ -175,7 +180,7 @@ class PerturbConstants(Pass):
 
 
 def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
-    """A constant array, or a wider float, with its entries changed; others as they are."""
+    """A constant array, or a converted float, with its entries changed; others as they are."""
     if e.op is not None:
         return intern.copy(e, [perturbed_operand(x, e, intern, rng) for x in e.inputs])
     if e.kind is not Kind.CONSTANT or not e.shape or e.dtype.kind not in "fc":
@@ -184,15 +189,17 @@ def perturbed_expression(e: Expr, intern: Interning, rng: np.random.Generator) -
 
 
 def perturbed_operand(x: Expr, e: Expr, intern: Interning, rng: np.random.Generator) -> Expr:
-    """An operand that becomes wider in an expression, as such, changed by its own eps."""
+    """An operand that is converted in an expression, changed by the eps of the narrower type."""
     assert e.op is not None
-    widens = e.op is OPS["astype"] or Trait.ELEMENTWISE in e.op.traits
-    if not widens or not {x.dtype.kind, e.dtype.kind} <= set("fc"):
+    is_cast = e.op is OPS["astype"]
+    converts = is_cast or Trait.ELEMENTWISE in e.op.traits
+    if not converts or not {x.dtype.kind, e.dtype.kind} <= set("fc"):
         return x
-    if np.finfo(x.dtype).eps <= np.finfo(e.dtype).eps:
+    eps, own = np.finfo(e.dtype).eps, np.finfo(x.dtype).eps
+    if own == eps or (own < eps and not is_cast):
         return x
-    factor = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1])
-    return intern.apply("mul", x, intern.constant(np.array(factor, e.dtype), like=e), like=e)
+    factor, wider = 1 + max(own, eps) * rng.choice([-1, 1]), e.dtype if own > eps else x.dtype
+    return intern.apply("mul", x, intern.constant(np.array(factor, wider), like=e), like=e)
 
 
 def error_scale(x: Array, y: Array) -> Any:
@@ -220,24 +227,3 @@ def perturbed(x: Array, rng: np.random.Generator) -> Array:
     with np.errstate(all="ignore"):
         change = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1], x.shape)
         return np.asarray(x * change.astype(x.dtype))
-
-
-def random_feeds(graph: FrozenGraph) -> list[Any]:
-    """Random values of the inputs; variables have their own."""
-    rng = np.random.default_rng(0)
-    names = sorted(names_in(e.shape for e in graph.inputs))
-    sizes = {name: 2 + i % 4 for i, name in enumerate(names)}
-    return [random_feed(e, sizes, rng) if e.value is None else e.value for e in graph.inputs]
-
-
-def random_feed(e: Expr, sizes: dict[str, int], rng: np.random.Generator) -> Array:
-    """A random value of one input."""
-    shape = tuple([n if isinstance(n, int) else n.evaluate(sizes) for n in e.shape])
-    match e.dtype.kind:
-        case "f":
-            return np.asarray(rng.standard_normal(shape)).astype(e.dtype)
-        case "c":
-            real, imag = rng.standard_normal((2, *shape))
-            return np.asarray(real + 1j * imag).astype(e.dtype)
-        case _:
-            return np.asarray(rng.integers(0, 2, shape)).astype(e.dtype)

@@ -155,8 +155,6 @@ def test_what_cannot_be_compiled_is_named():
     np.testing.assert_array_equal(auto(np.ones(3))[0], np.full(3, 4.0))
     with pytest.raises(OptionError, match="backend is one of"):
         sg.compile(sg.exp(x), [x], backend="fast")
-    with pytest.raises(OptionError, match="check_numerics"):
-        sg.compile(sg.exp(x), [x], backend="native", check_numerics=True)
 
 
 def test_a_function_taken_from_its_executable_keeps_the_code():

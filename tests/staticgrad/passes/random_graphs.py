@@ -30,8 +30,15 @@ BINARY = [
     lambda a, b: a % b, sg.logical_and, lambda a, b: sg.where(a > b, a, b), gradops.OPS["masked"],
     gradops.OPS["strong_product"], sg.matmul, lambda a, b: sg.matmul(b, a),
 ]  # fmt: skip
+
+
+def product(x, **axes):
+    """A product, of floats up to 1: others may overflow in one order alone, and then be NaN."""
+    return sg.reduce_prod(sg.clip_by_value(x, -1.0, 1.0) if x.dtype.kind == "f" else x, **axes)
+
+
 REDUCTIONS = [
-    sg.reduce_sum, sg.reduce_mean, sg.reduce_max, sg.reduce_min, sg.reduce_prod, sg.reduce_all,
+    sg.reduce_sum, sg.reduce_mean, sg.reduce_max, sg.reduce_min, product, sg.reduce_all,
     sg.reduce_any, sg.reduce_logsumexp, sg.argmax, sg.cumsum, sg.nn.softmax, sg.nn.log_softmax,
     gradops.OPS["cumprod"],
 ]  # fmt: skip

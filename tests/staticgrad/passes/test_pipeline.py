@@ -264,6 +264,16 @@ def test_rounding_of_constant_arrays_counts_as_that_of_feeds(is_constant):
         sg.compile(y, [x], passes=[BoundedChange(1 + 4096 * eps)], verify=[large])
 
 
+@pytest.mark.parametrize("types", [("float64", "float32"), ("float32", "float64")])
+def test_rounding_of_conversions_counts_as_that_of_feeds(types):
+    eps, large = float(np.finfo(np.float32).eps), np.full(3, 75.0, types[0])
+    x = sg.placeholder(types[0], [3], name="x")
+    y = sg.cast(sg.exp(sg.cast(x, types[1])), "float32")  # eps of float32 becomes 75 of them
+    sg.compile(y, [x], passes=[BoundedChange(1 + 64 * eps)], verify=[large])
+    with pytest.raises(PassError, match="more than its bound"):
+        sg.compile(y, [x], passes=[BoundedChange(1 + 4096 * eps)], verify=[large])
+
+
 def test_verification_takes_feeds(x):
     y = sg.sqrt(x)
     feeds = [np.ones((2, 3), np.float32)]
@@ -321,7 +331,7 @@ OPTIONS = {
     "there is no pass \\['fold'\\]": {"without": [["fold"]]},
     "Rematerialize has options": {"passes": [Rematerialize]},
     "a rewrite rule is a Rule, not 3": {"rules": 3},
-    "verify is True, or a list of the values of the inputs, not of type dict": {"verify": {"x": 1}},
+    "verify is True, False, or a list .*, not dict": {"verify": {"x": 1}},
     "memory_budget is in bytes, not '1MB'": {"memory_budget": "1MB"},
     "memory_budget is in bytes, not nan": {"memory_budget": float("nan")},
     "memory_budget is in bytes, not True": {"memory_budget": True},

@@ -110,6 +110,13 @@ def test_buffers_of_the_arena_do_not_overlap_while_they_are_in_use(model):
             assert apart or a.last < b.first or b.last < a.first or a.function != b.function
 
 
+def test_the_arena_of_assumed_sizes_has_room_for_its_buffers():
+    x = sg.placeholder("float64", ["n", 100], name="x")
+    report = sg.compile(sg.reduce_sum(sg.exp(x) @ sg.transpose(sg.sin(x))), [x]).report
+    assert report.arena >= report.arena_bound >= 2 * 64 * 100 * 8
+    assert max(b.offset + b.bytes for b in report.buffers if b.kind == "arena") <= report.arena
+
+
 def test_a_report_is_for_the_sizes_run_last_or_those_given():
     x = sg.placeholder("float64", ["n", 100], name="x")
     f = sg.compile(sg.reduce_sum(sg.exp(x) @ sg.transpose(sg.sin(x))), [x])

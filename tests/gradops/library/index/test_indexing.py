@@ -197,3 +197,12 @@ def test_the_cotangent_of_added_axes_is_a_reshape():
         assert np.signbit(ct).all()  # a scatter would have added to zeros
     form, _ = index_form(x, (slice(None, None, -1),))
     assert_array_equal(slice_.vjp[0](x[::-1], x[::-1], x, index=form), x)
+
+
+@pytest.mark.parametrize("key", [(slice(None), [3, 3]), (slice(None), np.array([-4]))])
+def test_an_index_is_checked_where_there_are_no_entries(key):
+    x = np.zeros((0, 3))
+    with pytest.raises(IndexError):
+        x[key]
+    with pytest.raises(G.IndexingError, match="is out of range for axis 1 with size 3"):
+        G.index(x, key)

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from gradops.core.environment import read_amount, read_folder
 from gradops.native.objects import cache_files
 from gradops.native.objects.cache_files import clear_cache, directory_name, read, write
 
@@ -148,9 +149,18 @@ def test_reading_a_file_counts_as_using_it(directory):
     assert time.time() - (directory / "sg-a").stat().st_mtime < 100
 
 
-def test_a_bound_that_is_no_number_is_the_usual_one(monkeypatch):
+def test_a_bound_that_is_no_number_warns_and_is_the_usual_one(monkeypatch):
     monkeypatch.setenv("STATICGRAD_CACHE_MB", "much")
-    assert cache_files.megabytes() == 256
+    read_amount.cache_clear()
+    with pytest.warns(UserWarning, match="STATICGRAD_CACHE_MB is a number .*, not 'much': 256 is"):
+        assert cache_files.megabytes() == 256
+
+
+def test_a_relative_path_warns_and_nothing_is_kept(monkeypatch):
+    monkeypatch.setenv("STATICGRAD_CACHE", "of")
+    read_folder.cache_clear()
+    with pytest.warns(UserWarning, match="STATICGRAD_CACHE is 'off' or an absolute path, not 'of'"):
+        assert directory_name() is None
 
 
 def test_what_killed_processes_left_is_dropped(directory):

@@ -47,10 +47,34 @@ def test_feeds_that_are_given_are_measured():
     assert report.results[0].true_ulps_of_numpy == pytest.approx(want)
 
 
-def test_without_verify_and_at_exact_levels_there_is_no_report():
+def test_without_verify_there_is_no_report():
     x = sg.placeholder("float32", [3], name="x")
     assert sg.compile(sg.exp(x), [x]).verification is None
-    assert sg.compile(sg.exp(x), [x], 0, verify=True).verification is None
+
+
+def test_exact_levels_are_equal_to_the_bit():
+    x = sg.placeholder("float32", [3], name="x")
+    report = sg.compile(sg.exp(x), [x], 0, verify=True).verification
+    assert (report.bound, report.results[0].ulps) == (0.0, 0.0)
+    assert str(report).startswith("equal to the bit")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_graph_that_raises_for_all_random_feeds_is_said_to_be_unverified(backend):
+    x = sg.placeholder("float64", [3], name="x")
+    with sg.control_dependencies([sg.Assert(sg.reduce_all(x > 100.0), ["below 100"])]):
+        y = sg.identity(x)
+    with pytest.warns(sg.UnverifiedWarning, match="verify compared nothing: .*below 100"):
+        f = sg.compile(y, [x], backend=backend, verify=True)
+    assert str(f.verification) == "nothing was compared: the graph raises for all random feeds"
+
+
+def test_results_that_are_not_finite_are_counted():
+    x = sg.placeholder("float32", [3], name="x")
+    y = sg.sqrt(x - 1.0) * sg.constant([1.0, np.nan, np.inf])
+    report = sg.compile([y, y * np.nan], [x], verify=True).verification
+    assert "33% of the entries are finite" in str(report)
+    assert "no entry is finite" in str(report)
 
 
 def test_graphs_in_double_precision_have_true_results():

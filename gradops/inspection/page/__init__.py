@@ -1,0 +1,1 @@
+"""The page: a graph or a tape as one self-contained HTML file."""

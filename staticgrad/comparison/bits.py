@@ -1,0 +1,52 @@
+"""How far apart two results are: not at all, or by how many units in the last place."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+Arrays = Sequence[np.ndarray]
+
+
+def ulps(a: Arrays, b: Arrays) -> float:
+    """The largest distance of entries, in units in the last place; infinite for other types.
+
+    Entries that are both NaN, or the same infinity, are equal.
+    """
+    if len(a) != len(b):
+        return np.inf
+    return max((distance(np.asarray(x), np.asarray(y)) for x, y in zip(a, b)), default=0.0)
+
+
+def distance(x: np.ndarray, y: np.ndarray) -> float:
+    """The largest distance of entries of two arrays. See `ulps`."""
+    if x.shape != y.shape or x.dtype != y.dtype:
+        return np.inf
+    if x.tobytes() == y.tobytes():
+        return 0.0
+    if x.dtype.kind == "c":
+        return max(distance(x.real, y.real), distance(x.imag, y.imag))
+    if x.dtype.kind != "f":
+        return 0.0 if np.array_equal(x, y) else np.inf
+    with np.errstate(all="ignore"):
+        same = (x == y) | (np.isnan(x) & np.isnan(y))
+        unit = np.spacing(np.maximum(np.abs(x), np.abs(y)))
+        steps = np.abs(np.subtract(x, y)) / unit
+    return float(np.max(np.where(same, 0, np.where(np.isfinite(steps), steps, np.inf)), initial=0))
+
+
+def is_same_to_the_bit(a: Arrays, b: Arrays) -> bool:
+    """True if arrays have the same types and bits, signs of zeros included."""
+    return len(a) == len(b) and all(
+        np.shape(x) == np.shape(y) and x.dtype == y.dtype and x.tobytes() == y.tobytes()
+        for x, y in zip(a, b)
+    )
+
+
+def text_of_distance(a: Arrays, b: Arrays) -> str:
+    """`equal` to the bit, or a distance: `3 ULP`."""
+    if is_same_to_the_bit(a, b):
+        return "equal"
+    steps = ulps(a, b)
+    if not np.isfinite(steps):
+        return "differs"
+    return f"{steps:.0f} ULP" if steps >= 1 else "signs of zeros"

@@ -1,0 +1,1 @@
+"""The differences of two graphs, aligned by structure: `diff`."""

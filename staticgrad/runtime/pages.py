@@ -1,0 +1,139 @@
+"""Executables as pages: the stages of their graph, generated code, times and memory."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradops.inspection.page.stages import Lifetime, Listing, Picture, Stage
+from gradops.inspection.page.template import page
+
+from ..export.pages import PathLike, paths, pictures_of, stages, write
+from ..export.view import graph_view
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from ..native.output.annotations import COMMENT, number_of
+from ..native.planning.plan import Unit
+
+if TYPE_CHECKING:
+    from ..native.output.native_code import NativeCode
+    from .executable import Executable
+
+UNIT = re.compile(rf"\t{COMMENT} \[(\d+)\]")
+
+
+def inspect_executable(
+    executable: "Executable", path: PathLike, feeds: Any = None, *, title: str = "executable",
+    ir: bool = False, assembly: bool = False, beside: Any = None,
+) -> None:  # fmt: skip
+    """Write the page of an executable: see `Executable.inspect`."""
+    write(path, executable_page(executable, feeds, title, ir, assembly, beside))
+
+
+def executable_page(
+    executable: "Executable", feeds: Any = None, title: str = "executable", ir: bool = False,
+    assembly: bool = False, beside: Any = None,
+) -> str:  # fmt: skip
+    """The page of an executable as HTML."""
+    names = paths(executable.graph)
+    native = getattr(executable, "native", None)
+    stages_of = stages(executable.written, title, executable.pipeline)
+    picture = Picture(
+        title,
+        [*stages_of, *([] if native is None else [native_stage(native, title)])],
+        {} if feeds is None else times(executable, feeds, names),
+        lifetimes(executable, names),
+        [
+            source_listing(executable, names),
+            *([ir_listing(executable)] if ir else []),
+            *([assembly_listing(executable)] if assembly else []),
+        ],
+    )
+    return page([picture, *pictures_of(beside)], title)
+
+
+def native_stage(native: "NativeCode", title: str) -> Stage:
+    """The graph of machine code, in which formulas are written out, and what a loop computes."""
+    names = paths(native.graph)
+    groups = [[names[e] for e in members(s) if e in names] for s in native.written.subjects]
+    loops = sum(len(group) > 1 for group in groups)
+    return Stage("native", graph_view(native.graph, title), f"{loops} loops of several", groups)
+
+
+def members(subject: object) -> Sequence[Expr]:
+    """The values that a unit of machine code computes."""
+    match subject:
+        case (FrozenGraph(), Unit() as unit):
+            return unit.members
+    return ()
+
+
+def ir_listing(executable: "Executable") -> Listing:
+    """The graph in LLVM's language; lines after a comment are of the unit that it names."""
+    text = executable.ir
+    written = machine_code(executable).written
+    numbers = [number_of(line) for line in written.text.split("\n")]
+    owners, now = list[str | None](), None
+    first = first_values(executable)
+    for number in numbers:
+        now = now if number is None else first.get(number)
+        if number is None or number >= 0:
+            owners.append(now)
+    return Listing("LLVM IR", text.split("\n"), owners)
+
+
+def assembly_listing(executable: "Executable") -> Listing:
+    """The instructions; those after a comment are of the unit that it has the number of."""
+    lines, first = executable.assembly.split("\n"), first_values(executable)
+    owners, now = list[str | None](), None
+    for line in lines:
+        if found := UNIT.match(line):
+            now = first.get(int(found[1]))
+        owners.append(now)
+    return Listing("assembly", lines, owners)
+
+
+def machine_code(executable: "Executable") -> "NativeCode":
+    """The machine code of an executable that has some."""
+    code: NativeCode = executable.native  # type: ignore[attr-defined]
+    return code
+
+
+def first_values(executable: "Executable") -> dict[int, str]:
+    """The name of the first value of each unit of machine code, by its number."""
+    code = machine_code(executable)
+    names = paths(code.graph)
+    found = {k: members(subject) for k, subject in enumerate(code.written.subjects)}
+    return {k: names[several[0]] for k, several in found.items() if several and several[0] in names}
+
+
+def source_listing(executable: "Executable", names: Mapping[Expr, str]) -> Listing:
+    """The generated NumPy code, and the node of each line."""
+    emitted = executable.emitted
+    owners = [None if e is None else names.get(e) for e in emitted.owners]
+    return Listing("NumPy source", emitted.text.splitlines(), owners)
+
+
+def times(
+    executable: "Executable", feeds: Any, names: Mapping[Expr, str]
+) -> dict[str, tuple[float, float, int]]:
+    """Seconds, share and calls of each node in a run, by name."""
+    by_name: dict[str, str] = {}
+    for e, path in names.items():
+        by_name.setdefault(e.name, path)
+    rows = executable.profile(feeds).rows
+    found = [(by_name[row.name], row) for row in rows if row.op and row.name in by_name]
+    return {path: (row.seconds, row.share, row.count) for path, row in reversed(found)}
+
+
+def lifetimes(executable: "Executable", names: Mapping[Expr, str]) -> dict[str, Lifetime]:
+    """From which step to which each value is in memory, by name."""
+    by_name: dict[str, str] = {}
+    for e, path in names.items():
+        by_name.setdefault(e.name, path)
+    result: dict[str, Lifetime] = {}
+    for row in executable.report.buffers:
+        members: Sequence[str] = row.name.split(", ")
+        for name in members:
+            if row.function == "run" and name in by_name:
+                result.setdefault(by_name[name], Lifetime(row.first, row.last, row.bytes))
+    return result
