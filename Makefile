@@ -67,10 +67,12 @@ bench-ops: $(READY)  ## Print the time of every op beside a NumPy expression
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py
 
-docs: $(READY)  ## Write docs/reference from the tables
+docs: $(READY)  ## Write the pages that are made of tables, scripts and helps
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_array_api.py
 	$(BIN)/python docs/make_passes.py
+	$(BIN)/python docs/make_contrasts.py
+	$(BIN)/python docs/make_command_line.py
 
 pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium
 	$(BIN)/python docs/make_pictures.py

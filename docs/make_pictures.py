@@ -28,6 +28,7 @@ STORIES = {  # page, and what is done before it is taken
         "compiled.html", "app.nextColor()", "app.showPanel('code')",
         SELECT.format("output/matmul"),
     ),
+    "memory": ("compiled.html", "app.setTheme('dark')", "app.showPanel('memory')"),
     "cnn": ("cnn.html", f"app.pane.toggle({CONV1})"),
     "lstm": ("lstm.html", SELECT.format("lstm/scan/loop"), "app.pane.enter()"),
     "block": ("block.html", "app.setTheme('dark')", SELECT.format("block/self_attn/softmax")),

@@ -304,6 +304,15 @@ def export(way: ThenRun, out: Path) -> None:
     print(f"The forward and backward graph as DOT, Mermaid and JSON: {out}/")
 
 
+def write_comparison(data: Digits, out: Path) -> None:
+    """Compare the gradient of one batch in every mode, on a page of its own."""
+    path = out / "compare.html"
+    batch = data.images[:BATCH], data.labels[:BATCH]
+    found = sg.compare(loss_of, *batch, initial_params(), wrt="params", html=path)
+    print(f"\nThe gradient of one batch, in every mode: {found}")
+    print(f"\nWhat each mode knew, and when, and where mistakes surface: {path}")
+
+
 def main() -> None:
     """Train in both modes and print the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -318,6 +327,7 @@ def main() -> None:
     compare(ways, records)
     show_mistake()
     export(ways[1], options.out)
+    write_comparison(data, options.out)
 
 
 if __name__ == "__main__":

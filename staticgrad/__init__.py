@@ -180,9 +180,9 @@ def _inspect(
     self: FrozenGraph, path: object, *, title: str = "graph", beside: object = None
 ) -> None:
     """Write the graph as one HTML page, which needs no network. See `sg.inspect`."""
-    from .export.pages import inspect_frozen
+    from .export.pages import inspect
 
-    inspect_frozen(self, path, title=title, beside=beside)  # type: ignore[arg-type]
+    inspect(self, path, title=title, beside=beside)  # type: ignore[arg-type]
 
 
 def _inspect_built(

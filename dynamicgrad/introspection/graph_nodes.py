@@ -34,8 +34,8 @@ def graph_nodes(model: Callable[..., Any], inputs: Any) -> list[GraphNode]:
     if not outputs:
         hint = "a parameter or an input with requires_grad=True is recorded"
         raise OptionError("add_graph", [], "the call of the model records nothing", hint=hint)
-    builder = Builder(names_of_tensors())
     order = vertices_of(outputs)
+    builder = Builder(names_of_tensors(order))
     for v in order:
         builder.add(v)
     scope_of = {builder.ids[id(v)]: scopes[v.number] for v in order if v.number in scopes}

@@ -63,8 +63,10 @@ class Layout(NamedTuple):
     rows: int
 
 
-def mirror_layout(nodes: Sequence[LaidOut]) -> Layout:
+def mirror_layout(nodes: Sequence[LaidOut], removed: Sequence[LaidOut] = ()) -> Layout:
     """The cells of nodes that come each after its inputs. See Note [Mirror layout].
+
+    Those `removed` get cells, too, and change those of the others as little as can be.
 
     >>> class Node(NamedTuple):
     ...     id: int
@@ -79,6 +81,11 @@ def mirror_layout(nodes: Sequence[LaidOut]) -> Layout:
     Cell(band=<Band.BACKWARD: 1>, row=0, line=0, lane=0)
     """
     bands = bands_of(nodes)
+    if removed:
+        unread = {i for i in bands if i not in hosts_of(nodes, bands)}
+        nodes = [*nodes, *removed]
+        every = bands_of(nodes)
+        bands = every | {i: band for i, band in bands.items() if i not in unread}
     hosts = hosts_of(nodes, bands)
     rows = rows_of(nodes, bands, hosts)
     by_row: dict[tuple[int, int], list[LaidOut]] = {}

@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from textwrap import indent
 
 from gradops import GradError
 
@@ -124,6 +123,9 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help=f"write {what} here")
 
 
-def quoted(text: str) -> str:
-    """A block of text below a heading."""
-    return indent(text, "  ")
+def add_part(parser: argparse.ArgumentParser) -> None:
+    """Add the option for a side of a graph with gradients."""
+    parser.add_argument(
+        "--part", choices=["forward", "backward", "both"], default="both",
+        help="one side of a graph with gradients; updates belong to the backward",
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..codegen.standalone.to_python import to_python
 from ..export import formats
 from ..ir.graph import FrozenGraph
-from .command_line import FINE, CommandError, add_model, add_output, write_text
+from .command_line import FINE, CommandError, add_model, add_output, add_part, write_text
 from .graphs import read_graph
 
 FORMATS: dict[str, Callable[..., str]] = {
@@ -32,10 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=sorted([*FORMATS, "python"]),
         help="by default that of the output's suffix, else text",
     )  # fmt: skip
-    parser.add_argument(
-        "--part", choices=["forward", "backward", "both"], default="both",
-        help="one side of a graph with gradients; updates belong to the backward",
-    )  # fmt: skip
+    add_part(parser)
     add_output(parser, "the result")
 
 

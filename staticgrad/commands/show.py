@@ -5,13 +5,17 @@ from collections import Counter
 
 from gradops.inspection.model import GraphView, Role
 
+from ..export.formats import to_text
 from ..export.view import graph_view
-from ..ir.graph import FrozenGraph
-from ..text.printer import to_text
-from .command_line import FINE, add_model, add_output, write_text
+from .command_line import FINE, add_model, add_output, add_part, write_text
 from .graphs import read_graph
 
-EXAMPLES = ("model.sg", "model.sg --summary", "model.sg --no-lines | head")
+EXAMPLES = (
+    "model.sg",
+    "model.sg --summary",
+    "model.sg --part backward",
+    "model.sg --no-lines | head",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,23 +28,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arrays", action="store_true", help="write all entries of constants of more than 1,000"
     )
+    add_part(parser)
     add_output(parser, "the text")
 
 
 def command(options: argparse.Namespace) -> int:
     """Print a graph as text, an operation on each line.
 
-    The text can be read again by all commands, of graphs with large constants with --arrays.
+    The text can be read again by all commands, of graphs with large constants with --arrays; that
+    of a part is for people.
     """
     graph = read_graph(options.model)
-    text = to_text(graph, lines=not options.no_lines, arrays=options.arrays)
-    write_text(summary(graph) if options.summary else text, options.output)
+    if options.summary:
+        text = summary(graph_view(graph).part(options.part))
+    else:
+        text = to_text(graph, lines=not options.no_lines, arrays=options.arrays, part=options.part)
+    write_text(text, options.output)
     return FINE
 
 
-def summary(graph: FrozenGraph) -> str:
+def summary(view: GraphView) -> str:
     """Inputs and outputs with their types, and how many nodes there are of each op."""
-    view = graph_view(graph)
     lines = ["inputs:", *[f"  {view.by_id[i].name}: {view.by_id[i].type}" for i in view.inputs]]
     lines += ["outputs:"]
     lines += [f"  {n.outputs[0]}: {n.type}" for n in (view.by_id[i] for i in view.outputs)]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 Arrays = Sequence[np.ndarray]
+MANY = 100  # units in the last place up to which a distance is shown in them
 
 
 def ulps(a: Arrays, b: Arrays) -> float:
@@ -43,10 +44,24 @@ def is_same_to_the_bit(a: Arrays, b: Arrays) -> bool:
 
 
 def text_of_distance(a: Arrays, b: Arrays) -> str:
-    """`equal` to the bit, or a distance: `3 ULP`."""
+    """`equal` to the bit, or a distance: `3 ULP`; a large one as a part of the largest entry.
+
+    Where terms cancel, a small entry may be far off in its own last place.
+    """
     if is_same_to_the_bit(a, b):
         return "equal"
     steps = ulps(a, b)
     if not np.isfinite(steps):
         return "differs"
+    if steps > MANY:
+        return f"{relative(a, b):.0e} of max"
     return f"{steps:.0f} ULP" if steps >= 1 else "signs of zeros"
+
+
+def relative(a: Arrays, b: Arrays) -> float:
+    """The largest distance of entries of two lists of arrays, as a part of the largest entry."""
+    with np.errstate(all="ignore"):
+        scales = [np.max(np.abs(x), where=np.isfinite(x), initial=0) for x in a]
+        apart = [np.abs(np.subtract(x, y)) for x, y in zip(a, b)]
+        largest = [np.max(d, where=np.isfinite(d), initial=0) for d in apart]
+    return float(max(largest, default=0.0) / max(max(scales, default=0.0), 1e-300))

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from gradops import TransformError, leaves_of
 
+from ..runtime.backends import choice
 from .bits import is_same_to_the_bit
 from .failures import Failure, failure_of
 from .measure import seconds_per_call
@@ -75,7 +75,7 @@ def ways() -> list[Any]:
     from .tape import OnTape
 
     found = [OnNumPy, OnTape, AsWritten, Optimized]
-    return [*found, InMachineCode] if find_spec("llvmlite") is not None else list(found)
+    return [*found, InMachineCode] if choice.is_installed() else list(found)
 
 
 @cache

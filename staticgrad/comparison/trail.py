@@ -20,6 +20,7 @@ from .ways import AsWritten
 
 WHOLE = 8  # entries of an array that is shown
 Phase = Literal["forward", "gradient"]
+PHASES: tuple[Phase, Phase] = ("forward", "gradient")
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def steps_of(subject: Subject) -> list[Step]:
         tape = attempted(steps_on_tape, subject)
         graph = attempted(steps_in_graph, subject)
     result: list[Step] = []
-    for phase in ("forward", "gradient"):
+    for phase in PHASES:
         here, there = ([s for s in steps if s.phase == phase] for steps in (graph, tape))
         result += matched(here, there)
     return result
@@ -70,14 +71,15 @@ def steps_on_tape(subject: Subject) -> list[Step]:
     return [
         Step(phase, line_of(each.place) if phase == "forward" else "", str(each.op),
              tape=text_of(each.value))
-        for phase, operations in zip(("forward", "gradient"), phases, strict=True)
+        for phase, operations in zip(PHASES, phases, strict=True)
         for each in operations
     ]  # fmt: skip
 
 
 def steps_in_graph(subject: Subject) -> list[Step]:
     """The expressions that were built, with their types, and values of a run."""
-    way, values = AsWritten(subject), {}
+    way = AsWritten(subject)
+    values: dict[Expr, Any] = {}
     interpret(way.graph, way.feeds, values.__setitem__)
     built = [e for e in way.graph.order if e.op is not None]
     return [step_of(e, values[e]) for e in sorted(built, key=is_derived)]

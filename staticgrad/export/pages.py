@@ -1,7 +1,7 @@
 """Graphs as pages: what `inspect` writes of a graph, with its stages in the compiler."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from operator import is_
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ from gradops.inspection.page.template import page
 
 from ..build.graph import Graph
 from ..freezing.freezer import freeze
-from ..ir.expr import Expr, Kind, sequence
+from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, inner_graphs, named_graphs, require_frozen
-from ..ir.reachability import forward_dependencies, reachable
 from ..passes.pipeline import Pipeline
 from ..text.printer import unique_names
+from .freezable import frozen_graph
 from .view import graph_view
 
 PathLike = str | os.PathLike[str]
@@ -29,32 +29,14 @@ def inspect(
 ) -> None:
     """Write the graph that computes `fetches` as one HTML page, which needs no network.
 
-    By default all placeholders that are needed are fed. `beside` is a tensor of dynamicgrad or
-    another graph, which the page shows beside this one. The documentation shows such pages: *Read a
-    graph*.
+    By default all placeholders that are needed are fed. `fetches` may be a graph, too. `beside` is
+    a tensor of dynamicgrad or another graph, which the page shows beside this one. The
+    documentation shows such pages: *Read a graph*.
 
     >>> x = sg.placeholder("float32", ["batch", 3], name="x")
     >>> sg.inspect(sg.reduce_sum(sg.tanh(x)), "sum.html")
     """
-    fetched = sequence(fetches)
-    fed = placeholders(fetched) if feeds is None else feeds
-    write(path, graph_page(freeze(fetched, fed), title, beside=beside))
-
-
-def placeholders(fetches: Sequence[Expr]) -> list[Expr]:
-    """The placeholders that fetches need, in the order in which they were built."""
-    needed = reachable(fetches, (), forward_dependencies)
-    return sorted((e for e in needed if e.kind is Kind.PLACEHOLDER), key=lambda e: e.number)
-
-
-def inspect_frozen(
-    graph: FrozenGraph, path: PathLike, *, title: str = "graph", beside: Any = None
-) -> None:
-    """Write the graph as one HTML page, which needs no network. See `sg.inspect`.
-
-    >>> x = sg.placeholder("float32", [3], name="x")
-    >>> sg.freeze([x * x], [x]).inspect("square.html", title="square")
-    """
+    graph = frozen_graph("inspect", fetches) if feeds is None else freeze(fetches, feeds)
     write(path, graph_page(graph, title, beside=beside))
 
 
@@ -65,10 +47,7 @@ def inspect_built(graph: Graph, path: PathLike, *, title: str = "", beside: Any 
     >>> y = sg.tanh(x)
     >>> sg.get_default_graph().inspect("all.html")
     """
-    members = [e for e in graph.get_operations() if e not in graph.inside]
-    read = {x for e in members for x in (*e.inputs, *e.control_inputs)}
-    ends = [e for e in members if e not in read and (e.op is not None or e.inputs)]
-    inspect(ends, path, title=title or graph.name, beside=beside)
+    inspect(graph, path, title=title or graph.name, beside=beside)
 
 
 def write(path: PathLike, text: str) -> None:

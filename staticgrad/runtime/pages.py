@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gradops.inspection.page.stages import Lifetime, Listing, Picture, Stage
+from gradops.inspection.page.stages import Listing, Picture, Stage
 from gradops.inspection.page.template import page
+from gradops.inspection.timeline.memory import MemoryTimeline
+from gradops.inspection.timeline.profile import Profile
 
 from ..export.pages import PathLike, paths, pictures_of, stages, write
 from ..export.view import graph_view
@@ -40,14 +43,13 @@ def executable_page(
     picture = Picture(
         title,
         [*stages_of, *([] if native is None else [native_stage(native, title)])],
-        {} if feeds is None else times(executable, feeds, names),
-        lifetimes(executable, names),
-        [
+        listings=[
             source_listing(executable, names),
             *([ir_listing(executable)] if ir else []),
             *([assembly_listing(executable)] if assembly else []),
         ],
     )
+    picture = with_runs(picture, executable, feeds, names)
     return page([picture, *pictures_of(beside)], title)
 
 
@@ -113,27 +115,43 @@ def source_listing(executable: "Executable", names: Mapping[Expr, str]) -> Listi
     return Listing("NumPy source", emitted.text.splitlines(), owners)
 
 
-def times(
-    executable: "Executable", feeds: Any, names: Mapping[Expr, str]
-) -> dict[str, tuple[float, float, int]]:
-    """Seconds, share and calls of each node in a run, by name."""
-    by_name: dict[str, str] = {}
-    for e, path in names.items():
-        by_name.setdefault(e.name, path)
-    rows = executable.profile(feeds).rows
-    found = [(by_name[row.name], row) for row in rows if row.op and row.name in by_name]
+def with_runs(
+    picture: Picture, executable: "Executable", feeds: Any, names: Mapping[Expr, str]
+) -> Picture:
+    """A picture with the times and the memory of a run; without feeds, with what is planned."""
+    if feeds is None:
+        return replace(picture, timeline=renamed(executable.timeline(), names))
+    profile = executable.profile(feeds)
+    return replace(
+        picture,
+        times=times(profile, names),
+        timeline=renamed(executable.timeline(feeds), names),
+        flames={by: profile.flame(by=by) for by in ("scope", "line")},
+    )
+
+
+def times(profile: Profile, names: Mapping[Expr, str]) -> dict[str, tuple[float, float, int]]:
+    """Seconds, share and calls of each node in a run, by the name in a page."""
+    paths = by_own_name(names)
+    found = [(paths[row.name], row) for row in profile.rows if row.op and row.name in paths]
     return {path: (row.seconds, row.share, row.count) for path, row in reversed(found)}
 
 
-def lifetimes(executable: "Executable", names: Mapping[Expr, str]) -> dict[str, Lifetime]:
-    """From which step to which each value is in memory, by name."""
-    by_name: dict[str, str] = {}
+def renamed(timeline: MemoryTimeline, names: Mapping[Expr, str]) -> MemoryTimeline:
+    """A timeline with the names that a page has for nodes."""
+    paths = by_own_name(names)
+    return replace(
+        timeline,
+        steps=tuple([replace(s, name=paths.get(s.name, s.name)) for s in timeline.steps]),
+        allocations=tuple(
+            [replace(a, name=paths.get(a.name, a.name)) for a in timeline.allocations]
+        ),
+    )
+
+
+def by_own_name(names: Mapping[Expr, str]) -> dict[str, str]:
+    """The first name in a page of the expressions of each name."""
+    result: dict[str, str] = {}
     for e, path in names.items():
-        by_name.setdefault(e.name, path)
-    result: dict[str, Lifetime] = {}
-    for row in executable.report.buffers:
-        members: Sequence[str] = row.name.split(", ")
-        for name in members:
-            if row.function == "run" and name in by_name:
-                result.setdefault(by_name[name], Lifetime(row.first, row.last, row.bytes))
+        result.setdefault(e.name, path)
     return result

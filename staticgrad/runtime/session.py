@@ -1,5 +1,6 @@
 """Sessions: the values of variables, and runs that read and change them."""
 
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
@@ -264,13 +265,17 @@ class Session:
         >>> [row.name for row in profile.by("op") if row.flops]
         ['exp']
         """
+        with self.lock:
+            executable, values = self.run_of(fetches, feed_dict)
+            return executable.profile(values, repeat)
+
+    def run_of(self, fetches: Any, feed_dict: Feeds) -> tuple[Executable, list[Any]]:
+        """The executable of fetches, and the values of its inputs in the run to come."""
         feeds = self.feeds(feed_dict)
         leaves, _ = flattened_fetches(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
-        with self.lock:
-            current = map(self.values.current, plan.variables)
-            values = [*(feeds[e] for e in plan.feeds), *current]
-            return plan.executable.profile(values, repeat)
+        current = map(self.values.current, plan.variables)
+        return plan.executable, [*(feeds[e] for e in plan.feeds), *current]
 
     def timeline(self, fetches: Any, feed_dict: Feeds = None) -> "MemoryTimeline":
         """The memory of a run of `fetches` by step; see `Executable.timeline`. Nothing is run.
@@ -279,12 +284,23 @@ class Session:
         >>> sg.Session().timeline(sg.reduce_sum(sg.exp(x)), {x: np.zeros(1000)})
         <MemoryTimeline of 3 steps, peak 8.01 kB>
         """
-        feeds = self.feeds(feed_dict)
-        leaves, _ = flattened_fetches(fetches)
-        plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         with self.lock:
-            current = map(self.values.current, plan.variables)
-            return plan.executable.timeline([*(feeds[e] for e in plan.feeds), *current])
+            executable, values = self.run_of(fetches, feed_dict)
+            return executable.timeline(values)
+
+    def inspect(
+        self, fetches: Any, path: str | os.PathLike[str], feed_dict: Feeds = None, **options: Any
+    ) -> None:
+        """Write the page of a run of `fetches`; see `Executable.inspect`, also for options.
+
+        A run is profiled, with the current values of variables, of which none changes.
+
+        >>> x = sg.placeholder("float64", [8], name="x")
+        >>> sg.Session().inspect(sg.exp(x), "exp.html", {x: np.zeros(8)})
+        """
+        with self.lock:
+            executable, values = self.run_of(fetches, feed_dict)
+            executable.inspect(path, values, **options)
 
     def make_callable(self, fetches: Any, feed_list: Any = ()) -> Callable[..., Any]:
         """A function of the values of `feed_list`, one or several, that runs `fetches`.

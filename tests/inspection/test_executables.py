@@ -1,5 +1,9 @@
 """Pages of executables: machine code, fused loops, values and findings."""
 
+import base64
+import re
+import zlib
+
 import numpy as np
 import pytest
 
@@ -64,6 +68,8 @@ def test_the_panel_says_what_removed_a_node(show):
     assert not opened.js("app.pane.stage.isAlive(arguments[0])", removed)
     opened.do("app.select(app.pane, arguments[0])", removed)
     assert opened.js("app.pane.picture.opOf(app.pane.selected)") == "power"
+    assert opened.js("app.pane.stage.isAlive(app.pane.selected)")
+    opened.do("app.showStage(app.pane.picture.stages.length - 1)")
     assert "removed by reduce_strength" in opened.js("app.panelElement.textContent")
 
 
@@ -82,14 +88,10 @@ def test_parameters_have_statistics_and_constants_values(show):
 
 def test_values_of_inputs_are_not_in_a_page():
     graph = mlp()
-    secret = [np.full(a.shape, 7.5, a.dtype) for a in feeds(graph)]
+    secret = [np.full(a.shape, 31415.9375, a.dtype) for a in feeds(graph)]
     text = executable_page(sg.compile(graph), secret)
-    import base64
-    import re
-    import zlib
-
     data = zlib.decompress(base64.b64decode(re.search(r'text/plain">([^<]*)', text)[1])).decode()
-    assert "7.5" not in data
+    assert "31415" not in data
 
 
 def test_findings_lead_to_their_nodes(show):
@@ -100,3 +102,35 @@ def test_findings_lead_to_their_nodes(show):
     assert "use log_softmax" in opened.js("app.panelElement.textContent")
     opened.do("app.panelElement.querySelector('.link').click()")
     assert opened.selected == "log"
+
+
+def test_the_memory_of_a_run_is_that_of_its_timeline(show):
+    graph = mlp()
+    f = sg.compile(graph)
+    timeline = f.timeline(feeds(graph))
+    opened = show(executable_page(f, feeds(graph)))
+    opened.do("app.showPanel('memory')")
+    assert opened.js("app.pane.picture.timeline.live") == timeline.live.tolist()
+    chart = "app.panelElement.querySelector('.live')"
+    assert opened.js(f"{chart}.getAttribute('aria-valuenow')") == str(timeline.peak_step + 1)
+    opened.do(f"{chart}.focus()")
+    opened.press("home", "arrow_right")
+    assert opened.js(f"{chart}.getAttribute('aria-valuenow')") == "2"
+    named = timeline.steps[1].name
+    assert named in opened.js(f"{chart}.getAttribute('aria-valuetext')")
+    assert opened.js("app.panelElement.querySelectorAll('.flame rect').length") > 10
+    opened.do("app.panelElement.querySelectorAll('.flame g')[0].dispatchEvent(new Event('click'))")
+    assert opened.js("app.query.length + (app.pane.selected + 1)") > 0
+    assert opened.errors() == []
+
+
+def test_removed_nodes_are_shown_from_when_another_stage_is_asked_for(show):
+    x = sg.placeholder("float32", [3], name="x")
+    f = sg.compile(sg.freeze([sg.exp(x) ** 2], [x]))
+    opened = show(executable_page(f))
+    last = opened.js("app.pane.picture.stages.length") - 1
+    shown = "app.pane.arrangement.items.length"
+    assert opened.js(shown) == opened.js("app.pane.stage.live") == len(f.graph)
+    opened.press("[", "]")
+    assert opened.js("app.pane.stageNumber") == last
+    assert opened.js(shown) == opened.js("app.pane.stage.order.length") > len(f.graph)

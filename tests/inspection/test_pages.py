@@ -14,6 +14,7 @@ from gradops.inspection.page.template import page
 from gradops.inspection.search import search
 from staticgrad.export.pages import graph_page, stages
 from staticgrad.export.view import graph_view
+from staticgrad.runtime.pages import executable_page
 
 from .subjects import feeds, loop, mlp
 
@@ -237,7 +238,7 @@ def test_code_is_linked_with_nodes(show, tmp_path):
     opened.do("document.querySelectorAll('.line:not(:disabled)')[0].click()")
     assert opened.selected is not None
     assert opened.js("Object.keys(app.pane.picture.times).length") > 40
-    assert opened.js("Object.keys(app.pane.picture.lifetimes).length") > 10
+    assert opened.js("app.pane.picture.timeline.steps.length") > 20
     opened.press("c")
     assert opened.js("app.colorBy") == "time"
     assert opened.errors() == []
@@ -288,3 +289,10 @@ def test_a_page_prints_on_sheets(show):
     assert opened.js("document.querySelectorAll('#sheets canvas').length") >= 2
     opened.do("window.dispatchEvent(new Event('afterprint'))")
     assert opened.js("document.querySelectorAll('#sheets canvas').length") == 0
+
+
+def test_a_page_of_a_thousand_nodes_with_its_passes_is_small():
+    graph = mlp(60)
+    assert len(graph) > 1000
+    assert len(executable_page(sg.compile(graph), feeds(graph))) < 400_000
+    assert len(page([])) < 120_000  # the shell

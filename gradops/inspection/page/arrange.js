@@ -5,8 +5,9 @@ const FIRST_VIEW = 260; // items up to which folders are open at first
 
 /** The boxes of a stage for a set of open folders. Items are nodes, or folders that are closed. */
 class Arrangement {
-  constructor(stage, open) {
+  constructor(stage, open, showsRemoved) {
     this.stage = stage;
+    this.count = showsRemoved ? stage.order.length : stage.live;
     this.picture = stage.picture;
     this.open = open;
     this.items = []; // {node, folder, band, row, line, lane, x, y, members}
@@ -27,7 +28,7 @@ class Arrangement {
     const { stage, picture } = this, { order } = stage;
     this.itemOf = new Int32Array(picture.count).fill(-1);
     const boxes = new Map(), inside = [];
-    for (let k = 0; k < order.length; k++) {
+    for (let k = 0; k < this.count; k++) {
       const i = order[k], closed = picture.folder[i] < 0 ? -1 : this.closedBy[picture.folder[i]];
       if (closed < 0) {
         this.itemOf[i] = this.items.length;
@@ -163,10 +164,10 @@ function cellOf(stage, k) {
   return { band: stage.band[k], row: stage.row[k], line: stage.line[k], lane: stage.lane[k], x: 0, y: 0 };
 }
 
-/** Move the box of a folder to the cell of the k-th node if that is further up. */
+/** Move the box of a folder to the cell of the k-th node if that is nearer to the axis, or further up. */
 function nearer(box, stage, k) {
-  if (stage.row[k] < box.row || (stage.row[k] === box.row && stage.lane[k] < box.lane))
-    Object.assign(box, cellOf(stage, k), { first: stage.order[k] });
+  const lane = stage.band[k] === 0 ? stage.lane[k] - box.lane : 0, row = stage.row[k] - box.row;
+  if (lane < 0 || (lane === 0 && row < 0)) Object.assign(box, cellOf(stage, k), { first: stage.order[k] });
 }
 
 /** For each folder the outermost closed one that it is in, or -1. Parents come first. */

@@ -100,7 +100,7 @@ class Stage {
     this.backwardOf = new Map();
     for (const i of order) {
       const cause = picture.cause[i];
-      if (cause < 0) continue;
+      if (cause < 0 || !this.isAlive(i)) continue;
       if (!this.backwardOf.has(cause)) this.backwardOf.set(cause, []);
       this.backwardOf.get(cause).push(i);
     }

@@ -12,7 +12,7 @@ const KEYS = [ // what is shown, the keys of events, what they do, and the funct
   ["+ - 0", ["+", "=", "-", "0"], "zoom in, out, fit", (app, event) => (event.key === "0" ? app.pane.fit() : app.pane.zoom(event.key === "-" ? 1 / 1.25 : 1.25))],
   ["c", ["c"], "color by role, time or bytes", (app) => app.nextColor()],
   ["v", ["v"], "the next picture; the graph beside the tape", (app) => app.nextView()],
-  ["1 … 6", ["1", "2", "3", "4", "5", "6"], "the tabs of the panel", (app, event) => app.showPanel(Object.keys(PANELS)[event.key - 1])],
+  ["1 … 7", ["1", "2", "3", "4", "5", "6", "7"], "the tabs of the panel", (app, event) => app.showPanel(Object.keys(PANELS)[event.key - 1])],
   ["t", ["t"], "light or dark", (app) => app.setTheme()],
   ["?", ["?"], "this help", (app) => app.showPanel("help")],
   ["Esc", ["Escape"], "clear the search, then the selection", (app) => app.clear()],
@@ -61,6 +61,7 @@ class App {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isControl = event.target.matches("button, input, select, summary");
+    if (event.target.matches("svg")) return;
     if (isControl && ["Enter", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) return;
     if (event.target.matches(".list") && event.key.startsWith("Arrow")) return;
     const found = KEYS.find(([, keys]) => keys.includes(event.key));
@@ -94,7 +95,7 @@ class App {
   }
 
   select(pane, node, { show = false, keepPanel = false } = {}) {
-    if (node >= 0 && pane.stage.at[node] < 0) this.showStage(pane.picture.stages.findLastIndex((_, k) => pane.picture.stage(k).isAlive(node)));
+    if (node >= 0 && pane.arrangement.itemOf[node] < 0) this.showStage(pane.picture.stages.findLastIndex((_, k) => pane.picture.stage(k).isAlive(node)));
     pane.select(node, { show });
     for (const other of this.panes) {
       if (other === pane || node < 0) continue;
@@ -188,7 +189,7 @@ class App {
     if (k < 0 || k >= pane.picture.stages.length) return;
     pane.stageNumber = k;
     this.showsChanges = true;
-    if (pane.selected >= 0 && pane.stage.at[pane.selected] < 0) pane.selected = -1;
+    if (pane.selected >= 0 && pane.stage.at[pane.selected] < 0) pane.selected = -1; // it is not in this stage
     pane.arrange();
     this.showStages();
     if (this.query) this.find(this.query);

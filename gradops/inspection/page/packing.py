@@ -13,6 +13,7 @@ from ..lint import lint
 from ..model import NodeView, Role
 from ..previews import WHOLE
 from ..rules import rule_text
+from ..timeline.memory import MemoryTimeline
 from .flattening import FlatNode
 from .stages import History, Picture, Step
 
@@ -71,8 +72,9 @@ def picture_data(picture: Picture) -> dict[str, Any]:
         "folders": [[f.title, f.parent, f.owner] for f in history.folders],
         "stages": [step_data(s, nodes) for s in history.steps],
         "loss": loss_of(history.steps[-1].nodes),
-        "times": by_number(picture.times, numbers, list),
-        "lifetimes": by_number(picture.lifetimes, numbers, lambda t: [t.first, t.last, t.nbytes]),
+        "times": by_number(picture.times, numbers, lambda t: [float(f"{t[0]:.4g}"), t[1], t[2]]),
+        "timeline": timeline_data(picture.timeline, numbers),
+        "flames": {by: flame.to_dict() for by, flame in picture.flames.items()},
         "lints": [
             [f.kind, f.text, [numbers[name] for name in f.nodes if name in numbers]]
             for f in lint(last)
@@ -89,6 +91,25 @@ def by_number(
 ) -> dict[int, Any]:
     """Facts of nodes by number instead of name; nodes that are not there are left out."""
     return {numbers[name]: encode(fact) for name, fact in facts.items() if name in numbers}
+
+
+def timeline_data(
+    timeline: MemoryTimeline | None, numbers: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """What is alive in each step of a run, with numbers of nodes for names where they have one."""
+    if timeline is None or not timeline.steps:
+        return None
+    reasons = Table()
+    return {
+        "steps": [[s.name, numbers.get(s.name, -1)] for s in timeline.steps],
+        "live": timeline.live.tolist(),
+        "backward": timeline.backward_step,
+        "allocations": [
+            [a.name, numbers.get(a.name, -1), a.nbytes, a.first, a.last, reasons(str(a.keeps))]
+            for a in timeline.allocations
+        ],
+        "reasons": reasons.values(),
+    }
 
 
 def loss_of(nodes: Sequence[FlatNode]) -> int:
@@ -166,7 +187,7 @@ def statistics_data(v: NodeView) -> list[Any] | None:
 def step_data(step: Step, reads: Sequence[FlatNode]) -> dict[str, Any]:
     """A stage: its nodes in order, those that it removed, and their cells."""
     shown = [*step.nodes, *step.removed]
-    layout = mirror_layout(shown)
+    layout = mirror_layout(step.nodes, step.removed)
     cells = [layout.cells[n.id] for n in shown]
     order = [n.id for n in shown]
     return {

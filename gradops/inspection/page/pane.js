@@ -45,7 +45,7 @@ class Pane {
   arrange() {
     const before = this.arrangement && this.selected >= 0 ? this.itemOf(this.selected) : null;
     const y = before?.y;
-    this.arrangement = new Arrangement(this.stage, this.open);
+    this.arrangement = new Arrangement(this.stage, this.open, this.app.showsChanges);
     const after = this.selected >= 0 ? this.itemOf(this.selected) : null;
     if (before && after) this.y += after.y - y;
     this.relate();
@@ -203,7 +203,7 @@ class Pane {
 
   /** Select a node, open what hides it, and bring it into view. */
   select(node, { show = false } = {}) {
-    this.selected = node >= 0 && this.stage.at[node] >= 0 ? node : -1;
+    this.selected = node >= 0 && this.arrangement.itemOf[node] >= 0 ? node : -1;
     if (show && this.selected >= 0) this.reveal(this.selected);
     else this.relate();
     this.showCrumbs();

@@ -111,6 +111,7 @@ const PANELS = {
     requestAnimationFrame(() => app.followCode());
     return [choice, list.element];
   },
+  memory: memoryPanel,
   findings(app, pane) {
     const { lints } = pane.picture;
     if (!lints.length) return [make("p", { textContent: "Nothing to look at." })];
@@ -190,18 +191,18 @@ function valueOf(p, i) {
   return [...out, shown];
 }
 
+/** An element of SVG. */
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 function bars(histogram) {
-  const space = "http://www.w3.org/2000/svg", most = Math.max(...histogram, 1), svg = document.createElementNS(space, "svg");
-  svg.setAttribute("class", "histogram");
-  svg.setAttribute("viewBox", "0 0 320 64");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `histogram: ${histogram.join(", ")}`);
-  histogram.forEach((n, k) => {
-    const bar = document.createElementNS(space, "rect"), w = 320 / histogram.length, h = (n / most) * 62;
-    for (const [name, v] of [["x", k * w + 1], ["y", 63 - h], ["width", w - 2], ["height", h + 1]]) bar.setAttribute(name, v);
-    svg.append(bar);
-  });
-  return svg;
+  const most = Math.max(...histogram, 1), w = 320 / histogram.length;
+  const rects = histogram.map((n, k) => svg("rect", { x: k * w + 1, y: 63 - (n / most) * 62, width: w - 2, height: (n / most) * 62 + 1 }));
+  return svg("svg", { class: "histogram", viewBox: "0 0 320 64", role: "img", "aria-label": `histogram: ${histogram.join(", ")}` }, ...rects);
 }
 
 function sourceOf(p, i) {
@@ -210,17 +211,17 @@ function sourceOf(p, i) {
 }
 
 function timesOf(p, i) {
-  const out = [], time = p.times[i], life = p.lifetimes[i];
+  const out = [], time = p.times[i], life = p.timeline?.allocations.find(([, node]) => node === i);
   if (time) {
     const bar = make("i");
     bar.style.width = share(time[1]).replace(" ", "");
     out.push(heading("Time of a run"), make("p", { textContent: `${secondsText(time[0])}, ${share(time[1])}${time[2] > 1 ? `, ${time[2]} times` : ""}` }), make("div", { className: "bar" }, bar));
   }
   if (life) {
-    const last = Math.max(...Object.values(p.lifetimes).map((t) => t[1]), 1), bar = make("i");
-    bar.style.left = `${(life[0] / (last + 1)) * 100}%`;
-    bar.style.width = `${((life[1] - life[0] + 1) / (last + 1)) * 100}%`;
-    out.push(heading("In memory"), make("p", { textContent: `${bytesText(life[2])}, steps ${life[0]} to ${life[1]} of ${last}` }), make("div", { className: "bar life" }, bar));
+    const [, , bytes, first, last, reason] = life, count = p.timeline.steps.length, bar = make("i");
+    bar.style.left = `${(first / count) * 100}%`;
+    bar.style.width = `${((last - first + 1) / count) * 100}%`;
+    out.push(heading("In memory"), make("p", { textContent: `${bytesText(bytes)}, steps ${first + 1} to ${last + 1} of ${count}: ${p.timeline.reasons[reason]}` }), make("div", { className: "bar life" }, bar));
   }
   return out;
 }

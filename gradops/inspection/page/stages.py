@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from ..model import GraphView
 from ..search import Subject
+from ..timeline.flame import Flame
+from ..timeline.memory import MemoryTimeline
 from .flattening import FlatNode, Flattened, Folder
 
 FUSED = frozenset({"fused"})
@@ -36,25 +38,18 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Lifetime:
-    """The steps of a run from the first to the last at which a value is in memory."""
-
-    first: int
-    last: int
-    nbytes: int
-
-
-@dataclass(frozen=True)
 class Picture:
     """One subject of a page: the stages of a graph, or a tape, with what is known of its runs.
 
-    `times` (seconds, share, calls) and `lifetimes` are of nodes of the last stage, by name.
+    `times` (seconds, share, calls) are of nodes by name, as the steps of `timeline` are. `flames`
+    are of the profile by "scope" and by "line".
     """
 
     title: str
     stages: Sequence[Stage]
     times: Mapping[str, tuple[float, float, int]] = field(default_factory=dict, hash=False)
-    lifetimes: Mapping[str, Lifetime] = field(default_factory=dict, hash=False)
+    timeline: MemoryTimeline | None = None
+    flames: Mapping[str, Flame] = field(default_factory=dict, hash=False)
     listings: Sequence[Listing] = ()
 
     @property

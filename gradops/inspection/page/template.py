@@ -11,7 +11,7 @@ from importlib.resources import files
 from .packing import packed
 from .stages import Picture
 
-SCRIPTS = ("data", "search", "arrange", "draw", "pane", "panel", "main")
+SCRIPTS = ("data", "search", "arrange", "draw", "pane", "memory", "panel", "main")
 SLOT = re.compile("@(policy|title|style|data|script)@")
 
 

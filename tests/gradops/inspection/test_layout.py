@@ -114,3 +114,13 @@ def test_a_node_without_readers_and_no_nodes_at_all():
 def test_a_very_long_chain_takes_no_recursion():
     nodes = [Node(0, (), "input"), *[Node(i, (i - 1,), "forward") for i in range(1, 100_000)]]
     assert mirror_layout(nodes).rows == 99_999
+
+
+def test_what_is_removed_draws_no_leaf_away_from_its_reader():
+    x, two = Node(0, (), "input"), Node(1, (), "constant")
+    y, g = Node(2, (0,), "forward"), Node(3, (1,), "backward", 2)
+    gone = Node(4, (0, 1), "forward")
+    cells = mirror_layout([x, two, y, g], [gone]).cells
+    assert cells[1].band is Band.BACKWARD
+    assert cells[4].row == 0
+    assert mirror_layout([x, two, y], [gone]).cells[1].row == 0

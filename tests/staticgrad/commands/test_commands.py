@@ -62,6 +62,16 @@ def test_a_summary_counts(folder, run):
     assert "tanh" in out
 
 
+def test_one_side_can_be_shown(folder, run):
+    _, forward, _ = run("show", "model.sg", "--part", "forward")
+    _, backward, _ = run("show", "model.sg", "--part", "backward")
+    assert "tanh" in forward
+    assert "gradients" not in forward
+    assert "gradients/" in backward
+    _, counted, _ = run("show", "model.sg", "--part", "forward", "--summary")
+    assert "backward" not in counted
+
+
 def test_diff_has_a_status(folder, run):
     assert run("diff", "model.sg", "model.sg")[0] == 0
     status, out, _ = run("diff", "model.sg", "other.sg", "--html", "diff.html")

@@ -1,7 +1,6 @@
 """`compare`: rows of all modes, with equal bits where they are promised, or the reason for none."""
 
 import re
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -9,10 +8,11 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from gradops import NotDifferentiableError, OptionError, TransformError
+from staticgrad.runtime.backends.choice import is_installed
 
 QUICK = dict(seconds=0.01)
 MODES = ["NumPy", "tape", "graph, optimize=0", "graph, optimize=2"]
-MODES += ["graph, native"] * (find_spec("llvmlite") is not None)
+MODES += ["graph, native"] * (is_installed())
 x = np.linspace(0, 1, 6).reshape(2, 3)
 
 
