@@ -43,8 +43,10 @@ def put_by_numpy(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarra
 
 def put(*operands: np.ndarray, index: Index, shape: Sizes) -> Any:
     """Zeros of `shape` with the first operand added at an index."""
-    if index == ("array",) and (y := with_added_rows(*operands, shape)) is not None:
-        return y
+    if index == ("array",):
+        y = with_added_rows(operands[0], operands[1], shape)
+        if y is not None:
+            return y
     return put_by_numpy(*operands, index=index, shape=shape)
 
 

@@ -49,12 +49,22 @@ def write_log_softmax(k: KernelText) -> None:
             y[j] = (x[j] - most) - log
 
 
+def entry(v: Row, j: Index) -> list[Scalar]:
+    """An entry."""
+    return [v[j]]
+
+
+def product(v: Row, y: Row, j: Index) -> list[Scalar]:
+    """The product of two entries."""
+    return [v[j] * y[j]]
+
+
 def write_softmax_slope(k: KernelText) -> None:
     """y (v - sum(v y))."""
     n = k.sizes["n"]
     for i in k.passes():
         v, y, z = (k.row(name, i, n) for name in "vyz")
-        total = sums(k.f, n, k.dtype, lambda j, v=v, y=y: [v[j] * y[j]], 1)[0]
+        total = sums(k.f, n, k.dtype, partial(product, v, y), 1)[0]
         share = cast(total, k.dtype)
         for j in k.f.loop(n, True):
             z[j] = y[j] * (v[j] - share)
@@ -65,7 +75,7 @@ def write_log_softmax_slope(k: KernelText) -> None:
     n = k.sizes["n"]
     for i in k.passes():
         v, y, z = (k.row(name, i, n) for name in "vyz")
-        total = cast(sums(k.f, n, k.dtype, lambda j, v=v: [v[j]], 1)[0], k.dtype)
+        total = cast(sums(k.f, n, k.dtype, partial(entry, v), 1)[0], k.dtype)
         for j in k.f.loop(n, True):
             z[j] = v[j] - call_math("exp", [y[j]]) * total
 
