@@ -90,8 +90,8 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
 def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int) -> Arrays:
     """The slices of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
-    if type(g) is np.ndarray and not k:  # views, at a fraction of the cost of ops
-        return [g[i, ...] for i in wanted]
+    if type(g) is np.ndarray and not k:  # views or numbers, at a fraction of the cost of ops
+        return [g[i] for i in wanted]
     lead = (FULL,) * k
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
