@@ -25,7 +25,7 @@ from .build.effects import *
 from .build.graph import *
 from .build.inputs import *
 from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
-from .export.methods import add_formats as _add_formats
+from .export import methods as _export_methods
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .missing_names import missing as _missing
@@ -220,8 +220,9 @@ for _class, _name, _method in (
     _method.__name__, _method.__qualname__ = _name, f"{_class.__name__}.{_name}"
     setattr(_class, _name, _method)
 
-_add_formats(FrozenGraph)
-_add_formats(_graph.Graph)
+for _kind in (FrozenGraph, _graph.Graph):
+    _export_methods.add_formats(_kind)
+    _export_methods.add_display(_kind, "mimebundle")
 
 newaxis = None
 spectral = signal  # as it was called before

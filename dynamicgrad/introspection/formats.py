@@ -8,7 +8,7 @@ their paths in modules, other tensors the names of the caller's variables; `name
 from collections.abc import Mapping
 from typing import Any
 
-from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text
+from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text, xml_graphs
 from gradops.inspection.model import NOTHING, GraphView, PartName
 
 from ..engine.handle import Handle
@@ -113,10 +113,10 @@ def to_graphml(*tensors: Any, part: PartName = "both", names: Names = NOTHING) -
     """The tape as GraphML, which networkx, yEd and Gephi read.
 
     >>> x = dg.ones(2, requires_grad=True)
-    >>> dg.to_graphml(x * x).startswith("<graphml")
+    >>> dg.to_graphml(x * x).startswith("<?xml")
     True
     """
-    return networkx.to_graphml(view_of("to_graphml", tensors, part, names))
+    return xml_graphs.to_graphml(view_of("to_graphml", tensors, part, names))
 
 
 def to_gexf(*tensors: Any, part: PartName = "both", names: Names = NOTHING) -> str:
@@ -126,7 +126,7 @@ def to_gexf(*tensors: Any, part: PartName = "both", names: Names = NOTHING) -> s
     >>> "<gexf" in dg.to_gexf(x * x)
     True
     """
-    return networkx.to_gexf(view_of("to_gexf", tensors, part, names))
+    return xml_graphs.to_gexf(view_of("to_gexf", tensors, part, names))
 
 
 def to_svg(*tensors: Any, part: PartName = "both", names: Names = NOTHING) -> str:

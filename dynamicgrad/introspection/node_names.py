@@ -71,7 +71,7 @@ def of_part(node: Node) -> int:
 def of_squeeze(node: Node) -> int:
     """Which name a view without axes of size 1 has: all of them, one, or several."""
     axis = node.attrs["axis"]
-    return 0 if axis is None else 1 if len(axis) == 1 else 2
+    return 0 if axis is None else 1 if isinstance(axis, int) or len(axis) == 1 else 2
 
 
 def has_axis(node: Node) -> int:

@@ -9,6 +9,7 @@ import gc
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from gradops.core.notebook_cells import defined_in_cells
 from gradops.core.source_location import frames_to_user
 from gradops.inspection.model import NOTHING
 
@@ -34,11 +35,10 @@ def names_of_tensors(order: Iterable[Any], given: Mapping[str, Any] = NOTHING) -
 
 
 def variables() -> dict[str, Any]:
-    """The variables of the user's innermost frame; local ones hide global ones."""
-    frames = frames_to_user()
-    if not frames:
-        return {}
-    found = {**frames[0].f_globals, **frames[0].f_locals}
+    """The variables of the user's innermost frame, which hide those of a notebook."""
+    found, frames = defined_in_cells(), frames_to_user()
+    if frames:
+        found |= {**frames[0].f_globals, **frames[0].f_locals}
     return {name: x for name, x in found.items() if not name.startswith("_")}
 
 

@@ -104,6 +104,13 @@ def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleTyp
     return namespace
 
 
+def display(self: Handle, include: object = None, exclude: object = None) -> dict[str, str]:
+    """The forms that a notebook shows."""
+    from ..introspection.notebook import tensor_mimebundle
+
+    return tensor_mimebundle(self)
+
+
 def install_operators(face: type[Handle], functions: dict[str, Callable[..., Any]]) -> None:
     """Set the operators of a face, by names such as `add`, and those with operands exchanged."""
     for name, function in functions.items():
@@ -124,6 +131,7 @@ def install_on_arrays() -> None:
     Array.tolist = tolist  # type: ignore[method-assign]
     Array.__array_namespace__ = array_namespace  # type: ignore[assignment]
     Array.__repr__ = array_repr  # type: ignore[method-assign]
+    Array._repr_mimebundle_ = display  # type: ignore[attr-defined]
     Handle.__graph_view__ = graph_view  # type: ignore[attr-defined]
     for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
         setattr(Array, name, METHODS[name])
@@ -137,6 +145,7 @@ def install() -> None:
     quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
     install_operators(Tensor, quick)
     Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
+    Tensor._repr_mimebundle_ = display  # type: ignore[attr-defined]
     Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]
     Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
     for name, op in AUGMENTED.items():

@@ -16,6 +16,8 @@ from types import CodeType, FrameType, ModuleType
 
 import numpy as np
 
+from .notebook_cells import cell_of
+
 Place = tuple[CodeType, int]
 PACKAGES = frozenset({"gradops", "dynamicgrad", "staticgrad"})
 CONVERSIONS = frozenset({"float", "int", "complex"})
@@ -101,8 +103,13 @@ def raw_line(filename: str, line: int) -> str:
 
 
 def short(place: Place | None) -> str:
-    """`model.py:12`."""
-    return "?" if place is None else file_and_line(place[0].co_filename, place)
+    """`model.py:12`, or `In[3]:2` for a cell of a notebook."""
+    if place is None:
+        return "?"
+    filename = place[0].co_filename
+    if (cell := cell_of(filename)) is not None:
+        return f"{cell}:{line_number(place)}"  # not kept: a cell that runs again has a new number
+    return file_and_line(filename, place)
 
 
 @lru_cache(maxsize=4096)

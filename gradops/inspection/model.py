@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -54,7 +54,13 @@ class SourceLine(NamedTuple):
     @property
     def short(self) -> str:
         """`model.py:12`."""
-        return f"{os.path.basename(self.file)}:{self.line}"
+        return short(self.file, self.line)
+
+
+@lru_cache(maxsize=4096)
+def short(file: str, line: int) -> str:
+    """`model.py:12`."""
+    return f"{os.path.basename(file)}:{line}"
 
 
 class Saved(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..core.types import shape_of
 from ..library.elementwise.trigonometric import tanh
 from ..library.nn.activation import relu
+from ..library.nn.layer_product import layer_product
 from ..library.nn.recurrent import gru_gates, gru_state, lstm_gates, lstm_hidden, lstm_memory
 from ..library.shape.creation import zeros_like
 from ..library.shape.joining import concatenate, stack
@@ -74,7 +75,7 @@ class LSTMStep:
     def __call__(self, state: State, x: AnyArray) -> State:
         """The state after an input."""
         h, c = state
-        gates = lstm_gates(x, h @ self.u)
+        gates = lstm_gates(x, layer_product(h, self.u))
         c = lstm_memory(gates, c)
         h = lstm_hidden(gates, c)
         return (h if self.shown is None else h @ self.shown), c
@@ -95,7 +96,7 @@ class GRUStep:
     def __call__(self, state: State, x: AnyArray) -> State:
         """The state after an input."""
         h = copy(state[0])  # one user, so that a loop adds gradients up in a scan's order
-        y = h @ self.u
+        y = layer_product(h, self.u)
         return (gru_state(gru_gates(x, y if self.b is None else y + self.b), h),)
 
 

@@ -1,9 +1,9 @@
 """Recurrent layers over whole sequences of arrays, forward and backward.
 
 Note [Sequences]. A tape that records each step of a recurrent layer spends most of its time on the
-records. These functions run all steps at once. They compute what the tape's ops and their rules
-compute, in the same order, so that all bits are the same. A cotangent that is missing is -0.0,
-which changes no bits of a sum.
+records. These functions run all steps at once, in machine code as one call. They compute what the
+tape's ops and their rules compute, in the same order, so that all bits are the same. A cotangent
+that is missing is -0.0, which changes no bits of a sum.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.linalg.matmul import TILE
 from ..kernels.native_kernels import native, resolved
-from ..library.linalg.contraction import matmul_kernel
+from ..library.nn.layer_product import is_ours, layer_product_kernel  # noqa: F401 - in `when`
 from ..library.nn.recurrent import (
     gru_gates_kernel,
     gru_state_kernel,
@@ -50,11 +49,6 @@ def in_order(reverse: bool, *arrays: Array) -> Iterator[Sequence[Array]]:
     return zip(*[a[::-1] if reverse else a for a in arrays], strict=True)
 
 
-def product_for(rows: int, u: Array) -> Any:
-    """The kernel of matrix products of states and a matrix; of small ones its shortest path."""
-    return np.ndarray.dot if rows * u.size <= TILE else matmul_kernel
-
-
 def before_steps(states: Array, first: Array, reverse: bool) -> Array:
     """The states before each step."""
     parts = [states[1:], first[None]] if reverse else [first[None], states[:-1]]
@@ -66,23 +60,15 @@ def backwards(x: Array, reverse: bool) -> Array:
     return x.copy() if reverse else np.ascontiguousarray(x[::-1])
 
 
-def sum_of_products(states: Array, ds: Array) -> Array:
-    """The sum of the products of transposed states and cotangents, step by step."""
-    if states.shape[1] == 1:
-        return outer_sums(states[:, 0], ds[:, 0])
+@native(
+    "sequences", "sum_of_products", "states, first, ds, reverse, None",
+    when="is_ours(states.shape[-1], ds[0])",
+)  # fmt: skip
+def sum_of_products(states: Array, first: Array, ds: Array, reverse: bool) -> Array:
+    """The sum of the products of transposed states and cotangents, in the order of the tape."""
     total: Any = None
-    for state, d in zip(states, ds, strict=True):
-        share = matmul_kernel(state.T, d)
-        total = share if total is None else np.add(total, share, out=total)
-    return total
-
-
-@native("gates", "outer_sums", "x, y, None")
-def outer_sums(x: Array, y: Array) -> Array:
-    """The sum of the outer products of rows, one by one."""
-    total: Any = None
-    for a, b in zip(x[:, :, None], y[:, None], strict=True):
-        share = a.dot(b)
+    for state, d in in_order(not reverse, before_steps(states, first, reverse), ds):
+        share = layer_product_kernel(state.T, d)
         total = share if total is None else np.add(total, share, out=total)
     return total
 
@@ -98,13 +84,25 @@ def lstm_step(x: Array, z: Array, c: Array, gates: Array, memory: Array, hidden:
 def lstm_run(xs: Array, h: Array, c: Array, u: Array, reverse: bool) -> LSTMRun:
     """An LSTM from the contributions of its inputs (steps, rows, 4 n), states, and a matrix."""
     xs, h, c = map(np.ascontiguousarray, (xs, h, c))
+    gates, memory, hidden = lstm_states(xs, u, h, c, reverse)
+    return LSTMRun(hidden, memory, gates, h, c, u)
+
+
+@native(
+    "sequences", "lstm_sequence", "xs, np.ascontiguousarray(u), h, c, reverse, None, None, None",
+    when="is_ours(len(h), u)",
+)  # fmt: skip
+def lstm_states(
+    xs: Array, u: Array, h: Array, c: Array, reverse: bool
+) -> tuple[Array, Array, Array]:
+    """Gates, memories and outputs at all steps."""
     gates, shape = np.empty_like(xs), (*xs.shape[:2], xs.shape[2] // 4)
     hidden, memory = np.empty(shape, xs.dtype), np.empty(shape, xs.dtype)
-    step, dot, state, cell = resolved(lstm_step), product_for(len(h), u), h, c
+    step, state, cell = resolved(lstm_step), h, c
     for x, a, m, y in in_order(reverse, xs, gates, memory, hidden):
-        step(x, dot(state, u), cell, a, m, y)
+        step(x, layer_product_kernel(state, u), cell, a, m, y)
         state, cell = y, m
-    return LSTMRun(hidden, memory, gates, h, c, u)
+    return gates, memory, hidden
 
 
 @native("gates", "lstm_step_back", "gates, c, t, g, r, of_c, d, before")
@@ -127,17 +125,26 @@ def lstm_step_back(
 
 def lstm_pull_back(run: LSTMRun, reverse: bool, g: Array, g_h: Array, g_c: Array) -> LSTMCotangents:
     """The cotangents of an LSTM's operands, from those of its outputs and last states."""
-    g, r, of_c = given(run.hidden, g), given(run.h, g_h), given(run.c, g_c).copy()
-    d, w, tanh = np.empty_like(run.gates), run.u.T, np.tanh(run.memory)
-    cells, states = (
-        before_steps(s, first, reverse) for s, first in ((run.memory, run.c), (run.hidden, run.h))
-    )
-    step, dot = resolved(lstm_step_back), product_for(len(r), w)
+    g, g_h, g_c = given(run.hidden, g), given(run.h, g_h), given(run.c, g_c)
+    d, of_h, of_c = lstm_cotangents(run, np.tanh(run.memory), g, g_h, g_c, reverse)
+    return LSTMCotangents(d, of_h, of_c, sum_of_products(run.hidden, run.h, d, reverse))
+
+
+@native(
+    "sequences", "lstm_sequence_back",
+    "run.gates, run.memory, run.c, tanh, g, np.ascontiguousarray(run.u.T), g_h, g_c, reverse,"
+    " None, None, None", when="is_ours(len(g_h), run.u)",
+)  # fmt: skip
+def lstm_cotangents(
+    run: LSTMRun, tanh: Array, g: Array, g_h: Array, g_c: Array, reverse: bool
+) -> tuple[Array, Array, Array]:
+    """The cotangents of the contributions of inputs at all steps, and of the first states."""
+    d, w, of_c = np.empty_like(run.gates), run.u.T, g_c.copy()
+    cells, step, r = before_steps(run.memory, run.c, reverse), resolved(lstm_step_back), g_h
     for a, cell, t, dy, dz in in_order(not reverse, run.gates, cells, tanh, g, d):
         step(a, cell, t, dy, r, of_c, dz, of_c)
-        r = dot(dz, w)
-    u = sum_of_products(backwards(states, reverse), backwards(d, reverse))
-    return LSTMCotangents(d, r, of_c, u)
+        r = layer_product_kernel(dz, w)
+    return d, r, of_c
 
 
 def given(like: Array, g: Array | None) -> Array:
@@ -166,14 +173,25 @@ def gru_step(x: Array, y: Array, b: Array, h: Array, z: Array, gates: Array, new
 def gru_run(xs: Array, h: Array, u: Array, b: Array | None, reverse: bool) -> GRURun:
     """A GRU from the contributions of its inputs (steps, rows, 3 n), a state, a matrix, a bias."""
     xs, h = np.ascontiguousarray(xs), np.ascontiguousarray(h)
+    sums, gates, states = gru_states(xs, u, given(xs[0, 0], b), h, reverse)
+    return GRURun(states, gates, sums, h, u)
+
+
+@native(
+    "sequences", "gru_sequence", "xs, np.ascontiguousarray(u), b, h, reverse, None, None, None",
+    when="is_ours(len(h), u)",
+)  # fmt: skip
+def gru_states(
+    xs: Array, u: Array, b: Array, h: Array, reverse: bool
+) -> tuple[Array, Array, Array]:
+    """The sums of products and bias, gates and states at all steps."""
     gates, sums = np.empty_like(xs), np.empty_like(xs)
     states = np.empty((*xs.shape[:2], xs.shape[2] // 3), xs.dtype)
-    b = given(xs[0, 0], b)
-    step, dot, state = resolved(gru_step), product_for(len(h), u), h
+    step, state = resolved(gru_step), h
     for x, a, z, new in in_order(reverse, xs, gates, sums, states):
-        step(x, dot(state, u), b, state, z, a, new)
+        step(x, layer_product_kernel(state, u), b, state, z, a, new)
         state = new
-    return GRURun(states, gates, sums, h, u)
+    return sums, gates, states
 
 
 @native("gates", "gru_step_back", "gates, z, h, g, r, q, d, e, before")
@@ -201,17 +219,28 @@ def gru_pull_back(
     run: GRURun, reverse: bool, g: Array, g_h: Array
 ) -> tuple[Array, Array, Array, Array]:
     """The cotangents of inputs, state, matrix and bias, from those of states and the last one."""
-    g, before = given(run.states, g), given(run.h, g_h).copy()
-    q, w = np.full_like(run.h, -0.0), run.u.T
-    d, e = np.empty_like(run.gates), np.empty_like(run.gates)
+    g, g_h, none = given(run.states, g), given(run.h, g_h), given(run.h, None)
+    d, e, before, q = gru_cotangents(run, g, g_h, none, reverse)
+    u = sum_of_products(run.states, run.h, e, reverse)
+    return d, before + q, u, sum_of_rows(backwards(e, reverse))
+
+
+@native(
+    "sequences", "gru_sequence_back",
+    "run.gates, run.sums, run.states, run.h, g, np.ascontiguousarray(run.u.T), g_h, none, reverse,"
+    " None, None, None, None", when="is_ours(len(g_h), run.u)",
+)  # fmt: skip
+def gru_cotangents(
+    run: GRURun, g: Array, g_h: Array, none: Array, reverse: bool
+) -> tuple[Array, Array, Array, Array]:
+    """The cotangents of inputs and sums at all steps, and two terms of that of the first state."""
+    d, e, w = np.empty_like(run.gates), np.empty_like(run.gates), run.u.T
     states = before_steps(run.states, run.h, reverse)
-    step, dot = resolved(gru_step_back), product_for(len(q), w)
+    step, before, q = resolved(gru_step_back), g_h.copy(), none
     for a, z, h, dy, dx, dz in in_order(not reverse, run.gates, run.sums, states, g, d, e):
         step(a, z, h, dy, before, q, dx, dz, before)
-        q = dot(dz, w)
-    e = backwards(e, reverse)
-    u = sum_of_products(backwards(states, reverse), e)
-    return d, before + q, u, sum_of_rows(e)
+        q = layer_product_kernel(dz, w)
+    return d, e, before, q
 
 
 def sum_of_rows(ds: Array) -> Array:

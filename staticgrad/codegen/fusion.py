@@ -24,7 +24,7 @@ from ..ir.tuple_types import types_of_parts
 from .memory.lifetimes import takes_out
 from .writer import Writer, dtype_name, operand_name
 
-PRODUCTS = frozenset({"matmul", "linear"})
+PRODUCTS = frozenset({"matmul", "linear", "layer_product"})
 LARGE = 1 << 19  # operations from which OpenBLAS takes several threads
 
 Begin = Callable[[Writer, FrozenGraph, str, Callable[[Writer], None]], Writer]

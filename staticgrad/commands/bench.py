@@ -22,7 +22,8 @@ BACKENDS = {
     "numpy, optimize=2": dict(backend="numpy", optimize=2),
     "native": dict(backend="native", optimize=2),
 }
-EXAMPLES = ("model.sg", "model.sg x=x.npy", "model.sg x=float32[64,128] --json -o times.json")
+EXAMPLES = ("model.sg", "model.sg x=x.npy", "model.sg x=float32[64,128] --json -o times.json",
+            "model.sg --timeline memory.svg --flame time.svg")  # fmt: skip
 
 
 class Timing(NamedTuple):
@@ -41,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("feeds", metavar="FEED", nargs="*", help="as of run; others are random")
     parser.add_argument("--seconds", type=float, default=2.0, help="how long to measure; default 2")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--timeline", metavar="FILE.svg", help="draw the memory of a run over time")
+    parser.add_argument("--flame", metavar="FILE.svg", help="draw the time by scope and operation")
     add_output(parser, "the times")
 
 
@@ -54,6 +57,10 @@ def command(options: argparse.Namespace) -> int:
     with progress(f"measuring for {options.seconds:g} s"):
         found = timings(graph, feeds, options.seconds)
     as_json = json.dumps([t._asdict() for t in found], indent=1)
+    if options.timeline:
+        compile(graph).timeline(feeds).save(options.timeline)
+    if options.flame:
+        compile(graph, backend="numpy").profile(feeds).flame(options.flame)
     write_text(as_json if options.json else table(found), options.output)
     return FINE
 

@@ -57,6 +57,9 @@ def compare(
     return result
 
 
+LONG = 1.0  # seconds of a first call that is not repeated
+
+
 @dataclass
 class Started:
     """A mode with its first result, or the reason why there is none."""
@@ -99,7 +102,16 @@ def all_started(subject: Subject) -> list[Started]:
 
 
 def start(way: Any, subject: Subject) -> Started:
-    """A mode after its first call."""
+    """A mode after its first call; the faster of two, as the first may import a library."""
+    found = started_once(way, subject)
+    if found.outcome is None or found.seconds > LONG or not way.starts_alike:
+        return found
+    again = started_once(way, subject)
+    return found if again.outcome is None or again.seconds > found.seconds else again
+
+
+def started_once(way: Any, subject: Subject) -> Started:
+    """A mode after its first call, or the reason why it failed."""
     found, stage = Started(way.title, subject), way.stage
     begin = time.perf_counter()
     try:

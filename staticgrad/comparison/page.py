@@ -6,6 +6,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from gradops.inspection.page.palette import palette
+
 from .failures import Failure
 from .result import HEADINGS
 from .ways import Optimized
@@ -51,7 +53,7 @@ def page(comparison: "Comparison") -> str:
 @cache
 def style() -> str:
     """The style sheet."""
-    return files(__package__).joinpath("page.css").read_text(encoding="utf-8")
+    return palette() + files(__package__).joinpath("page.css").read_text(encoding="utf-8")
 
 
 def sections_of(comparison: "Comparison") -> Iterator[str]:

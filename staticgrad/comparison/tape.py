@@ -24,7 +24,7 @@ from .ways import Outcome, outcome_of, peak_of
 class OnTape:
     """The function called with leaves, and `backward` through what was recorded."""
 
-    title, stage = "tape", "while it runs"
+    title, stage, starts_alike = "tape", "while it runs", True
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject

@@ -42,7 +42,7 @@ class Outcome:
 class OnNumPy:
     """The function called with the arrays: values, and no gradient."""
 
-    title, stage = "NumPy", "while it runs"
+    title, stage, starts_alike = "NumPy", "while it runs", True
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -73,6 +73,7 @@ class OnGraph:
     """The function traced to a graph, with its gradient, and compiled."""
 
     stage: ClassVar[str] = "while the graph is built"
+    starts_alike: ClassVar[bool] = True
     optimize: ClassVar[int] = 0
     backend: ClassVar[str] = "numpy"
 
@@ -119,6 +120,7 @@ class InMachineCode(OnGraph):
     """The graph as machine code."""
 
     title, optimize, backend = "graph, native", 2, "native"
+    starts_alike = False  # the second time, machine code is on disk
 
     def peak(self) -> int:
         kept: int = self.executable.native.workspace  # type: ignore[attr-defined]

@@ -3,30 +3,22 @@
 from html import escape
 from typing import TYPE_CHECKING
 
+from gradops.inspection.page.palette import palette
+
 if TYPE_CHECKING:
     from .changes import GraphDiff
 
 NAMES = {"-": "removed", "+": "added", "~": "changed"}
 STYLE = """\
-:root {
-  color-scheme: light dark;
-  --text: #1c1e21; --back: #ffffff; --quiet: #5c6370;
-  --removed: #fde8e8; --added: #e3f4e6; --changed: #fdf3e1;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e6e8eb; --back: #15181c; --quiet: #9aa3af;
-    --removed: #3d1f22; --added: #16331f; --changed: #33291a;
-  }
-}
 body {
-  margin: 2rem; color: var(--text); background: var(--back); font-family: system-ui, sans-serif;
+  margin: 2rem; font-family: system-ui, sans-serif;
+  color: var(--text); background: var(--background);
 }
 ol { list-style: none; padding: 0; font: 0.85rem/1.5 ui-monospace, monospace; }
 li { white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 0.5rem; }
-.removed { background: var(--removed); }
-.added { background: var(--added); }
-.changed { background: var(--changed); color: var(--quiet); }
+.removed { background: var(--backward); }
+.added { background: var(--parameter); }
+.changed { background: var(--constant); color: var(--faint); }
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the page loads nothing
 
@@ -41,7 +33,7 @@ def page(found: "GraphDiff") -> str:
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <title>diff of {title}</title>
 <style>
-{STYLE}</style>
+{palette()}{STYLE}</style>
 </head>
 <body>
 <h1>{title}</h1>

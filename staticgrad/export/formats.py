@@ -7,7 +7,7 @@ Each takes a frozen graph, a graph under construction, an executable, expression
 
 from typing import Any
 
-from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text
+from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text, xml_graphs
 from gradops.inspection.model import GraphView, PartName
 
 from ..text import printer
@@ -113,10 +113,10 @@ def to_graphml(graph: Any, part: PartName = "both") -> str:
     """The graph as GraphML, which networkx, yEd and Gephi read.
 
     >>> x = sg.placeholder("float32", [3], name="x")
-    >>> sg.to_graphml(sg.exp(x)).startswith("<graphml")
+    >>> sg.to_graphml(sg.exp(x)).startswith("<?xml")
     True
     """
-    return networkx.to_graphml(view_of("to_graphml", graph, part))
+    return xml_graphs.to_graphml(view_of("to_graphml", graph, part))
 
 
 def to_gexf(graph: Any, part: PartName = "both") -> str:
@@ -126,7 +126,7 @@ def to_gexf(graph: Any, part: PartName = "both") -> str:
     >>> "<gexf" in sg.to_gexf(sg.exp(x))
     True
     """
-    return networkx.to_gexf(view_of("to_gexf", graph, part))
+    return xml_graphs.to_gexf(view_of("to_gexf", graph, part))
 
 
 def to_svg(graph: Any, part: PartName = "both") -> str:

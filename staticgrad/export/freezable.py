@@ -39,10 +39,18 @@ def frozen_graph(call: str, x: Any) -> FrozenGraph:
 
 
 def graph_of_fetches(fetches: list[Expr]) -> FrozenGraph:
-    """The graph of expressions, fed by the placeholders that they need."""
+    """The graph of expressions, fed by the placeholders that they need.
+
+    To look at expressions is no use of them, so their shapes may still be refined.
+    """
     needed = reachable(fetches, (), forward_dependencies)
     feeds = [e for e in sorted(needed, key=by_age) if e.kind is Kind.PLACEHOLDER]
-    return freeze(fetches, feeds)
+    graph = fetches[0].graph if fetches else None
+    before = set() if graph is None else set(graph.frozen)
+    result = freeze(fetches, feeds)
+    if graph is not None:
+        graph.frozen &= before
+    return result
 
 
 def whole_graph(graph: Graph) -> FrozenGraph:

@@ -1,4 +1,7 @@
-"""The formats as methods of graphs and executables: `graph.to_dot()` is `sg.to_dot(graph)`."""
+"""The formats as methods of graphs and executables, and what notebooks show of them.
+
+`graph.to_dot()` is `sg.to_dot(graph)`.
+"""
 
 from typing import Any
 
@@ -12,6 +15,18 @@ def add_formats(kind: type) -> None:
     for name in FORMATS:
         if not hasattr(kind, name):
             setattr(kind, name, method(kind, name))
+
+
+def add_display(kind: type, name: str) -> None:
+    """Give a class what notebooks ask for, a function of `notebook.py`."""
+
+    def display(self: object, include: object = None, exclude: object = None) -> Any:
+        from . import notebook
+
+        return getattr(notebook, name)(self)
+
+    display.__name__ = "_repr_mimebundle_"
+    kind._repr_mimebundle_ = display  # type: ignore[attr-defined]
 
 
 def method(kind: type, name: str) -> Any:

@@ -11,6 +11,7 @@ from gradops.inspection.model import NOTHING, GraphView, Role
 from gradops.inspection.page.stages import Picture, Stage
 from gradops.inspection.page.template import page
 
+from ..build.collector import collector_paused
 from ..build.graph import Graph
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
@@ -55,6 +56,7 @@ def write(path: PathLike, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
+@collector_paused()
 def graph_page(graph: FrozenGraph, title: str = "graph", *, beside: Any = None) -> str:
     """The page of a frozen graph as HTML, with its forward alone as the first of two stages."""
     return page([Picture(title, stages(graph, title)), *pictures_of(beside)], title)

@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 from gradops import GraphFormatError, type_of
+from gradops.core.notebook_cells import cell_of
 from gradops.core.source_location import Place, line_number
 from gradops.serialization import Archive, Format, read_archive, write_archive
 
@@ -50,7 +51,7 @@ def save(graph: FrozenGraph, file: Any) -> None:
         "graph": text, "variables": variables, "places": places.written,
         "lines": {name: places.lines_of(each) for name, each in sections.items()},
         "origins": {name: origins_of(each) for name, each in sections.items()},
-        "labels": list(graph.labels),
+        "labels": list(graph.labels), "derivatives": dict(graph.derivatives),
     }  # fmt: skip
     write_archive(file, GRAPH, manifest, arrays)
 
@@ -125,7 +126,10 @@ def graph_of(archive: Archive, manifest: dict[str, Any], budget: Budget) -> Froz
     labels = manifest.get("labels", [])
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         archive.refuse(f"{str(labels)[:80]} are not labels")
-    return replace(graphs[""], labels=tuple(labels))
+    derivatives = dict_of(archive, manifest, "derivatives")
+    if not all(isinstance(label, str) for label in derivatives.values()):
+        archive.refuse(f"{str(derivatives)[:80]} are not labels")
+    return replace(graphs[""], labels=tuple(labels), derivatives=derivatives)
 
 
 def dict_of(archive: Archive, manifest: dict[str, Any], key: str) -> dict[str, Any]:
@@ -196,7 +200,8 @@ def set_variable(archive: Archive, e: Expr | None, i: Any, array: Callable[[int]
 
 def as_list(place: Place) -> list[Any]:
     """A location as a file has it: the name of the source file, the line and the function."""
-    filename = os.path.basename(place[0].co_filename).strip("<>")
+    file = place[0].co_filename
+    filename = cell_of(file) or os.path.basename(file).strip("<>")
     return [filename, line_number(place), place[0].co_name]
 
 

@@ -5,13 +5,15 @@ is backward, too, so that nothing forward depends on it; what only new values of
 computed from is an update: the rule of an optimizer, a moving average.
 """
 
+import math
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType
-from gradops.core.dims import Dim, Size
+from gradops.core.dims import Dim, Shape, Size
 from gradops.core.source_location import Place
 from gradops.inspection.lines import source_line_of
 from gradops.inspection.model import NOTHING, GraphView, NodeView, Role, SourceLine
@@ -24,6 +26,7 @@ LEAF_ROLES = {
     Kind.PLACEHOLDER: Role.INPUT, Kind.PARAMETER: Role.INPUT, Kind.VARIABLE: Role.PARAMETER,
     Kind.CONSTANT: Role.CONSTANT, Kind.SIZE: Role.CONSTANT, Kind.TOKEN: Role.INPUT,
 }  # fmt: skip
+TypeFacts = tuple[tuple[int | str, ...], str, int | None]
 Values = Mapping[str, np.ndarray]
 """Arrays of variables by name, of a session or an executable."""
 
@@ -123,16 +126,20 @@ def scope_of(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-def type_of_view(type: ArrayType) -> tuple[tuple[int | str, ...], str, int | None]:
+def type_of_view(type: ArrayType) -> TypeFacts:
     """Shape, dtype and bytes of a type; the whole text as dtype if it is not that of an array."""
     if type.__class__ is not ArrayType:
         return (), type_text(type), None
-    nbytes = type.dtype.itemsize
-    for n in type.shape:
-        if isinstance(n, Dim):
-            return tuple(map(size_of_view, type.shape)), type.dtype.name, None
-        nbytes *= n
-    return type.shape, type.dtype.name, nbytes  # type: ignore[return-value]
+    return array_facts(type.shape, type.dtype)
+
+
+@lru_cache(maxsize=4096)
+def array_facts(shape: Shape, dtype: np.dtype) -> TypeFacts:
+    """Shape, dtype and bytes of an array's type."""
+    sizes = tuple(map(size_of_view, shape))
+    known = [n for n in sizes if isinstance(n, int)]
+    nbytes = dtype.itemsize * math.prod(known) if len(known) == len(sizes) else None
+    return sizes, dtype.name, nbytes
 
 
 def size_of_view(size: Size) -> int | str:
@@ -141,13 +148,17 @@ def size_of_view(size: Size) -> int | str:
 
 
 def labels(graph: FrozenGraph) -> dict[Expr, tuple[str, ...]]:
-    """The labels of results: of an output what it is, of an update the variable's name."""
+    """The labels of outputs and other derivatives, and of updates the names of variables."""
     result: dict[Expr, tuple[str, ...]] = {}
     for i, e in enumerate(graph.outputs):
         label = graph.labels[i] if i < len(graph.labels) else e.name
         result[e] = (*result.get(e, ()), label)
     for v, new in graph.updates:
         result[new] = (*result.get(new, ()), f"new {v.name}")
+    if graph.derivatives:
+        for e in graph.order:
+            if e.name in graph.derivatives and e not in result:
+                result[e] = (graph.derivatives[e.name],)
     return result
 
 

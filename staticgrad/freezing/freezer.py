@@ -15,7 +15,7 @@ from gradops.core.source_location import describe
 
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
-from ..ir.derivatives import output_labels
+from ..ir.derivatives import inner_labels, output_labels
 from ..ir.errors import foreign, made_lines, refuse_inner
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph
@@ -87,6 +87,7 @@ def freeze_checked(
         (*(state.frozen[e] for e in measured), *state.effects()),
         state.intern.merged,
         labels=output_labels(valued),
+        derivatives=inner_labels(state.frozen, fetches[0].graph if fetches else None),
     )
     graph = graph.arranged(state.intern)
     graph.keep_table(state.intern.table)  # for the passes

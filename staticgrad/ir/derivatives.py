@@ -1,10 +1,12 @@
 """Labels of derivatives: what an expression is the derivative of, and by what."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from .expr import Expr
 
 SHOWN = 2  # ys that a label names
+EQUALS = " = "
 
 
 def note_derivatives(ys: Sequence[Expr], pairs: Iterable[tuple[Expr, Expr | None]]) -> None:
@@ -36,6 +38,12 @@ def label_of(e: Expr) -> str:
     return texts[0] if texts else e.name
 
 
+def inner_labels(frozen: Mapping[Expr, Expr], graph: Any) -> dict[str, str]:
+    """The labels of all derivatives among frozen expressions, by name."""
+    known = {} if graph is None else graph.derivatives
+    return {frozen[e].name: EQUALS.join(texts) for e, texts in known.items() if e in frozen}
+
+
 def output_labels(fetches: Sequence[Expr]) -> tuple[str, ...]:
     """The labels of fetches: names and derivatives.
 
@@ -49,7 +57,7 @@ def output_labels(fetches: Sequence[Expr]) -> tuple[str, ...]:
     for e, places in found.items():
         texts = () if e.graph is None else e.graph.derivatives.get(e, ())
         if texts and len(places) < len(texts):
-            texts = [" = ".join(texts)]
+            texts = [EQUALS.join(texts)]
         for k, i in enumerate(places if texts else ()):
             labels[i] = texts[min(k, len(texts) - 1)]
     return tuple(labels)

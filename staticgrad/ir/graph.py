@@ -38,7 +38,8 @@ class FrozenGraph:
     the expressions that were merged into an expression. `sequence` has all expressions, where their
     order is not that of their numbers. `lowering` says how generated code may compute scalars,
     `paired` that it computes pairs of expressions at once: see Note [Pairs] in `ir/pairs.py`.
-    `labels` says of the outputs what they are, such as "d loss / d w", where the program knows.
+    `labels` says of the outputs what they are, such as "d loss / d w", where the program knows;
+    `derivatives` says it of other expressions, by name, as long as no pass has changed the graph.
     `derived` caches results computed from the graph, such as its backward.
     """
 
@@ -51,6 +52,7 @@ class FrozenGraph:
     lowering: Lowering | None = None
     paired: bool = False
     labels: tuple[str, ...] = ()
+    derivatives: Mapping[str, str] = field(default_factory=dict)
     derived: dict[Hashable, Any] = field(default_factory=dict)
 
     @property

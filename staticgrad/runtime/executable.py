@@ -16,7 +16,7 @@ from gradops.kernels.heap import keep_freed_memory
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
 from ..codegen.source import Source, emit
-from ..export.methods import add_formats
+from ..export.methods import add_display, add_formats
 from ..freezing.freezer import unknown_feed
 from ..ir.errors import require_all
 from ..ir.graph import FrozenGraph, meets_singularities
@@ -318,6 +318,7 @@ class Executable:
 
 
 add_formats(Executable)
+add_display(Executable, "executable_mimebundle")
 
 
 def is_of_floats(error: Exception) -> bool:

@@ -17,6 +17,7 @@ from gradops.core.source_location import here
 from ..build.effects import warn_of_dead_effects
 from ..build.graph import Graph, get_default_graph
 from ..build.suggest import nearest
+from ..export.methods import add_display
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
@@ -404,3 +405,6 @@ class Session:
             near = nearest(name, [v.name for v in self.variables()])
             raise FeedError(f"the graph has no variable called {name!r}{near}")
         return result
+
+
+add_display(Session, "session_mimebundle")

@@ -382,6 +382,11 @@ class Module:
         """The text between the parentheses of the module's repr."""
         return ""
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from ...introspection.notebook import module_mimebundle
+
+        return module_mimebundle(self)
+
     def __repr__(self) -> str:
         parts = [f"({name}): {module!r}" for name, module in self._modules.items()]
         return format_module(type(self).__name__, self.extra_repr(), parts)

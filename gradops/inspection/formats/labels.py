@@ -57,9 +57,11 @@ def label_lines(n: NodeView) -> list[str]:
 
 def tooltip(n: NodeView) -> str:
     """What else there is to say of a node, on one line."""
-    saved = ", ".join(f"{name} ({nbytes} bytes)" for name, nbytes in n.saved)
-    attrs = ", ".join(f"{k}={v}" for k, v in n.attrs.items())
-    place = n.place
-    source = f"{place.short}: {place.text}" if place is not None else ""
-    keeps = f"keeps {saved}" if saved else ""
-    return shown("; ".join(filter(None, [n.name, attrs, keeps, source])), 300)
+    said = n.name
+    if n.attrs:
+        said += "; " + ", ".join([f"{k}={v}" for k, v in n.attrs.items()])
+    if n.saved:
+        said += "; keeps " + ", ".join([f"{s.name} ({s.nbytes} bytes)" for s in n.saved])
+    if n.places:
+        said += f"; {n.places[0].short}: {n.places[0].text}"
+    return shown(said, 300) if len(said) > 300 or not said.isprintable() else said

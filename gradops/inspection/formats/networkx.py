@@ -1,10 +1,11 @@
-"""A view as a graph of networkx, and the files that networkx writes: GraphML and GEXF."""
+"""A view as a graph of networkx."""
 
-import io
+from collections.abc import Iterator
 from typing import Any
 
 from ..model import GraphView, NodeView
-from .labels import visible
+
+Facts = dict[str, Any]
 
 
 def to_networkx(view: GraphView) -> Any:
@@ -17,11 +18,8 @@ def to_networkx(view: GraphView) -> Any:
     """
     import networkx as nx  # imported where it is used: it takes longer than all of this package
 
-    results: dict[int, list[int]] = {}
-    for k, i in enumerate([*view.outputs, *(new for _, new in view.updates)]):
-        results.setdefault(i, []).append(k)
     result = nx.MultiDiGraph(name=view.title)
-    result.add_nodes_from([(n.id, facts(n, results)) for n in view.nodes])
+    result.add_nodes_from(node_facts(view))
     result.add_edges_from(
         [
             (i, n.id, {"position": position})
@@ -32,9 +30,17 @@ def to_networkx(view: GraphView) -> Any:
     return result
 
 
-def facts(n: NodeView, results: dict[int, list[int]]) -> dict[str, Any]:
+def node_facts(view: GraphView) -> Iterator[tuple[int, Facts]]:
+    """The id of each node and the facts about it."""
+    results: dict[int, list[int]] = {}
+    for k, i in enumerate([*view.outputs, *(new for _, new in view.updates)]):
+        results.setdefault(i, []).append(k)
+    return ((n.id, facts(n, results)) for n in view.nodes)
+
+
+def facts(n: NodeView, results: dict[int, list[int]]) -> Facts:
     """The facts about a node that it has."""
-    result: dict[str, Any] = {
+    result: Facts = {
         "op": n.op, "name": n.name, "type": n.type if n.dtype else "", "role": n.role.value,
         "scope": n.scope, "line": n.line,
     }  # fmt: skip
@@ -52,32 +58,3 @@ def facts(n: NodeView, results: dict[int, list[int]]) -> dict[str, Any]:
     if n.nbytes is not None:
         result["nbytes"] = n.nbytes
     return result
-
-
-def to_graphml(view: GraphView) -> str:
-    """The view as GraphML, which yEd, Gephi and networkx read; of the outermost graph."""
-    import networkx as nx
-
-    return "\n".join(nx.generate_graphml(for_xml(to_networkx(view)))) + "\n"
-
-
-def to_gexf(view: GraphView) -> str:
-    """The view as GEXF, which Gephi reads; of the outermost graph."""
-    import networkx as nx
-
-    file = io.BytesIO()
-    graph = for_xml(to_networkx(view))
-    for _, said in graph.nodes(data=True):
-        said["label"] = said.pop("name")
-    nx.write_gexf(graph, file, version="1.2draft")
-    return file.getvalue().decode() + "\n"
-
-
-def for_xml(graph: Any) -> Any:
-    """The graph with texts that XML can hold: other characters as their codes."""
-    graph.graph["name"] = visible(graph.graph["name"])
-    for _, said in graph.nodes(data=True):
-        for key, value in said.items():
-            if type(value) is str:
-                said[key] = visible(value)
-    return graph

@@ -14,14 +14,18 @@ HEIGHT = 3 * LINE + PAD  # of a node of three lines
 STEP = HEIGHT + 26  # from one row to the next
 MARGIN = 24
 LETTERS = 22  # that fit into a node
-STYLE = """\
-svg{background:#fff;font:11px Helvetica,Arial,sans-serif}text{fill:#111;text-anchor:middle}
-rect{stroke:#6b7280}.input rect{fill:#dbeafe}.parameter rect{fill:#fde68a}.constant rect{fill:#fff}
-.forward rect{fill:#dcfce7}.backward rect{fill:#fee2e2;stroke-dasharray:4 2}
-.update rect{fill:#ede9fe}.result rect{stroke-width:2.5;stroke:#111}
-.small{font-size:10px;fill:#374151}
-path{fill:none;stroke:#374151}.saved{stroke:#9ca3af;stroke-dasharray:2 3}
-.heading{font-weight:bold;text-anchor:start}"""
+RULES = {
+    "": "background:#fff;font:11px Helvetica,Arial,sans-serif",
+    "text": "fill:#111;text-anchor:middle", "rect": "stroke:#6b7280",
+    ".input rect": "fill:#dbeafe", ".parameter rect": "fill:#fde68a", ".constant rect": "fill:#fff",
+    ".forward rect": "fill:#dcfce7", ".backward rect": "fill:#fee2e2;stroke-dasharray:4 2",
+    ".update rect": "fill:#ede9fe", ".result rect": "stroke-width:2.5;stroke:#111",
+    ".small": "font-size:10px;fill:#374151", "path": "fill:none;stroke:#374151",
+    ".saved": "stroke:#9ca3af;stroke-dasharray:2 3",
+    ".heading": "font-weight:bold;text-anchor:start",
+}  # fmt: skip
+STYLE = "".join(f".gradops-svg {selector}{{{rule}}}" for selector, rule in RULES.items())
+"""Rules that hold in these pictures alone, as one may stand in a page of another."""
 ROUND = {Role.INPUT, Role.PARAMETER}
 READ_ACROSS = {Role.INPUT, Role.PARAMETER, Role.FORWARD}
 SMALL = ' class="small"'
@@ -31,8 +35,8 @@ HEADINGS = ("forward", "backward", "update")
 class Point(NamedTuple):
     """The middle of a node."""
 
-    x: float
-    y: float
+    x: int
+    y: int
 
 
 def to_svg(view: GraphView) -> str:
@@ -42,16 +46,16 @@ def to_svg(view: GraphView) -> str:
     under its name. Lines lead to a node from its operands; dashed ones from forward to backward.
     """
     pictures = [("", view), *view.graphs.items()]
-    width, y, parts = 0.0, 0.0, []
+    width, y, parts = 0, 0, []
     for name, each in pictures:
         drawn = Picture(each, y)
         parts += list(drawn.parts(name))
         width, y = max(width, drawn.width), y + drawn.height
-    size = f'width="{width:g}" height="{y:g}" viewBox="0 0 {width:g} {y:g}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
+    size = f'width="{width}" height="{y}" viewBox="0 0 {width} {y}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="gradops-svg" role="img">'
     title = f"<title>{escape(shown(view.title))}</title>"
     marker = (
-        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="6"'
+        '<defs><marker id="gradops-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="6"'
         ' markerHeight="6" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"'
         ' style="fill:#374151"/></marker></defs>'
     )
@@ -61,7 +65,7 @@ def to_svg(view: GraphView) -> str:
 class Picture:
     """The drawing of one graph from a height on."""
 
-    def __init__(self, view: GraphView, top: float) -> None:
+    def __init__(self, view: GraphView, top: int) -> None:
         self.view, self.top = view, top
         layout = mirror_layout(view.nodes)
         lanes = [0, 0, 0]
@@ -80,17 +84,17 @@ class Picture:
         lines = [0] * max(layout.rows, 1)
         for cell in layout.cells.values():
             lines[cell.row] = max(lines[cell.row], cell.line)
-        tops, y = [], self.top + MARGIN + STEP / 2
+        tops, y = [], self.top + MARGIN + STEP // 2
         for count in lines:
             tops.append(y)
             y += (count + 1) * STEP
-        self.height = y - self.top + MARGIN - STEP / 2
+        self.height = y - self.top + MARGIN - STEP // 2
         step = WIDTH + GAP
         for i, cell in layout.cells.items():
             x = self.axis - (cell.lane + 1) * step if cell.band == 0 else (
                 self.starts[cell.band] + cell.lane * step
             )  # fmt: skip
-            yield i, Point(x + WIDTH / 2, tops[cell.row] + cell.line * STEP + HEIGHT / 2)
+            yield i, Point(x + WIDTH // 2, tops[cell.row] + cell.line * STEP + HEIGHT // 2)
 
     def parts(self, name: str) -> Iterator[str]:
         """The elements: headings, then lines, then nodes over them."""
@@ -98,7 +102,7 @@ class Picture:
         for k, text in enumerate(HEADINGS):
             if self.lanes[k] and (k or self.lanes[1] or heading):
                 said = f"{heading}: {text}" if heading else text
-                at = f'x="{self.starts[k]:g}" y="{self.top + 16:g}"'
+                at = f'x="{self.starts[k]}" y="{self.top + 16}"'
                 yield f'<text class="heading" {at}>{said}</text>'
         roles = {n.id: n.role for n in self.view.nodes}
         for n in self.view.nodes:
@@ -112,30 +116,30 @@ class Picture:
         """The line from an operand to a node."""
         a, b = self.points[i], self.points[n.id]
         if a.y == b.y:
-            side = WIDTH / 2 if b.x > a.x else -WIDTH / 2
-            line = f"M{a.x + side:g} {a.y:g}L{b.x - side:g} {b.y:g}"
+            side = WIDTH // 2 if b.x > a.x else -WIDTH // 2
+            line = f"M{a.x + side} {a.y}L{b.x - side} {b.y}"
         else:
-            half = HEIGHT / 2 if b.y > a.y else -HEIGHT / 2
+            half = HEIGHT // 2 if b.y > a.y else -HEIGHT // 2
             y, z = a.y + half, b.y - half
-            line = f"M{a.x:g} {y:g}C{a.x:g} {y + half:g} {b.x:g} {z - half:g} {b.x:g} {z:g}"
+            line = f"M{a.x} {y}C{a.x} {y + half} {b.x} {z - half} {b.x} {z}"
         is_across = n.role is Role.BACKWARD and role in READ_ACROSS
         kind = ' class="saved"' if is_across else ""
-        return f'<path{kind} d="{line}" marker-end="url(#arrow)"/>'
+        return f'<path{kind} d="{line}" marker-end="url(#gradops-arrow)"/>'
 
     def box(self, n: NodeView, is_result: bool) -> str:
         """A node, with up to three lines of text."""
         x, y = self.points[n.id]
-        corner = HEIGHT / 2 if n.role in ROUND else 3
+        corner = HEIGHT // 2 if n.role in ROUND else 3
         lines = label_lines(n)[:3]
-        start = y - (len(lines) - 1) * LINE / 2 + 4
+        start = y - (len(lines) - 1) * LINE // 2 + 4
         texts = [
-            f'<text{SMALL * (k > 0)} x="{x:g}" y="{start + k * LINE:g}">'
+            f'<text{SMALL * (k > 0)} x="{x}" y="{start + k * LINE}">'
             f"{escape(shown(line, LETTERS))}</text>"
             for k, line in enumerate(lines)
         ]
         kind = f"{n.role} result" if is_result else n.role
         return (
             f'<g class="{kind}"><title>{escape(tooltip(n))}</title>'
-            f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" height="{HEIGHT}"'
-            f' rx="{corner:g}"/>{"".join(texts)}</g>'
+            f'<rect x="{x - WIDTH // 2}" y="{y - HEIGHT // 2}" width="{WIDTH}" height="{HEIGHT}"'
+            f' rx="{corner}"/>{"".join(texts)}</g>'
         )

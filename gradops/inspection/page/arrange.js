@@ -1,6 +1,7 @@
 // Where everything is: from the cells of a stage and the open folders to boxes, rows and edges.
 
-const LANE = 158, CARD = { width: 136, height: 42 }, LINE = 66, ROW_GAP = 10, MIDDLE = 56;
+const LANE = 168, CARD = { width: 148, height: 42 }, LINE = 66, ROW_GAP = 10, MIDDLE = 56;
+const HUB = 64; // edges from which those of a card are drawn only when it is selected
 const FIRST_VIEW = 260; // items up to which folders are open at first
 
 /** The boxes of a stage for a set of open folders. Items are nodes, or folders that are closed. */
@@ -110,12 +111,15 @@ class Arrangement {
       seen.add(key);
       this.edges.push(a, b);
     });
+    const degree = new Int32Array(n);
+    for (const k of this.edges) degree[k]++;
+    this.items.forEach((item, k) => { item.isHub = degree[k] > HUB; });
     this.long = [];
     this.near = Array.from({ length: n }, () => []);
     for (let e = 0; e < this.edges.length; e += 2) {
       const a = this.items[this.edges[e]], b = this.items[this.edges[e + 1]];
       this.near[this.edges[e]].push(e);
-      if (Math.abs(a.y - b.y) > 3000) this.long.push(e);
+      if (Math.abs(a.y - b.y) > 3000 && !a.isHub && !b.isHub) this.long.push(e);
       else this.near[this.edges[e + 1]].push(e);
     }
   }

@@ -2,6 +2,7 @@
 
 const ROLE_COLORS = ["input", "parameter", "constant", "forward", "backward", "update"];
 const FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
+const TINY = 0.12; // scale below which cards are spots
 const LEGIBLE = 0.42; // scale from which cards have text
 
 /** The colors, which the style sheet has for light and dark. */
@@ -26,7 +27,7 @@ class Painter {
     this.axis(arrangement, top, bottom);
     const [from, to] = arrangement.between(top, bottom);
     const step = Math.max(1, Math.floor((to - from) / 20000));
-    if (scale > 0.12) this.edges(arrangement, from, to, top, bottom, marks);
+    if (scale > TINY) this.edges(arrangement, from, to, top, bottom, marks);
     this.special(arrangement, marks);
     for (let k = from; k < to; k += step) this.item(arrangement, arrangement.byY[k], marks);
     for (const k of marks.always ?? []) this.item(arrangement, k, marks);
@@ -91,12 +92,13 @@ class Painter {
     c.beginPath();
     const done = new Set();
     const one = (e) => {
-      if (done.has(e)) return;
-      done.add(e);
       const x = a.items[a.edges[e]], y = a.items[a.edges[e + 1]];
-      if (isDrawn(x, y)) this.edge(x, y);
+      if (done.has(e) || !isDrawn(x, y)) return;
+      done.add(e);
+      this.edge(x, y);
     };
-    for (let k = from; k < to && done.size < 30000; k++) for (const e of a.near[a.byY[k]]) one(e);
+    for (let k = from; k < to && done.size < 30000; k++)
+      if (!a.items[a.byY[k]].isHub) for (const e of a.near[a.byY[k]]) one(e);
     for (const e of a.long.slice(0, 5000)) {
       const y0 = a.items[a.edges[e]].y, y1 = a.items[a.edges[e + 1]].y;
       if (Math.min(y0, y1) < bottom && Math.max(y0, y1) > top) one(e);
@@ -104,10 +106,7 @@ class Painter {
     c.stroke();
     if (this.scale > LEGIBLE) {
       c.beginPath();
-      for (const e of done) {
-        const x = a.items[a.edges[e]], y = a.items[a.edges[e + 1]];
-        if (isDrawn(x, y)) this.head(x, y);
-      }
+      for (const e of done) this.head(a.items[a.edges[e]], a.items[a.edges[e + 1]]);
       c.fillStyle = colors.edge;
       c.fill();
     }
@@ -167,7 +166,7 @@ class Painter {
     const mark = marks.of(k, item);
     c.globalAlpha = mark.dim ? 0.3 : 1;
     this.outline(item, role);
-    c.fillStyle = mark.heat ? mix(colors.card, colors.heat, mark.heat) : colors[role];
+    c.fillStyle = mark.heat ? mix(colors.card, colors.heat, mark.heat) : colors[this.scale < TINY ? `${role}-ink` : role];
     c.fill();
     c.lineWidth = mark.color ? 3 : 1.1;
     c.strokeStyle = mark.color ?? colors[`${role}-ink`];
@@ -241,7 +240,7 @@ class Painter {
   label(text, x, y) {
     const { c, colors } = this;
     c.font = `600 10.5px ${FONT}`;
-    const shown = this.cut(text, LANE - 28, c.font), w = c.measureText(shown).width + 16;
+    const shown = this.cut(text, LANE - 26, c.font, true), w = c.measureText(shown).width + 16;
     c.beginPath();
     c.roundRect(x + 8, y + CARD.height - 3, w, 15, 3);
     c.fillStyle = colors.label;
@@ -259,9 +258,9 @@ class Painter {
   }
 }
 
-/** Edges to leaves far away, and from forward to backward, are drawn of what is selected alone. */
+/** Edges to leaves far away, of hubs, and from forward to backward, are drawn of what is selected alone. */
 function isDrawn(a, b) {
-  if (a.band === 0 && b.band !== 0) return false;
+  if ((a.band === 0 && b.band !== 0) || a.isHub || b.isHub) return false;
   const isLeaf = a.node >= 0 && a.isLeaf;
   return !isLeaf || Math.abs(a.row - b.row) < 2;
 }

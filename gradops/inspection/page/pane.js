@@ -88,7 +88,7 @@ class Pane {
   get gutter() { return this.arrangement.columns * 18 + 10; }
 
   zoom(factor, x = this.width / 2, y = this.height / 2) {
-    const scale = Math.min(Math.max(this.scale * factor, 0.002), 4);
+    const scale = Math.min(Math.max(this.scale * factor, Math.min(0.3, (this.height / this.arrangement.height) * 0.6)), 4);
     this.x = x - (x - this.x) * (scale / this.scale);
     this.y = y - (y - this.y) * (scale / this.scale);
     this.scale = scale;
@@ -333,7 +333,7 @@ class Pane {
   drawMinimap() {
     const a = this.arrangement, m = this.minimap, c = m.getContext("2d", { willReadFrequently: true }), { colors } = this.app;
     const w = 96, r = this.ratio ?? 1, scale = w / (a.right - a.left + 40);
-    const h = Math.min(Math.ceil(a.height * scale) + 6, Math.max((this.height ?? 0) - 120, 90));
+    const h = Math.min(Math.ceil(a.height * scale) + 6, Math.max((this.height ?? 0) * 0.45, 90));
     m.style.height = `${h}px`;
     m.width = w * r;
     m.height = h * r;

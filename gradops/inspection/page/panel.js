@@ -167,7 +167,7 @@ function legend(app) {
   c.setTransform(2, 0, 0, 2, 0, 0);
   const painter = new Painter(c, app.colors), picture = { roleOf: (k) => ROLE_COLORS[k], isLeaf: () => false,
     titleOf: (k) => ROLE_COLORS[k], opOf: (k) => ROLE_COLORS[k], shortTypeOf: () => "", values: {}, outputs: {} };
-  const items = ROLE_COLORS.map((_, k) => ({ node: k, band: 0, x: 8 + (k % 2) * 160, y: 8 + Math.floor(k / 2) * 54 }));
+  const items = ROLE_COLORS.map((_, k) => ({ node: k, band: 0, x: 8 + (k % 2) * 166, y: 8 + Math.floor(k / 2) * 54 }));
   const arrangement = { items, picture, ownsFolders: new Map(), open: new Set() };
   painter.scale = 1;
   items.forEach((_, k) => painter.item(arrangement, k, { of: () => ({}) }));

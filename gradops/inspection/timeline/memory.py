@@ -1,9 +1,9 @@
 """The memory of a run over its steps: what is alive when, and what is alive at the peak.
 
-Note [Steps]. A step computes one node. Memory is alive from the step that allocates it to the last
-that reads it, both included; what a step needs besides, in loops and inside kernels, is alive in
-that step alone. A leaf, a feed or a constant takes no step and is not counted: it is there before
-the run.
+Note [Memory of steps]. A step computes one node. Memory is alive from the step that allocates it
+to the last that reads it, both included; what a step needs besides, in loops and inside kernels,
+is alive in that step alone. A leaf, a feed or a constant takes no step and is not counted: it is
+there before the run.
 """
 
 import json

@@ -1,15 +1,10 @@
 """Pieces of pictures: elements of SVG, harmless texts, scales, and a style for light and dark."""
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-UNSAFE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff]"
-)
-"""Control characters, marks that turn the direction of text, and what XML does not allow."""
+from ..formats.labels import shown
 
-FONT = 12  # the size of text
 LETTER = 6.4  # the width of a letter, about
 STYLE = """\
 svg{--paper:#fff;--ink:#1c2024;--faint:#60666d;--line:#d8dbdf;
@@ -35,15 +30,7 @@ def picture(
 
 def plain(content: str, longest: int) -> str:
     """A text of the user in a picture: short, visible and without markup."""
-    return escape(cut(content, longest))
-
-
-def cut(content: str, longest: int) -> str:
-    """A text of at most so many letters, with the middle left out, and no hidden characters."""
-    if len(content) > max(longest, 12):
-        half = (max(longest, 12) - 1) // 2
-        content = f"{content[:half]}…{content[-half:]}"
-    return UNSAFE.sub("·", content)
+    return escape(shown(content, longest))
 
 
 def text(x: float, y: float, content: str, kind: str = "", longest: int = 60) -> str:

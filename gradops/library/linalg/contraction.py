@@ -57,19 +57,24 @@ def matmul_source(a: ArrayType, b: ArrayType) -> str:
     return "{0}.dot({1}{out})" if max(a.ndim, b.ndim) < 3 else "np.matmul({0}, {1}{out})"
 
 
-def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
+def product_type(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
+    """The type of a product of matrices or vectors, for an op of that name."""
     if not a.ndim or not b.ndim:
-        raise ShapeError("matmul", [a, b], "an operand has no axes", hint="use * with a number")
+        raise ShapeError(op, [a, b], "an operand has no axes", hint="use * with a number")
     m, n = a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0]
     if m != n and isinstance(m, int) and isinstance(n, int):
         raise ShapeError(
-            "matmul", [a, b], f"the inner dimensions {m} and {n} differ",
+            op, [a, b], f"the inner dimensions {m} and {n} differ",
             hint="transpose an operand, or check the order of the arguments",
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     outer = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())
-    shape = broadcast_shapes("matmul", stacks) + outer
+    shape = broadcast_shapes(op, stacks) + outer
     return ArrayType(shape, result_dtype(np.multiply, (a.dtype, b.dtype)))
+
+
+def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
+    return product_type("matmul", a, b)
 
 
 def matmul_left(g: Any, y: Operand, a: Any, b: Any) -> Any:

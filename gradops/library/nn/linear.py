@@ -13,6 +13,7 @@ from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.linalg.matmul import multiply
+from ...kernels.native_kernels import native
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike, Out
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
@@ -22,20 +23,36 @@ from ..linalg.contraction import matmul, matmul_batch
 from ..shape.broadcasting import sum_to
 from ..shape.creation import stop_gradient
 from ..shape.movement import expand_dims, reshape, swapaxes, transpose
+from .layer_product import is_ours, layer_product
 
 __all__ = ["embedding"]
 
-def linear_kernel(x: np.ndarray, w: np.ndarray, b: np.ndarray, out: Out = None) -> np.ndarray:
+
+@native("products", "linear", "np.ascontiguousarray(x), w, b, out", when="takes_rows(x, w)")
+def product_and_bias(x: np.ndarray, w: np.ndarray, b: np.ndarray, out: Out = None) -> np.ndarray:
+    """x @ w.T + b, in an array in the order of C if one is given."""
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         raise ValueError  # type inference says why
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     into = None
-    if out is not None and out.flags.c_contiguous and out.dtype == np.result_type(x, w):
+    if out is not None and out.dtype == np.result_type(x, w):
         into = out.reshape(len(rows), len(w))
     y = multiply(rows, w.T, into).reshape(*x.shape[:-1], len(w))
     if out is None:
         out = y if y.dtype == np.result_type(y, b) else None
     return np.add(y, b, out=out)
+
+
+def takes_rows(x: Any, w: Any) -> bool:
+    """True for rows and a weight that machine code may take."""
+    return x.ndim > 0 and w.ndim == 2 and is_ours(math.prod(x.shape[:-1]), w)
+
+
+def linear_kernel(x: np.ndarray, w: np.ndarray, b: np.ndarray, out: Out = None) -> np.ndarray:
+    if out is None or out.flags.c_contiguous:
+        return product_and_bias(x, w, b, out)
+    np.copyto(out, product_and_bias(x, w, b))
+    return out
 
 
 def flatten_hint(x: ArrayType, w: ArrayType) -> str | None:
@@ -65,7 +82,13 @@ def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
 
 def to_weight(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -> AnyArray:
     """The cotangent of the weight: g.T @ x, all rows of both."""
-    return matmul(transpose(rows_of(g)), rows_of(x))
+    return layer_product(transpose(rows_of(g)), rows_of(x))
+
+
+def to_rows(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -> AnyArray:
+    """The cotangent of the operand: g @ w, all rows as one matrix."""
+    found = layer_product(rows_of(g), w)
+    return found if len(shape_of(g)) == 2 else reshape(found, shape=shape_of(x))
 
 
 def rows_of(x: AnyArray) -> Operand:
@@ -89,7 +112,7 @@ linear = Op(
     "linear", linear_kernel, arity=3, infer=linear_infer,
     flops=flops.linear,
     vjp=[
-        lambda g, y, x, w, b: matmul(g, w),
+        to_rows,
         to_weight,
         lambda g, y, x, w, b: sum_to(g, shape=shape_of(b)),
     ],

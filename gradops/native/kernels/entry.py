@@ -24,6 +24,7 @@ from ..ir.headers import (
     require,
 )
 from ..ir.text import FunctionText, Index, plus, times
+from ..runtime.stack import RESERVE
 from ..runtime.symbols import dtype_symbol
 from .kernel import Array, Kernel
 
@@ -41,6 +42,9 @@ def entry(kernel: Kernel) -> FunctionText:
     f = FunctionText(f"define ptr @{symbol_of_entry(kernel)}(ptr %self, ptr %args, i64 %count)")
     given = (kernel.operands, kernel.counts, kernel.numbers, kernel.results)
     require(f, f"icmp eq i64 %count, {sum(map(len, given))}", "no")
+    if kernel.stack:
+        left = f.emit("call i64 @stack_left()")
+        require(f, f"icmp sgt i64 {left}, {kernel.stack + RESERVE}", "no")
     for dtype in kernel.dtypes:
         other = f"not_{dtype.kind}{dtype.itemsize}"
         EntryText(kernel, f, dtype, other).write()

@@ -1,13 +1,15 @@
 """Gates and states of recurrent cells."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..ir.primitives import sigmoid
 from ..ir.scalars import Scalar, call_math
-from ..ir.text import Index, minus, plus, times
+from ..ir.text import Index, times
 from .kernel import Kernel, KernelText, Row
 
 CELL = 2  # the gate of an LSTM that is no sigmoid
+Gates = Sequence[Row]
+"""The parts of a row, one for each gate."""
 
 
 def gates_of(k: KernelText, count: int) -> Index:
@@ -79,13 +81,18 @@ def write_lstm_step(k: KernelText) -> None:
     n = gates_of(k, 4)
     for i in k.passes():
         x, z, gates = (rows_of(k, name, i, n, 4) for name in ("x", "z", "gates"))
-        c, memory, hidden = (k.row(name, i, n) for name in ("c", "memory", "hidden"))
-        for j in k.f.loop(n, True):
-            a = [lstm_gate(g, x[g][j] + z[g][j]) for g in range(4)]
-            new = a[1] * c[j] + a[0] * a[2]
-            for g in range(4):
-                gates[g][j] = a[g]
-            memory[j], hidden[j] = new, call_math("tanh", [new]) * a[3]
+        lstm_row(n, (x, z), gates, [k.row(name, i, n) for name in ("c", "memory", "hidden")])
+
+
+def lstm_row(n: Index, sums: Sequence[Gates], gates: Gates, states: Sequence[Row]) -> None:
+    """The gates of the sums of two rows, and the rows of the memory and the output."""
+    (x, z), (c, memory, hidden) = sums, states
+    for j in c.f.loop(n, True):
+        a = [lstm_gate(g, x[g][j] + z[g][j]) for g in range(4)]
+        new = a[1] * c[j] + a[0] * a[2]
+        for g in range(4):
+            gates[g][j] = a[g]
+        memory[j], hidden[j] = new, call_math("tanh", [new]) * a[3]
 
 
 def lstm_gate(g: int, z: Scalar) -> Scalar:
@@ -101,17 +108,20 @@ def write_lstm_step_back(k: KernelText) -> None:
     n = gates_of(k, 4)
     for i in k.passes():
         a, d = (rows_of(k, name, i, n, 4) for name in ("gates", "d"))
-        c, t, g, r, of_c, before = (
-            k.row(name, i, n) for name in ("c", "t", "g", "r", "of_c", "before")
-        )
-        for j in k.f.loop(n, True):
-            gates = [row[j] for row in a]
-            dh, u = g[j] + r[j], t[j]
-            dc = dh * gates[3] * (1.0 - u * u) + of_c[j]
-            found = (dc * gates[2], dc * c[j], dc * gates[0], dh * u)
-            for row, y, v, shift in zip(d, gates, found, (0.0, 0.0, 1.0, 0.0), strict=True):
-                row[j] = (v + 0.0) * ((1.0 - y) * (y + shift))
-            before[j] = dc * gates[1]
+        lstm_row_back(n, a, d, [k.row(x, i, n) for x in ("c", "t", "g", "r", "of_c", "before")])
+
+
+def lstm_row_back(n: Index, a: Gates, d: Gates, rows: Sequence[Row]) -> None:
+    """`write_lstm_step_back` for a row."""
+    c, t, g, r, of_c, before = rows
+    for j in c.f.loop(n, True):
+        gates = [row[j] for row in a]
+        dh, u = g[j] + r[j], t[j]
+        dc = dh * gates[3] * (1.0 - u * u) + of_c[j]
+        found = (dc * gates[2], dc * c[j], dc * gates[0], dh * u)
+        for row, y, v, shift in zip(d, gates, found, (0.0, 0.0, 1.0, 0.0), strict=True):
+            row[j] = (v + 0.0) * ((1.0 - y) * (y + shift))
+        before[j] = dc * gates[1]
 
 
 def write_gru_step(k: KernelText) -> None:
@@ -119,15 +129,26 @@ def write_gru_step(k: KernelText) -> None:
     n = gates_of(k, 3)
     for i in k.passes():
         x, y, z, gates = (rows_of(k, name, i, n, 3) for name in ("x", "y", "z", "gates"))
-        b = [k.arrays["b"].after(times(k.f, n, g)) for g in range(3)]
-        h, new = k.row("h", i, n), k.row("new", i, n)
-        for j in k.f.loop(n, True):
-            s = [y[g][j] + b[g][j] for g in range(3)]
-            reset, update = (sigmoid(x[g][j] + s[g]) for g in range(2))
-            proposed = call_math("tanh", [x[2][j] + reset * s[2]])
-            for g, a in enumerate((reset, update, proposed)):
-                z[g][j], gates[g][j] = s[g], a
-            new[j] = (h[j] - proposed) * update + proposed
+        gru_row(n, (x, y, bias_of(k, n)), (z, gates), (k.row("h", i, n), k.row("new", i, n)))
+
+
+def bias_of(k: KernelText, n: Index) -> Gates:
+    """The parts of the bias of a GRU."""
+    return [k.arrays["b"].after(times(k.f, n, g)) for g in range(3)]
+
+
+def gru_row(
+    n: Index, terms: Sequence[Gates], results: Sequence[Gates], states: Sequence[Row]
+) -> None:
+    """The sums y + b, the gates and the new state of a row."""
+    (x, y, b), (z, gates), (h, new) = terms, results, states
+    for j in h.f.loop(n, True):
+        s = [y[g][j] + b[g][j] for g in range(3)]
+        reset, update = (sigmoid(x[g][j] + s[g]) for g in range(2))
+        proposed = call_math("tanh", [x[2][j] + reset * s[2]])
+        for g, a in enumerate((reset, update, proposed)):
+            z[g][j], gates[g][j] = s[g], a
+        new[j] = (h[j] - proposed) * update + proposed
 
 
 def write_gru_step_back(k: KernelText) -> None:
@@ -137,37 +158,22 @@ def write_gru_step_back(k: KernelText) -> None:
     """
     n = gates_of(k, 3)
     for i in k.passes():
-        a, z, d, e = (rows_of(k, name, i, n, 3) for name in ("gates", "z", "d", "e"))
-        h, g, r, q, before = (k.row(name, i, n) for name in ("h", "g", "r", "q", "before"))
-        for j in k.f.loop(n, True):
-            reset, update, new = (row[j] for row in a)
-            v = g[j] + (r[j] + q[j])
-            dn = v * (1.0 - update) * (1.0 - new * new)
-            dz = v * (h[j] - new) * (update * (1.0 - update))
-            dr = (dn * z[2][j] + 0.0) * (reset * (1.0 - reset))
-            d[0][j], d[1][j], d[2][j] = dr, dz, dn
-            e[0][j], e[1][j], e[2][j] = dr, dz, dn * reset
-            before[j] = v * update
+        parts = [rows_of(k, name, i, n, 3) for name in ("gates", "z", "d", "e")]
+        gru_row_back(n, parts, [k.row(name, i, n) for name in ("h", "g", "r", "q", "before")])
 
 
-def write_outer_sums(k: KernelText) -> None:
-    """The sum of the products of each x and y, from the first pair on, rounded as by BLAS.
-
-    That adds a product to zero, so none is -0.0. Without any pair the kernel gives up.
-    """
-    f, t, n, m = k.f, k.sizes["t"], k.sizes["n"], k.sizes["m"]
-    none = f.emit(f"icmp eq i64 {t}, 0")
-    f.note(none)
-    count = f.emit(f"select i1 {none}, i64 0, i64 {m}", "n")
-    for i in k.passes():
-        s, x = k.row("s", i, m), k.arrays["x"]
-        for j in f.loop(count, True):
-            s[j] = x[i] * k.arrays["y"][j] + 0.0
-        for step in f.loop(minus(f, t, 1)):
-            after = plus(f, step, 1)
-            y, factor = k.row("y", after, m), x[plus(f, times(f, after, n), i)]
-            for j in f.loop(m, True):
-                s[j] = s[j] + (factor * y[j] + 0.0)
+def gru_row_back(n: Index, parts: Sequence[Gates], rows: Sequence[Row]) -> None:
+    """`write_gru_step_back` for a row."""
+    (a, z, d, e), (h, g, r, q, before) = parts, rows
+    for j in h.f.loop(n, True):
+        reset, update, new = (row[j] for row in a)
+        v = g[j] + (r[j] + q[j])
+        dn = v * (1.0 - update) * (1.0 - new * new)
+        dz = v * (h[j] - new) * (update * (1.0 - update))
+        dr = (dn * z[2][j] + 0.0) * (reset * (1.0 - reset))
+        d[0][j], d[1][j], d[2][j] = dr, dz, dn
+        e[0][j], e[1][j], e[2][j] = dr, dz, dn * reset
+        before[j] = v * update
 
 
 GATES, STATES = "x[... m] h[... m]", "a[... m] s[... n]"
@@ -180,7 +186,6 @@ KERNELS = [
            write_lstm_step, cost=24),
     Kernel("lstm_step_back", "gates[... m] c[... n] t[... n] g[... n] r[... n] of_c[... n]",
            "d[... m] before[... n]", write_lstm_step_back, cost=6),
-    Kernel("outer_sums", "x[t n] y[t m]", "s[n m]", write_outer_sums, passes="n", cost=64),
     Kernel("gru_step", "x[... m] y[... m] b[m] h[... n]", "z[... m] gates[... m] new[... n]",
            write_gru_step, cost=24),
     Kernel("gru_step_back", "gates[... m] z[... m] h[... n] g[... n] r[... n] q[... n]",

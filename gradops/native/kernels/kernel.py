@@ -58,7 +58,7 @@ class Kernel:
     `counts` and `numbers` are names of integers and floats that follow the operands. The passes are
     as many as the size `passes`, or its blocks of `block`, or one, and cost `cost` operations for
     each entry of the first operand. A kernel that notes something (`f.note`) gives up, and NumPy's
-    runs.
+    runs. It needs `stack` bytes of stack.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Kernel:
     block: int = 1
     cost: int = 4
     dtypes: tuple[np.dtype, ...] = DTYPES
+    stack: int = 0
 
     @cached_property
     def operands(self) -> tuple[Array, ...]:

@@ -10,13 +10,13 @@ from ..ir.text import METADATA
 from ..runtime import symbols
 from ..runtime.builtins import builtin
 from ..runtime.machine import Code
-from ..runtime.pool import find
+from ..runtime.modules import find
 from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
 GROUPS = (
-    "activations", "exponentials", "gates", "matrices", "norms", "rows", "softmax", "totals",
-    "updates",
+    "activations", "exponentials", "gates", "matrices", "norms", "products", "rows", "sequences",
+    "softmax", "totals", "updates",
 )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def times_of_expression(e: Expr, table: CostTable) -> Times:
             return max(times_of(branch, table) for branch in e.attrs["branches"])
         case "call":
             return times_of(e.attrs["function"], table)
-        case "matmul":
+        case "matmul" | "layer_product":
             return times_of_matmul(e, table)
     if name_of(e) in MOVES or is_view(e):
         return 0.0, table.numpy_call * SCALAR

@@ -30,7 +30,7 @@ def work_of_expression(e: Expr) -> int:
             return max(map(work_of, e.attrs["branches"]))
         case "call":
             return work_of(e.attrs["function"])
-        case "matmul":
+        case "matmul" | "layer_product":
             return size_of(e) * int(e.inputs[0].shape[-1]) // SPEED
         case "conv" | "conv_bias":
             return size_of(e) * math.prod(map(int, e.inputs[1].shape[1:])) // SPEED

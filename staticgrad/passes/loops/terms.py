@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gradops import OPS, ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
+from gradops.library.nn.layer_product import layer_product
 
 from ...ir.expr import Expr, Kind
 from ...ir.nominal import nominal_bytes
@@ -19,6 +20,7 @@ from ..totality import fits_always
 from .editing import LoopEditor
 from .stacks import Stacks
 
+PRODUCTS = frozenset({OPS["matmul"], layer_product})
 SMALL = 4096  # bytes up to which an addition costs more than an entry of a list
 
 
@@ -144,7 +146,7 @@ def term_of(e: Expr, is_negative: bool, alone: Container[Expr], loop: LoopEditor
 
 def is_product(e: Expr, loop: LoopEditor) -> bool:
     """True for a product of matrices, or of a column and a row, or with an entry of a list."""
-    if e.op is OPS["matmul"]:
+    if e.op in PRODUCTS:
         return [len(x.shape) for x in e.inputs] == [2, 2]
     return e.op is OPS["mul"] and (is_outer(e) or has_given_factor(e, loop))
 

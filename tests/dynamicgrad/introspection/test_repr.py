@@ -5,6 +5,8 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+import dynamicgrad as dg
+import gradops
 from dynamicgrad.introspection.repr import tensor_text
 
 ENTRIES = [
@@ -162,3 +164,10 @@ def test_prints_as_torch_does(dtype, shape):
         peer = repr(torch.tensor(value))
         shown = f"dtype=torch.{dtype}"  # longer than ours, so it may need a line that ours does not
         assert tensor_text(value, [shown] * (shown in peer), default_dtype=dtype) == peer
+
+
+@pytest.mark.parametrize("axis", [0, (0,), (0, 2), None])
+def test_the_node_of_a_squeeze_has_a_name_for_each_form_of_its_axes(axis):
+    y = gradops.squeeze(dg.ones(1, 2, 1, requires_grad=True), axis=axis)
+    assert y.grad_fn.name().startswith("SqueezeBackward")
+    assert "SqueezeBackward" in repr(y)

@@ -144,7 +144,9 @@ def test_bench_times_all_backends(folder, run):
     assert status == 0
     found = {row["backend"]: row for row in json.loads(out)}
     assert found["numpy, optimize=2"]["seconds"] > 0
-    status, out, _ = run("bench", "model.sg", "--seconds", "0.05")
+    pictures = ["--timeline", "memory.svg", "--flame", "time.svg"]
+    status, out, _ = run("bench", "model.sg", "--seconds", "0.05", *pictures)
+    assert all("<svg" in Path(name).read_text() for name in pictures[1::2])
     assert "per call" in out
 
 

@@ -104,6 +104,9 @@ def rewritten(graph, change):
         lambda m: m.update(lines={"": {"x": [0, -1]}}), lambda m: m.update(lines={"": 0}),
         lambda m: m.update(places=[["a", -1, "f"]]), lambda m: m.update(places=["a"]),
         lambda m: m.update(places=[["a", 10**20, "f"]]), lambda m: m.update(places={}),
+        lambda m: m.update(labels={}), lambda m: m.update(labels=[3]),
+        lambda m: m.update(origins=[]), lambda m: m.update(origins={"": {"tanh": 3}}),
+        lambda m: m.update(derivatives=[]), lambda m: m.update(derivatives={"tanh": None}),
         lambda m: m.update(graph=m["graph"].replace('"0"', '"9"')),
         lambda m: m.update(graph=m["graph"].replace('"0"', '"../0"')),
         lambda m: m.update(graph=m["graph"].replace('"0"', '"1"')),
@@ -113,6 +116,27 @@ def rewritten(graph, change):
 def test_a_manifest_that_describes_no_graph_is_refused(change):
     with pytest.raises(GraphFormatError):
         sg.load(rewritten(network(), change))
+
+
+def test_files_without_labels_and_origins_are_read():
+    def change(manifest):
+        for key in ("labels", "origins", "derivatives"):
+            del manifest[key]
+
+    written = network()
+    graph = sg.load(rewritten(written, change))
+    assert graph == written
+    assert graph.labels == ()
+    assert all(e.origin is None for e in graph)
+
+
+def test_an_expression_may_not_be_the_cause_of_itself():
+    def change(manifest):
+        manifest["origins"] = {"": dict.fromkeys(["tanh", "matmul"], "tanh")}
+
+    origins = {e.name: e.origin for e in sg.load(rewritten(network(), change))}
+    assert origins["tanh"].name == origins["matmul"].name == "tanh"
+    assert origins["tanh"].origin is None
 
 
 def test_lines_of_a_file_are_not_looked_up():

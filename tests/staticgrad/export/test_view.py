@@ -106,6 +106,16 @@ def test_labels_tell_equal_gradients_apart_where_they_are_fetched():
         assert sg.freeze([k], [a, b]).labels == ("d (y + z) / d a",)
 
 
+def test_gradients_are_labelled_where_only_an_optimizer_reads_them():
+    with sg.Graph().as_default() as graph:
+        w = sg.Variable([1.0, 2.0], name="w")
+        loss = sg.reduce_sum(w * w, name="loss")
+        train = sg.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+        view = graph_view(sg.freeze([loss, train]))
+    assert ("d loss / d w",) in {n.outputs for n in view.nodes}
+    assert view_of("f", graph).nodes
+
+
 def test_labels_survive_passes_and_sessions(program):
     _, x, _, loss, g, train = program
     graph = sg.freeze([loss, g, train], [x])
@@ -203,6 +213,15 @@ def test_a_whole_graph_has_what_bodies_and_dead_ends_leave():
     assert {n.op for n in view.nodes} >= {"loop", "exp"}
     assert "tanh" not in {n.op for n in view.nodes}
     assert view_of("f", sg.Graph()).nodes == ()
+
+
+def test_to_look_at_expressions_is_no_use_of_them():
+    with sg.Graph().as_default() as graph:
+        x = sg.placeholder("float32", [None, None], name="x")
+        view_of("f", graph)
+        view_of("f", x)
+        x.set_shape([2, 3])
+    assert x.shape == (2, 3)
 
 
 def test_what_a_call_keeps_is_shown():

@@ -9,7 +9,7 @@ import networkx as nx
 import pytest
 
 from gradops import GraphFormatError, OptionError
-from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text
+from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text, xml_graphs
 from gradops.inspection.formats.labels import LONGEST, UNSAFE, shown, visible
 from gradops.inspection.model import GraphView, NodeView
 
@@ -17,7 +17,7 @@ from ..views import HOSTILE, hostile_view, small_view
 
 FORMATS = {
     "dot": dot.to_dot, "mermaid": mermaid.to_mermaid, "json": as_json.to_json, "svg": svg.to_svg,
-    "graphml": networkx.to_graphml, "gexf": networkx.to_gexf, "text": text.to_text,
+    "graphml": xml_graphs.to_graphml, "gexf": xml_graphs.to_gexf, "text": text.to_text,
 }  # fmt: skip
 every_format = pytest.mark.parametrize("export", FORMATS.values(), ids=FORMATS)
 PARTS = ["forward", "backward", "both"]
@@ -167,13 +167,15 @@ def test_networkx_numbers_the_results_and_says_what_they_are():
 @pytest.mark.parametrize("view", [small_view(), hostile_view()])
 def test_graphml_and_gexf_are_read_back_by_networkx(view, tmp_path):
     path = tmp_path / "graph.xml"
-    path.write_text(networkx.to_graphml(view), encoding="utf-8")
+    path.write_text(xml_graphs.to_graphml(view), encoding="utf-8")
     graph = nx.read_graphml(path, node_type=int, force_multigraph=True)
     assert graph.number_of_nodes() == len(view)
     assert graph.number_of_edges() == edge_count(view)
     assert [graph.nodes[n.id]["name"] for n in view.nodes] == [visible(n.name) for n in view.nodes]
-    path.write_text(networkx.to_gexf(view), encoding="utf-8")
+    path.write_text(xml_graphs.to_gexf(view), encoding="utf-8")
     graph = nx.read_gexf(path, node_type=int)
+    assert graph.number_of_edges() == edge_count(view)
+    assert graph.nodes[0]["op"] == visible(view.nodes[0].op)
     assert [graph.nodes[n.id]["label"] for n in view.nodes] == [visible(n.name) for n in view.nodes]
 
 

@@ -10,6 +10,7 @@ from gradops.inspection.formats import dot, mermaid
 
 from ..views import hostile_view, small_view
 
+QUICKLY = ["--no-audit", "--no-fund", "--fetch-retries=0"]
 PARSE = """\
 import { readFileSync } from "node:fs";
 import { JSDOM } from "jsdom";
@@ -43,9 +44,9 @@ def installed_mermaid(folder):
     if (npm := shutil.which("npm")) is None:
         pytest.skip("node and npm are not installed")
     if not (folder / "node_modules" / "mermaid").exists():
-        command = [npm, "install", "--no-audit", "--no-fund", "mermaid@11", "jsdom@26"]
+        command = [npm, "install", *QUICKLY, "mermaid@11", "jsdom@26"]
         try:
-            subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=300)
+            subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=120)
         except subprocess.SubprocessError as error:
             pytest.skip(f"the package mermaid cannot be installed: {error}")
     (folder / "parse.mjs").write_text(PARSE)

@@ -23,6 +23,8 @@ SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e-30)
 ADDING = frozenset({"add_rows"})  # to what is in their results
 GATES = {"lstm": 4, "gru": 3}
 """The gates of cells, whose sizes `m` are, as a rule, multiples of a size of a state."""
+FEWER = {"t": 6, "r": 12}
+"""How many of the first `SIZES` steps and rows of a sequence have."""
 
 
 def guarded_frames(guards):
@@ -56,7 +58,8 @@ class Operands:
         if name == "n" and self.gates > 1 and "m" in self.sizes:
             self.sizes["n"] = self.sizes["m"] // self.gates
         if name not in self.sizes:
-            self.sizes[name] = int(self.rng.choice(SIZES)) * (self.gates if name == "m" else 1)
+            sizes = SIZES[: FEWER.get(name)]
+            self.sizes[name] = int(self.rng.choice(sizes)) * (self.gates if name == "m" else 1)
         return (self.sizes[name],)
 
     def operand(self, a):

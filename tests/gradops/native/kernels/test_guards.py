@@ -64,13 +64,20 @@ def test_labels_of_no_classes_are_refused():
             gradops.sparse_cross_entropy(np.ones((2, 0)), np.array([0, 1]), reduction=reduction)
 
 
-@pytest.mark.parametrize("name", ["lstm_step", "lstm_memory", "gru_state"])
-def test_gates_of_another_size_than_the_state_are_refused(name):
-    kernel = kernels("gates")[name]
-    size = {"m": 12, "n": 5, "...": 2}
+CELLS = [("gates", name) for name in ("lstm_step", "lstm_memory", "gru_state")]
+CELLS += [("sequences", f"{cell}_sequence{back}") for cell in ("lstm", "gru")
+          for back in ("", "_back")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("group", "name"), CELLS)
+@pytest.mark.parametrize(("n", "steps"), [(5, 2), (4, 0)])
+def test_gates_of_another_size_than_the_state_and_no_steps_are_refused(group, name, n, steps):
+    kernel = kernels(group)[name]
+    if group == "gates" and not steps:
+        return
+    gates = 4 if name.startswith("lstm") else 3
+    size = {"m": gates * 4, "n": n, "...": 2, "r": 3, "t": steps}
     xs = [np.ones([size[s] for s in a.sizes]) for a in kernel.operands]
-    call = callable_kernel("gates", name)
-    assert call(*xs, *[None] * len(kernel.results)) is NotImplemented
-    assert callable_kernel("gates", "outer_sums")(np.ones((0, 3)), np.ones((0, 4)), None) is (
-        NotImplemented
-    )
+    call = callable_kernel(group, name)
+    given = [*xs, *[0] * len(kernel.counts), *[None] * len(kernel.results)]
+    assert call(*given) is NotImplemented
