@@ -15,7 +15,7 @@ from gradops.native.ir.elementwise import apply
 from gradops.native.ir.finite import note_entries
 from gradops.native.ir.memory import Memory
 from gradops.native.ir.places import Place
-from gradops.native.ir.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.ir.scalars import BOOL, NotNative, Scalar, call_pair, cast, choose, constant
 from gradops.native.ir.sharing import share
 from gradops.native.ir.subjects import about
 from gradops.native.ir.text import At, FunctionText, Lane, plus
@@ -54,6 +54,7 @@ class GraphWriter:
         self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
+        self.partners: dict[Expr, Expr] = {}  # sines and cosines that are computed at once
         self.turned: dict[Expr, Expr] = {}  # values, and transposes of them that lie in order
         self.writing: Expr | None = None
         self.tag = ""
@@ -221,9 +222,18 @@ class GraphWriter:
         if name in TRIANGLES:
             return self.entry_of_triangle(e, index)
         args = [self.value(x, aligned(x.shape, index)) for x in e.inputs]
+        if e in self.partners:
+            return self.wave(e, args[0], index)
         if name == "summed":
             return args[0] + args[1]
         return cast(args[0], e.dtype) if name == "astype" else apply(e.op, args, e.attrs, e.dtype)
+
+    def wave(self, e: Expr, x: Scalar, index: tuple[At, ...]) -> Scalar:
+        """A sine or a cosine; the other one is computed at once."""
+        y, z = call_pair("sincos", x)
+        one, other = (y, z) if name_of(e) == "sin" else (z, y)
+        self.values[self.partners[e], index] = other
+        return one
 
     def entry_of_triangle(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """An entry on one side of a diagonal, or zero."""

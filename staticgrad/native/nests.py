@@ -57,6 +57,9 @@ class NestWriter:
             self.cut_at(self.kept_axis())
         self.last = max([i for i, n in enumerate(self.axes) if n > 1], default=-1)
         self.mask: Scalar | None = None
+        here = set(self.members)
+        pairs = plan.partners.items()
+        writer.partners = {e: other for e, other in pairs if e in here and other in here}
 
     def memory_for(self, e: Expr) -> Place:
         """Memory for a value: new memory has the axes in the order of the loops."""

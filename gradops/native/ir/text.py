@@ -147,12 +147,16 @@ class FunctionText:
         """An instruction without a value."""
         self.lines.append(f"  {instruction}")
 
+    def any(self, test: str) -> str:
+        """A test that holds if one does for an entry."""
+        if not self.lanes:
+            return test
+        reduce = f"i1 @llvm.vector.reduce.or.v{self.lanes}i1"
+        return self.emit(f"call {reduce}(<{self.lanes} x i1> {test})")
+
     def note(self, test: str) -> None:
         """Give up at the end of the code if a test holds somewhere."""
-        self.notes = True
-        if self.lanes:
-            reduce = f"i1 @llvm.vector.reduce.or.v{self.lanes}i1"
-            test = self.emit(f"call {reduce}(<{self.lanes} x i1> {test})")
+        self.notes, test = True, self.any(test)
         before = self.emit("load i1, ptr %noted")
         self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
 

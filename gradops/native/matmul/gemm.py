@@ -78,8 +78,9 @@ def gemm(kind: Lanes) -> FunctionText:
 
 
 def block_height(kind: Lanes) -> int:
-    """The rows of a block of the first matrix that is copied."""
-    return BLOCK // (DEPTH * kind.dtype.itemsize)
+    """The rows of a block of the first matrix that is copied: so many that all tiles are high."""
+    rows, high = BLOCK // (DEPTH * kind.dtype.itemsize), heights()[0]
+    return rows - rows % high
 
 
 def is_turned(f: FunctionText, wide: int) -> str:
