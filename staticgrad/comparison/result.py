@@ -192,9 +192,16 @@ def gradient_text(gradients: Sequence[np.ndarray]) -> str:
     if sum(g.size for g in gradients) == 1:
         (entry,) = [g.reshape(-1)[0] for g in gradients if g.size]
         return f"{entry:.9g}"
-    with np.errstate(all="ignore"):
-        squares = sum(float(np.sum(np.abs(g.astype(np.complex128)) ** 2)) for g in gradients)
-    return f"norm {np.sqrt(squares):.6g}"
+    return f"norm {norm(gradients):.6g}"
+
+
+def norm(gradients: Sequence[np.ndarray]) -> float:
+    """The norm of all entries together, whose squares need not be in range."""
+    sizes = np.concatenate([np.abs(g.astype(np.complex128)).reshape(-1) for g in gradients])
+    largest = float(np.max(sizes, initial=0))
+    if not largest or not np.isfinite(largest):
+        return largest
+    return largest * float(np.sqrt(np.sum((sizes / largest) ** 2)))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -120,7 +120,11 @@ def wanted(wrt: Wrt) -> list[int | str]:
     """The arguments that `wrt` names."""
     if wrt is None:
         return []
-    return [wrt] if isinstance(wrt, int | str) else list(wrt)
+    asked = [wrt] if isinstance(wrt, int | str) else list(wrt)
+    if not asked:
+        raise OptionError("compare", [], f"wrt={wrt!r} names no argument to differentiate by",
+                          hint="leave it out for all floats")  # fmt: skip
+    return asked
 
 
 def position(asked: object, names: Sequence[str]) -> int:

@@ -25,6 +25,14 @@ def test_a_distance_counts_the_numbers_between(dtype, steps):
         (0.0, -0.0, "signs of zeros"), (one, np.inf, "differs"), (one, np.nan, "differs"),
         (one, np.float32(1), "differs"), (one, np.ones(1), "differs"), (1, 2, "differs"),
         (np.array([1.0, 1e-17]), np.array([1.0, 2e-17]), "1e-17 of max"),
+        (one, 1 - 2**-53, "1 ULP"), (1 + 2**-52, 1 - 2**-53, "2 ULP"),
+        (np.nan, -np.nan, "bits of NaN or zeros"),
+        (complex(np.nan, 1), complex(np.nan, 2), "5e-01 of max"),
+        (1e308, -1e308, "2e+00 of max"), (0.0, 1e-5, "1e+00 of max"),
+        (np.array([0.0, np.inf]), np.array([-5e-324, np.inf]), "1 ULP"),
+        (one.astype(">f8"), one, "equal"),
+        (np.longdouble(0), -np.longdouble(0), "signs of zeros"),
+        (np.longdouble(1), np.nextafter(np.longdouble(1), np.longdouble(0)), "1 ULP"),
         (one, 1 + 2**-52, "1 ULP"), (np.zeros(0), np.zeros(0), "equal"),
     ],
 )  # fmt: skip
@@ -36,3 +44,24 @@ def test_a_distance_has_a_text(a, b, text):
 def test_lists_of_other_lengths_differ():
     assert ulps([one], []) == np.inf
     assert text_of_distance([one], [one, one]) == "differs"
+
+
+def test_booleans_beside_numbers_far_apart_have_a_text():
+    mask = np.array([True, False])
+    assert text_of_distance([one * 2, mask], [one, mask]) == "5e-01 of max"
+
+
+def test_bits_that_a_type_leaves_unused_do_not_count():
+    x = np.frombuffer(b"\xff" * 32, np.longdouble).copy()
+    y = np.zeros(2, np.longdouble)
+    x[:] = y[:] = 1
+    assert text_of_distance([x], [y]) == "equal"
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_distances_are_those_of_walks_along_the_numbers(dtype):
+    x = np.array([1, -1, 0, 4, np.finfo(dtype).max], dtype)
+    y = x.copy()
+    for steps in range(1, 8):
+        y = np.nextafter(y, np.array(-2, dtype))
+        assert [ulps([a], [b]) for a, b in zip(x, y)] == [steps] * 5

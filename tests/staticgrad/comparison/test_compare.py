@@ -158,6 +158,7 @@ def test_captured_generators_and_writes_are_refused():
         (lambda: sg.compare(rosenbrock, x, wrt=1), OptionError, "none of the 1 arguments: x"),
         (lambda: sg.compare(rosenbrock, x, wrt="y"), OptionError, "none of the 1 arguments: x"),
         (lambda: sg.compare(rosenbrock, x, wrt=True), OptionError, "none of the 1 arguments"),
+        (lambda: sg.compare(rosenbrock, x, wrt=[]), OptionError, "names no argument"),
         (lambda: sg.compare(x, x), OptionError, "takes a function first"),
         (
             lambda: sg.compare(lambda x, n: np.sum(x) * n[0], x, np.arange(2), wrt="n"),
@@ -184,3 +185,9 @@ def test_arguments_and_surroundings_are_as_they_were():
     sg.compare(lambda t: (t @ weights).sum(), given, **QUICK)
     assert given.tobytes() == before
     assert weights.grad is None
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e250])
+def test_the_norm_of_a_gradient_has_no_squares_out_of_range(size):
+    row = sg.compare(lambda x: np.sum(x) * size, np.ones(4), **QUICK)["tape"]
+    assert f"norm {2 * size:.6g}" in row.cells
