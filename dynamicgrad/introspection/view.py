@@ -205,7 +205,7 @@ class Builder:
         """The name of an output."""
         named = self.names.get(id(t))
         if named is None and t.node is not None:
-            named = self.nodes[self.ids[id(t.node)]].title
+            named = self.nodes[self.ids[id(t.node)]].name
         return named or "data"
 
     def labelled(self) -> Iterable[NodeView]:
@@ -220,7 +220,7 @@ class Builder:
             if t.node is not None:
                 i = self.seed(t.node)
                 arriving.setdefault(id(owner(t.node)), []).append(i)
-        y = " + ".join(dict.fromkeys(self.title_of(t) for t in tensors))
+        y = " + ".join({t.node: self.title_of(t) for t in tensors if t.node is not None}.values())
         for v in reversed(order):
             if type(v) is Part or id(v) not in arriving:
                 continue

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GradError, GraphFormatError
+from gradops import FeedError, GradError, GraphFormatError
 
 from ..ir.graph import FrozenGraph
 from ..ir.verify import verify
@@ -49,6 +49,8 @@ def report(title: str, check: Callable[[], str]) -> bool:
     """Print what a check says, and return whether it is fine."""
     try:
         print(f"fine    {title}: {check()}", flush=True)
+    except FeedError:  # wrong input
+        raise
     except (GradError, AssertionError) as error:
         print(f"failed  {title}: {one_line(error)}", flush=True)
         return False

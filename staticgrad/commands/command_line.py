@@ -8,6 +8,7 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -29,6 +30,7 @@ class CommandError(Exception):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command, and return its exit status."""
     options = parser().parse_args(arguments)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  None if it is closed
     try:
         status = int(options.command(options))
         sys.stdout.flush()
@@ -38,8 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FINE
     except KeyboardInterrupt:
         return 128 + 2  # as shells report it
-    except (CommandError, GradError, OSError, ValueError, TypeError) as error:
+    except (CommandError, GradError, OSError, ValueError, TypeError, MemoryError) as error:
         print(f"python -m staticgrad {options.name}: {one_line(error)}", file=sys.stderr)
+        return WRONG_USE
+    except Exception:  # of a user's script; 1 would say that something differs
+        traceback.print_exc()
         return WRONG_USE
 
 

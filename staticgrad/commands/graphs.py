@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ ARCHIVE = b"PK\x03\x04"
 def read_graph(path: str) -> FrozenGraph:
     """The graph in a file, which `save` wrote, or its text; `-` is the standard input."""
     name = "the standard input" if path == "-" else path
-    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    data = standard_input() if path == "-" else Path(path).read_bytes()
     try:
         if data.startswith(ARCHIVE):
             return load(io.BytesIO(data))
@@ -35,6 +36,13 @@ def read_graph(path: str) -> FrozenGraph:
     except GraphFormatError as error:
         first, *others = str(error).splitlines()
         raise GraphFormatError("\n".join([f"{name}: {first}", *others])) from None
+
+
+def standard_input() -> bytes:
+    """All that comes from the standard input."""
+    if sys.stdin is None:
+        raise CommandError("the standard input is closed")
+    return sys.stdin.buffer.read()
 
 
 def read_feeds(graph: FrozenGraph, given: Sequence[str], fill: bool = False) -> list[Any]:
@@ -166,11 +174,19 @@ def write_results(names: Sequence[str], results: Sequence[Any], path: str | None
         for name, array in arrays.items():
             print(f"{name}: {ArrayType(array.shape, array.dtype)} = {np.array2string(array)}")
     elif path == "-":
-        np.savez(sys.stdout.buffer, **arrays)  # type: ignore[arg-type]
+        write_archive(sys.stdout.buffer, arrays)
     elif path.endswith(".npy") and len(arrays) == 1:
         np.save(path, next(iter(arrays.values())))
     elif path.endswith(".npz"):
-        np.savez(path, **arrays)  # type: ignore[arg-type]
+        write_archive(path, arrays)
     else:
         hint = "FILE.npz" if len(arrays) > 1 else "FILE.npy or FILE.npz"
         raise CommandError(f"{path}: results are written to {hint}")
+
+
+def write_archive(file: Any, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays as `np.savez` does, which cannot write one under the name `file`."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)

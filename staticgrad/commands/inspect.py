@@ -3,8 +3,10 @@
 import argparse
 from pathlib import Path
 
+from ..runtime.backends.native_executable import NativeExecutable
 from ..runtime.compilation import compile
-from .command_line import FINE, add_model, progress
+from ..runtime.pages import executable_page
+from .command_line import FINE, CommandError, add_model, progress, write_text
 from .graphs import read_feeds, read_graph
 
 EXAMPLES = (
@@ -38,10 +40,12 @@ def command(options: argparse.Namespace) -> int:
     beside = None if options.beside is None else read_graph(options.beside)
     with progress(f"writing {path}"):
         executable = compile(graph, optimize=options.optimize, backend=options.backend)
-        executable.inspect(
-            path, feeds, title=Path(options.model).stem, ir=options.ir, assembly=options.assembly,
-            beside=beside,
-        )  # fmt: skip
+        if (options.ir or options.assembly) and not isinstance(executable, NativeExecutable):
+            raise CommandError("--ir and --assembly are of machine code: give --backend native")
+        text = executable_page(
+            executable, feeds, Path(options.model).stem, options.ir, options.assembly, beside
+        )
+    write_text(text, path)
     return FINE
 
 

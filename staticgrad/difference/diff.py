@@ -8,6 +8,8 @@ and removed, is what it read.
 from collections.abc import Iterator
 from typing import Literal
 
+import numpy as np
+
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, named_graphs, require_frozen
 from ..text.printer import type_text, value_text
@@ -147,11 +149,19 @@ def has_graph(value: object) -> bool:
     return any(isinstance(v, FrozenGraph) for v in parts)
 
 
+VALUED = frozenset({Kind.CONSTANT, Kind.VARIABLE})
+
+
+def bytes_of(e: Expr) -> bytes | None:
+    """The bits of a constant, or of a variable's initial value, if it has one."""
+    return None if e.value is None else np.asarray(e.value).tobytes()
+
+
 def changes_of_leaf(old: Expr, new: Expr) -> Iterator[str]:
     """What differs between two leaves, in words."""
     if old.type != new.type:
         yield f"the type was {type_text(old.type)} and is {type_text(new.type)}"
-    elif old.kind is Kind.CONSTANT and old.value.tobytes() != new.value.tobytes():
+    elif old.kind in VALUED and bytes_of(old) != bytes_of(new):
         yield "the value is another"
     elif old.kind is Kind.SIZE and old.value != new.value:
         yield f"the size was {old.value} and is {new.value}"

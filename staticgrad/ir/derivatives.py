@@ -7,29 +7,47 @@ from .expr import Expr
 
 SHOWN = 2  # ys that a label names
 EQUALS = " = "
+WEIGHT = "grad_y"  # an array
 
 
-def note_derivatives(ys: Sequence[Expr], pairs: Iterable[tuple[Expr, Expr | None]]) -> None:
+def note_derivatives(
+    ys: Sequence[Expr], pairs: Iterable[tuple[Expr, Expr | None]],
+    weights: Sequence[Any] = (), constant: Iterable[Expr] = (),
+) -> None:  # fmt: skip
     """Note in their graph that results are derivatives of the sum of `ys`, each by its x.
 
-    `pairs` has the xs and the results, None for those that there are not.
+    `pairs` has the xs and the results, None for those that there are not; `weights` the factors of
+    the ys, None for one; `constant` expressions that count as such.
     """
     graph = ys[0].graph
     if graph is None:
         return
-    y = y_text(ys)
+    y = y_text(ys, weights)
+    given = ", ".join(e.name for e in constant)
+    suffix = f" with {given} constant" if given else ""
     for x, result in pairs:
         if result is not None:
             texts = graph.derivatives.setdefault(result, [])
-            if (text := f"d {y} / d {x.name}") not in texts:
+            if (text := f"d {y} / d {x.name}{suffix}") not in texts:
                 texts.append(text)
 
 
-def y_text(ys: Sequence[Expr]) -> str:
+def y_text(ys: Sequence[Expr], weights: Sequence[Any] = ()) -> str:
     """The sum of ys in a label; the derivative of a derivative is that of its label."""
-    texts = [label_of(y) for y in ys[:SHOWN]] + ["..."] * (len(ys) > SHOWN)
-    text = " + ".join(texts)
+    factors = weights or [None] * len(ys)
+    texts = [term_text(y, g) for y, g in zip(ys[:SHOWN], factors)]
+    text = " + ".join(texts + ["..."] * (len(ys) > SHOWN))
     return f"({text})" if " " in text else text
+
+
+def term_text(y: Expr, weight: Any) -> str:
+    """A y in a label, times its weight."""
+    text = label_of(y)
+    if weight is None:
+        return text
+    is_number = isinstance(weight, int | float)
+    factor = label_of(weight) if isinstance(weight, Expr) else repr(weight) if is_number else WEIGHT
+    return " * ".join(f"({part})" if " " in part else part for part in (factor, text))
 
 
 def label_of(e: Expr) -> str:

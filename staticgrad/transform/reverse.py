@@ -54,16 +54,18 @@ def gradients(
     >>> sg.compile(g, [x])([1.0, 2.0])
     array([2., 4.], dtype=float32)
     """
-    ys, xs, stop = sequence(ys), sequence(xs), set(sequence(stop_gradients))
+    ys, xs, weights = sequence(ys), sequence(xs), sequence(grad_ys)
+    constant = sequence(stop_gradients)
+    stop = set(constant)
     names = common_names("gradients", [*ys, *xs])
     require_floats(ys, xs)
     refuse_inner(GraphError, [*xs, *stop], BY_WHAT)
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
-    result = backpropagate(initial_cotangents(names, ys, sequence(grad_ys)), xs, stop)
+    result = backpropagate(initial_cotangents(names, ys, weights), xs, stop)
     results = [result[x] if x in result else zero_or_none(names, x, unconnected) for x in xs]
     made = [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
-    note_derivatives(ys, zip(xs, made, strict=True))
+    note_derivatives(ys, zip(xs, made, strict=True), weights, constant)
     return made
 
 

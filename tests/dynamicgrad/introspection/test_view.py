@@ -173,3 +173,10 @@ def test_custom_functions_and_writes_in_place_are_shown():
         "Two", "part", "part", "mul", "add",
     ]  # fmt: skip
     assert named(view, "Two").type == "several values"
+
+
+def test_results_without_names_are_told_apart_in_the_label_of_their_gradient():
+    w = dg.ones(2, requires_grad=True)
+    view = tape_view(*[(w * i).sum() for i in range(2)], dg.ones(2))
+    assert [view.by_id[i].outputs for i in view.outputs] == [("sum",), ("sum_1",), ("data",)]
+    assert view.nodes[-1].outputs == ("d (sum + sum_1) / d w",)

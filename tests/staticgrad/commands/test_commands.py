@@ -122,6 +122,76 @@ def test_check_finds_a_wrong_gradient(folder, run):
     assert "failed  gradients: d loss / d x differs from differences of loss" in out
 
 
+@pytest.mark.parametrize("options", [{"grad_ys": 2.0}, {"stop_gradients": "h"}])
+def test_check_takes_no_weighted_or_partial_gradient_for_that_of_the_loss(folder, run, options):
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", [2], name="x")
+        h = sg.tanh(x, name="h")
+        loss = sg.reduce_sum(h * x, name="loss")
+        given = {key: h if value == "h" else value for key, value in options.items()}
+        sg.save(sg.freeze([loss, *sg.gradients(loss, [x], **given)], [x]), "partial.sg")
+    status, out, _ = run("check", "partial.sg")
+    assert status == 0
+    assert "none is labelled" in out
+
+
+def test_feeds_too_large_for_memory_are_wrong_input(folder, run):
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [None, 3], name="x")
+        sg.save(sg.freeze([sg.exp(x)], [x]), "large.sg")
+    status, _, err = run("run", "large.sg", "x=float32[1000000000000,3]")
+    assert status == 2
+    assert "Unable to allocate" in err
+
+
+def test_check_takes_feeds_that_do_not_fit_for_wrong_input(folder, run):
+    status, _, err = run("check", "model.sg", "x=[[1, 2]]")
+    assert status == 2
+    assert "was fed an array of shape (1, 2)" in err
+
+
+@pytest.mark.parametrize("name", ["file", "allow_pickle"])
+def test_results_have_any_name(folder, run, name):
+    with sg.Graph().as_default():
+        sg.save(sg.freeze([sg.exp(sg.constant(0.0), name=name), sg.constant(2.0)]), "named.sg")
+    assert run("run", "named.sg", "-o", "out.npz")[0] == 0
+    with np.load("out.npz") as found:
+        assert found[name] == 1
+        assert len(found.files) == 2
+
+
+def test_a_page_goes_to_the_standard_output(folder, run):
+    status, out, _ = run("inspect", "model.sg", "-o", "-")
+    assert status == 0
+    assert out.startswith("<!DOCTYPE html>")
+    assert not Path("-").exists()
+
+
+def test_assembly_needs_machine_code(folder, run):
+    status, _, err = run("inspect", "model.sg", "--backend", "numpy", "--assembly", "-o", "a.html")
+    assert status == 2
+    assert "give --backend native" in err
+
+
+@pytest.mark.parametrize("body", ["def f(:", "def f(x=2.0): raise KeyError('key of the script')"])
+def test_errors_of_a_script_are_wrong_input_and_have_a_traceback(folder, run, body):
+    Path("script.py").write_text(body)
+    status, _, err = run("compare", "script.py:f", "--seconds", "0.01")
+    assert status == 2
+    assert 'script.py", line 1' in err
+
+
+def test_streams_may_be_closed(folder, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["show", "model.sg"]) == 0
+    sys.stdout.close()
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["show", "-"]) == 2
+    sys.stdout.close()
+    assert "the standard input is closed" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["dot", "mermaid", "json", "text"])
 def test_export_has_formats(folder, run, name):
     status, out, _ = run("export", "model.sg", "--format", name)

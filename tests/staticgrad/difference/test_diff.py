@@ -121,3 +121,13 @@ def test_other_things_are_refused():
     graph = graph_of(sg.exp)
     with pytest.raises(GraphError, match="takes a frozen graph"):
         graph.diff(np.ones(3))
+
+
+def test_another_initial_value_of_a_variable_is_a_change():
+    def doubled(value):
+        with sg.Graph().as_default():
+            return sg.freeze([sg.Variable(value, name="v") * 2])
+
+    found = doubled(2.0).diff(doubled(3.0))
+    assert [(c.kind, c.what) for c in found.changes] == [("changed", ("the value is another",))]
+    assert not doubled(2.0).diff(doubled(2.0))

@@ -106,6 +106,24 @@ def test_labels_tell_equal_gradients_apart_where_they_are_fetched():
         assert sg.freeze([k], [a, b]).labels == ("d (y + z) / d a",)
 
 
+def test_labels_say_by_what_a_result_is_multiplied_and_what_counts_as_constant():
+    with sg.Graph().as_default():
+        x, v = (sg.placeholder("float64", [2], name=name) for name in "xv")
+        h = sg.tanh(x, name="h")
+        y = sg.reduce_sum(h * x, name="y")
+
+        def label(ys, *args, **options):
+            return sg.freeze(sg.gradients(ys, [x], *args, **options), [x, v]).labels[0]
+
+        assert label(y, 2.0) == "d (2.0 * y) / d x"
+        assert label(h, v) == "d (v * h) / d x"
+        assert label([y, h], [None, np.ones(2)]) == "d (y + grad_y * h) / d x"
+        assert label(y, stop_gradients=h) == "d y / d x with h constant"
+        (g,) = sg.gradients(y, [x], 2.0)
+        assert label(sg.reduce_sum(g, name="s")) == "d s / d x"
+        assert label(g, g) == "d ((d (2.0 * y) / d x) * (d (2.0 * y) / d x)) / d x"
+
+
 def test_gradients_are_labelled_where_only_an_optimizer_reads_them():
     with sg.Graph().as_default() as graph:
         w = sg.Variable([1.0, 2.0], name="w")
