@@ -15,8 +15,8 @@ from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
 GROUPS = (
-    "activations", "exponentials", "gates", "matrices", "norms", "products", "sequences", "softmax",
-    "totals", "updates",
+    "activations", "exponentials", "gates", "matrices", "norms", "products", "rows", "sequences",
+    "softmax", "totals", "updates",
 )  # fmt: skip
 
 
