@@ -74,8 +74,9 @@ docs: $(READY)  ## Write the pages that are made of tables, scripts and helps
 	$(BIN)/python docs/make_contrasts.py
 	$(BIN)/python docs/make_command_line.py
 
-pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium
+pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium; draw those of time and memory
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_timelines.py
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi
 

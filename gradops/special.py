@@ -39,8 +39,8 @@ from .library.elementwise.special import (
     xlogy,
 )
 from .library.nn.activation import log_sigmoid as log_expit
-from .library.nn.activation import log_softmax, softmax
 from .library.nn.activation import sigmoid as expit
+from .library.nn.softmax import log_softmax, softmax
 from .library.reduce.reduction import logsumexp
 
 psi = digamma

@@ -106,7 +106,7 @@ def record(
     save_y, save, wanted = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
     operands: tuple[Any, ...] = tuple(inputs)
     inputs = operands
-    if None in inputs or True in save:
+    if len(wanted) < len(inputs) or True in save:
         operands = tuple(
             [
                 (a.value if by_value and n is not None and a.storage is n.storage else a)

@@ -8,6 +8,7 @@ once. The result of `x.t() * 2` keeps the order of its operand, as in PyTorch.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,6 +179,22 @@ def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
             entry.before, entry.refusal = None, refusal
         else:
             view.alias = alias_of(base, op, attrs, refusal)
+        storage.add_view(view)
+
+
+def alias_together(
+    base: Handle, views: Iterable[Handle], op: Op, attrs: Iterable[Attrs], refusals: Iterable[str]
+) -> None:
+    """What `alias` does, for views that certainly share the memory of an array that is no view."""
+    storage = base.storage or storage_of(base)
+    storage.viewed = True
+    for view, options, refusal in zip(views, attrs, refusals, strict=False):
+        view.storage = storage
+        if view.node is not None:
+            view.node.storage = storage
+        view.alias = entry = new(Alias)
+        entry.base, entry.op, entry.options = base, op, options
+        entry.before, entry.refusal = None, refusal
         storage.add_view(view)
 
 

@@ -3,12 +3,12 @@
 from gradops.core.source_location import describe
 from gradops.inspection.formats.labels import visible
 from gradops.inspection.formats.text import operand_text, saved_bytes
-from gradops.inspection.model import NodeView, Role
+from gradops.inspection.model import GraphView, NodeView, Role
 
 from ..engine.backward import why_no_history
 from ..engine.node import Leaf
 from ..engine.tensor import Tensor
-from .view import tape_view
+from .view import forward_view
 
 SHOWN = 6  # leaves that are named
 
@@ -29,8 +29,9 @@ def explain(t: Tensor) -> str:
         return f"a {t.type} that requires no gradients: {why_no_history(t)}"
     if type(t.node) is Leaf:
         return leaf_text(t)
-    origin = f"a {t.type} result of {call_text(t)}, made at {describe(t.node.place)}"
-    forward = "".join(f"\n  {line}" for line in forward_lines(t))
+    view = forward_view(t)
+    origin = f"a {t.type} result of {call_text(view)}, made at {describe(t.node.place)}"
+    forward = "".join(f"\n  {line}" for line in forward_lines(view))
     if t.retains_grad:
         return f"{origin}, that retains its gradient{forward}"
     return (
@@ -41,17 +42,15 @@ def explain(t: Tensor) -> str:
     )
 
 
-def call_text(t: Tensor) -> str:
+def call_text(view: GraphView) -> str:
     """The operation that made a tensor, with its operands."""
-    view = tape_view(t).part("forward")
     n = view.by_id[view.outputs[0]]
-    names = {m.id: visible(m.name) for m in view.nodes}
+    names = {i: visible(view.by_id[i].name) for i in n.inputs}
     return f"{n.op}({', '.join(operand_text(view.by_id[i], names) for i in n.inputs)})"
 
 
-def forward_lines(t: Tensor) -> list[str]:
+def forward_lines(view: GraphView) -> list[str]:
     """What a tensor was computed from: its operands, and all that it depends on."""
-    view = tape_view(t).part("forward")
     n = view.by_id[view.outputs[0]]
     operands = [view.by_id[i] for i in dict.fromkeys(n.inputs)]
     lines = [origin_text(x) for x in operands if x.role is not Role.CONSTANT]

@@ -12,7 +12,7 @@ from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, tex
 from gradops.inspection.model import NOTHING, GraphView, PartName
 
 from ..engine.handle import Handle
-from .view import tape_view
+from .view import forward_view, tape_view
 
 __all__ = [
     "from_json", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid", "to_networkx",
@@ -32,6 +32,8 @@ def view_of(call: str, tensors: tuple[Any, ...], part: PartName, names: Names) -
                 f"{call} takes tensors, whose history it shows, not {t!r}"
                 "\n  hint: of a module, give what it computes, such as the loss"
             )
+    if part == "forward":
+        return forward_view(*tensors, names=names)
     return tape_view(*tensors, names=names).part(part)
 
 

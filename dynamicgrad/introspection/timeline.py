@@ -41,13 +41,17 @@ def timeline(f: Callable[..., Any], *args: Any) -> MemoryTimeline:
 
 
 class Memory:
-    """Memory on the way: since when it is alive, until when as far as is known, and why."""
+    """Memory on the way: since when it is alive, until when as far as is known, and why.
 
-    __slots__ = ("birth", "keeps", "last", "line", "name", "nbytes")
+    Of a cotangent, `holders` is the number of vertices that get it, `address` that of the array.
+    """
+
+    __slots__ = ("address", "birth", "holders", "keeps", "last", "line", "name", "nbytes")
 
     def __init__(self, name: str, nbytes: int, birth: int, keeps: Keeps, line: str) -> None:
         self.name, self.nbytes, self.birth, self.last = name, nbytes, birth, birth
         self.keeps, self.line = keeps, line
+        self.holders, self.address = 0, 0
 
 
 class Drawing:
@@ -135,13 +139,19 @@ class Drawing:
             memory.last = now
             if memory.keeps is Keeps.FORWARD:
                 memory.keeps = Keeps.SAVED
-        if (own := self.cotangents.pop(v.number, None)) is not None:
-            own.last = now
+        own = self.cotangents.pop(v.number, None)
         for i, ct in zip(wanted, cotangents):
             if ct is not None:
                 self.arrive(v.inputs[i], ct, now, step)
-        alive = set(map(id, self.cotangents.values()))
-        self.arrays = {k: m for k, m in self.arrays.items() if id(m) in alive}
+        if own is not None:
+            self.let_go(own, now)
+
+    def let_go(self, memory: Memory, now: int) -> None:
+        """Note that a vertex holds a cotangent no longer."""
+        memory.last = now
+        memory.holders -= 1
+        if not memory.holders and self.arrays.get(memory.address) is memory:
+            del self.arrays[memory.address]
 
     def arrive(self, x: Any, ct: Any, now: int, step: Step) -> None:
         """A cotangent arrives at a vertex: the first one, or one that is added to others."""
@@ -149,10 +159,12 @@ class Drawing:
         before = self.cotangents.get(x.number)
         if before is not None:
             before.last = now
-            before.keeps = Keeps.RESULT if x.number in self.summed else Keeps.BACKWARD
             if x.number in self.summed:
                 return
             self.summed.add(x.number)
+            self.let_go(before, now)
+            if not before.holders:
+                before.keeps = Keeps.BACKWARD
         array = base_of(ct) if isinstance(ct, np.ndarray) else ct
         fits = getattr(ct, "shape", x.shape) == x.shape
         known = self.arrays.get(id(array)) if fits and before is None else None
@@ -161,7 +173,9 @@ class Drawing:
             nbytes = total(array) if fits and before is None else bytes_of(x)
             known = self.new(name, nbytes, now, Keeps.BACKWARD, step.line)
             if fits and before is None:
-                self.arrays[id(array)] = known
+                known.address = id(array)
+                self.arrays[known.address] = known
+        known.holders += 1
         self.cotangents[x.number] = known
         if type(x) is Leaf:
             known.keeps = Keeps.RESULT

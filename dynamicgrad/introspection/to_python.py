@@ -72,9 +72,7 @@ def program(
     """The text of the module, and the arrays that are its defaults."""
     order = vertices_of(tensors)
     builder = Builder(names_of_tensors(order, names))
-    for v in order:
-        builder.add(v)
-    ends = [builder.output(t) for t in tensors]
+    ends = builder.add_forward(order, tensors)
     words = identifiers(builder.nodes)
     lines = [line_of(v, builder, words) for v in order if type(v) is not Leaf]
     given = [n for n in builder.nodes if n.is_leaf and n.role is not Role.CONSTANT]

@@ -9,6 +9,7 @@ no gradient is not on the tape, but the nodes know its types and save what rules
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from posixpath import commonpath
 from typing import Any
 
@@ -54,13 +55,18 @@ def tape_view(
     """
     order = vertices_of(tensors)
     builder = Builder(names_of_tensors(order, names))
-    for v in order:
-        builder.add(v)
-    outputs = [builder.output(t) for t in tensors]
+    outputs = builder.add_forward(order, tensors)
     builder.add_backward(order, tensors)
-    nodes = tuple(builder.labelled())
-    inputs = tuple(n.id for n in nodes if n.is_leaf and n.role is not Role.CONSTANT)
-    return GraphView(title, "tape", nodes, inputs, tuple(outputs))
+    return builder.view(title, outputs)
+
+
+def forward_view(
+    *tensors: Handle, title: str = "tape", names: Mapping[str, Any] = NOTHING
+) -> GraphView:
+    """The forward part of `tape_view`, without making the rest."""
+    order = vertices_of(tensors)
+    builder = Builder(names_of_tensors(order, names))
+    return builder.view(title, builder.add_forward(order, tensors))
 
 
 def vertices_of(tensors: Iterable[Handle]) -> list[Any]:
@@ -79,6 +85,19 @@ class Builder:
         self.counts: dict[str, int] = {}
         self.lines: dict[tuple[int, int], SourceLine] = {}
         self.labels: dict[int, list[str]] = {}
+        self.saved_at: dict[int, list[int]] = {}  # positions of saved operands, by vertex
+
+    def add_forward(self, order: Sequence[Any], tensors: Sequence[Handle]) -> list[int]:
+        """Add the nodes of what was recorded; the ids of the nodes of the tensors."""
+        for v in order:
+            self.add(v)
+        return [self.output(t) for t in tensors]
+
+    def view(self, title: str, outputs: Sequence[int]) -> GraphView:
+        """The view of all nodes."""
+        nodes = tuple(self.labelled())
+        inputs = tuple([n.id for n in nodes if n.is_leaf and n.role is not Role.CONSTANT])
+        return GraphView(title, "tape", nodes, inputs, tuple(outputs))
 
     def new(self, name: str, op: str, **facts: Any) -> int:
         """A new node under a name that is made unique; its id."""
@@ -103,7 +122,8 @@ class Builder:
         part = type(v) is Part
         name = self.unique(f"{v.owner.op}.{v.index}" if part else str(v.op))
         shape, dtype, nbytes = type_facts(v)
-        for i in saved_operands(v):
+        self.saved_at[id(v)] = kept = saved_operands(v)
+        for i in kept:
             self.give_data(inputs[i], v.operands[i])
         self.ids[id(v)] = self.put(
             name, "part" if part else str(v.op), inputs=inputs, shape=shape, dtype=dtype,
@@ -168,7 +188,7 @@ class Builder:
 
     def saved(self, v: Any, inputs: Sequence[int], name: str) -> Iterable[Saved]:
         """The arrays that a vertex keeps for its rules."""
-        for i in saved_operands(v):
+        for i in self.saved_at[id(v)]:
             a = array_of(v.operands[i])
             if a is not None:
                 yield Saved(self.nodes[inputs[i]].name, a.nbytes)
@@ -222,11 +242,12 @@ class Builder:
     def backward_of(self, v: Any, cotangents: Sequence[int]) -> int:
         """The node of the backward of a vertex."""
         n = self.nodes[self.ids[id(v)]]
-        read = [n.inputs[i] for i in saved_operands(v)] + [n.id] * saves_output(v)
+        read = [n.inputs[i] for i in self.saved_at.get(id(v), ())] + [n.id] * saves_output(v)
         ends = [self.nodes[n.inputs[i]] for i in getattr(v, "wanted", ())] or [n]
         one = ends[0] if len(ends) == 1 else None
+        op = v.name()
         return self.new(
-            f"gradients/{n.name}/{v.name()}", v.name(), inputs=(*cotangents, *read),
+            f"gradients/{n.name}/{op}", op, inputs=(*cotangents, *read),
             shape=one.shape if one else (),
             dtype=one.dtype if one else f"({', '.join(e.type for e in ends)})",
             role=Role.BACKWARD, scope=n.scope, cause=n.id, places=n.places,
@@ -270,8 +291,14 @@ def type_facts(x: Any) -> tuple[tuple[int | str, ...], str, int | None]:
     if isinstance(x, NUMBERS):
         x = type_of(x)
     if not all(isinstance(n, int) for n in x.shape):  # of a traced tensor
-        return tuple(map(str, x.shape)), x.dtype.name, None
-    return tuple(x.shape), x.dtype.name, math.prod(x.shape) * x.dtype.itemsize
+        return tuple(map(str, x.shape)), name_of(x.dtype), None
+    return tuple(x.shape), name_of(x.dtype), math.prod(x.shape) * x.dtype.itemsize
+
+
+@lru_cache
+def name_of(dtype: np.dtype) -> str:
+    """The name of a dtype, which NumPy takes long to make."""
+    return dtype.name
 
 
 def attributes(v: Any) -> Mapping[str, str]:

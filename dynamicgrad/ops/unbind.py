@@ -21,6 +21,7 @@ from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, cut_off, hold
 from ..engine.node import Part
 from ..engine.record import node_of
+from ..engine.storage import alias_together
 from ..engine.tensor import Tensor
 from ..hooks.saved_tensor_hooks import apply_mode
 from ..introspection.node_names import camel
@@ -131,6 +132,9 @@ def outputs(x: Face, values: Iterable[Any], node: Any) -> list[Face]:
 
 def views(x: Handle, op: Apart, parts: list[Any], attrs: Iterable[Any]) -> list[Any]:
     """Mark the parts as views of `x` by slices with these attributes."""
+    if type(x) is Tensor and x.alias is None and x.value.size and not x.is_inference():
+        alias_together(x, parts, slice_, attrs, refusals(op.name, len(parts)))
+        return parts
     for part, index in zip(parts, attrs, strict=True):
         part.share(x, slice_, index)
     return mark_together(op, parts)
@@ -143,6 +147,12 @@ def mark_together(op: Apart, parts: list[Any]) -> list[Any]:
         if isinstance(part, Tensor) and (alias := part.alias) is not None:
             alias.refusal = refusal(name, i)
     return parts
+
+
+@lru_cache(maxsize=256)
+def refusals(op: str, count: int) -> list[str]:
+    """The error texts for recorded writes to each of some parts."""
+    return [refusal(op, i) for i in range(count)]
 
 
 @lru_cache(maxsize=4096)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradops.core.float_errors import without_float_errors
 from gradops.core.levels import TRACING
 from gradops.core.source_location import here
 from gradops.nn import optimizer_updates
@@ -45,8 +46,7 @@ class FirstOrder(Optimizer):
         if tracing := TRACING.get():
             compiled.step(self, tracing)
             return loss
-        with np.errstate(all="ignore"):
-            self.update()
+        without_float_errors(self.update)
         return loss
 
     def update(self) -> None:

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +10,13 @@ import numpy as np
 
 from ..typing import DTypeLike
 from .dims import Dim, Shape, Size, common_size, product
+from .environment import switch
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
+VARIABLE = "STATICGRAD_NATIVE_KERNELS"
+ASKED = switch(VARIABLE, default=True)
+NATIVE_KERNELS: ContextVar[bool] = ContextVar("native_kernels", default=ASKED)
+"""True where kernels run in machine code, if there is some: see `kernels/native_kernels.py`."""
 PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an int
 
 
@@ -213,6 +219,13 @@ def normalize_axes(
 
 @lru_cache(maxsize=4096)
 def result_dtype(kernel: Callable[..., Any], dtypes: tuple[np.dtype, ...]) -> np.dtype:
-    """The dtype `kernel` gives for operands of these dtypes, found by asking it."""
-    with np.errstate(all="ignore"):
-        return np.asarray(kernel(*(np.ones(1, d) for d in dtypes))).dtype
+    """The dtype `kernel` gives for operands of these dtypes, found by asking it.
+
+    NumPy's kernels are asked: machine code, which has their dtypes, would have to be compiled.
+    """
+    token = NATIVE_KERNELS.set(False)
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(kernel(*(np.ones(1, d) for d in dtypes))).dtype
+    finally:
+        NATIVE_KERNELS.reset(token)

@@ -11,6 +11,7 @@ BITS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64, "complex64"
         "complex128": 64}  # fmt: skip
 LARGE = 1_000_000  # bytes from which a broadcast is worth a look
 FACTOR = 64  # times the bytes of its operands
+LARGEST = 10_000_000  # entries up to which arrays are searched for such as are not finite
 
 
 class Finding(NamedTuple):
@@ -133,7 +134,7 @@ def not_finite(facts: Facts, n: NodeView) -> Iterator[Finding]:
     data = n.data
     if n.role not in (Role.CONSTANT, Role.PARAMETER) or not isinstance(data, np.ndarray):
         return
-    if data.dtype.kind not in "fc":
+    if data.dtype.kind not in "fc" or data.size > LARGEST:
         return
     is_bad = np.isnan if n.role is Role.CONSTANT else not_a_number  # infinity is often meant
     if count := int(np.count_nonzero(is_bad(data))):

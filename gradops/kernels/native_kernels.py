@@ -13,21 +13,18 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.environment import switch
+from ..core.types import NATIVE_KERNELS
 
+USED = NATIVE_KERNELS
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
-VARIABLE = "STATICGRAD_NATIVE_KERNELS"
-ASKED = switch(VARIABLE, default=True)
-USED: ContextVar[bool] = ContextVar("native_kernels", default=ASKED)
 
 TEMPLATE = """def make(by_numpy, library, used, in_any_layout):
     def {name}({signature}):

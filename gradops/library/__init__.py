@@ -44,6 +44,7 @@ from .nn.normalization import *
 from .nn.pooling import *
 from .nn.recurrent import *
 from .nn.regression_losses import *
+from .nn.softmax import *
 from .random.distributions import *
 from .random.random import *
 from .reduce.along_axis import *

@@ -12,7 +12,7 @@ from ..core.tracer_protocol import held
 from ..core.types import shape_of, type_of
 from ..library.elementwise.comparison import equal, where
 from ..library.elementwise.logic import logical_and, logical_not, logical_or
-from ..library.nn.activation import softmax
+from ..library.nn.softmax import softmax
 from ..library.reduce.reduction import all, mean
 from ..library.shape.movement import reshape, swapaxes, transpose
 from ..typing import AnyArray, Operand

@@ -5,7 +5,7 @@ extra is installed, for arrays of one dtype of floats, once the state has been b
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from ..kernels.native_kernels import USED, LibraryCall
@@ -82,15 +82,32 @@ def call_in_place(
 
     None if there is no kernel for this rule with these options, or the state is not begun.
     """
-    form = FORMS[rule](state, **options) if rule in FORMS and USED.get() else None
-    if form is None or not all(name in state for name in form[1]):
+    if rule not in FORMS or not USED.get():
         return None
-    name, arrays, numbers = form[0], [state[n] for n in form[1]], form[2]
+    try:
+        found = chosen(rule, state.get("step", 0), tuple(options.items()))
+    except TypeError:  # an option that is no number
+        return None
+    if found is None or not all(name in state for name in found[1]):
+        return None
+    library, names, numbers = found
+    arrays = [state[name] for name in names]
+    return partial(library.call, param, grad, *arrays, *numbers, param, *arrays)
+
+
+@lru_cache(maxsize=64)
+def chosen(
+    rule: Callable[..., Any], step: int, items: tuple[tuple[str, Any], ...]
+) -> tuple[LibraryCall, Sequence[str], Sequence[float]] | None:
+    """The kernel of a rule, the names of its state and its numbers, once for all blocks."""
+    options = dict(items)
+    form = FORMS[rule]({"step": step}, **options)
+    if form is None:
+        return None
+    name, names, numbers = form
     decay = options["weight_decay"]
     decays = bool(decay) and not options.get("decoupled_weight_decay")
     library, order = kernel(name + "_decayed" * decays)
     given = {"sign": -1.0 if options["maximize"] else 1.0, "decay": decay, **numbers}
     found = [given[n] for n in order]
-    if not all(isinstance(n, float | int) for n in found):
-        return None
-    return partial(library.call, param, grad, *arrays, *found, param, *arrays)
+    return (library, names, found) if all(isinstance(n, float | int) for n in found) else None

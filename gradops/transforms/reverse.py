@@ -119,7 +119,11 @@ def pull_back(
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
                 if x.op is direct and x.watch is None and x not in keep:
-                    ct, x = Parts({x.index: ct}), x.inputs[0]
+                    number, x = x.index, x.inputs[0]
+                    if x in cotangents:
+                        cotangents[x].add(number, ct)
+                        continue
+                    ct = Parts({number: ct})
                 if x in cotangents:
                     if type(ct) is ndarray and ct.nbytes > LARGE:
                         cotangents[x] = add_up(cotangents[x], ct, x, summed)

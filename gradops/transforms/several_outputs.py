@@ -24,10 +24,14 @@ class Parts:
     def __init__(self, by_index: dict[int, Any]) -> None:
         self.by_index = by_index
 
+    def add(self, i: int, g: Any) -> None:
+        """Add the cotangent of an output."""
+        parts = self.by_index  # not shared with anyone: sums of many parts take linear time
+        parts[i] = parts[i] + g if i in parts else g
+
     def __add__(self, other: Parts) -> Parts:
-        total = self.by_index  # not shared with anyone: sums of many parts take linear time
         for i, g in other.by_index.items():
-            total[i] = total[i] + g if i in total else g
+            self.add(i, g)
         return self
 
 

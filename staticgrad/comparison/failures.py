@@ -28,7 +28,9 @@ def failure_of(error: Exception, stage: str) -> Failure:
     """What is known of an error."""
     notes = "\n".join([str(error) or type(error).__name__, *getattr(error, "__notes__", [])])
     caller = describe(here())  # made the arguments, which says nothing
-    text = "\n".join(line for line in notes.splitlines() if caller not in line)
+    first, *others = notes.splitlines()
+    kept = [first.replace(caller, "this call"), *[line for line in others if caller not in line]]
+    text = "\n".join(kept)
     place = place_of(error)
     if place and place.split(":")[0] not in text:
         text += f"\n  at {place}"

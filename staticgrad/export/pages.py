@@ -8,7 +8,7 @@ from typing import Any
 
 from gradops.core.errors import OptionError
 from gradops.inspection.model import NOTHING, GraphView, Role
-from gradops.inspection.page.stages import Picture, Stage
+from gradops.inspection.page.stages import GRADIENT, WRITTEN, Picture, Stage
 from gradops.inspection.page.template import page
 
 from ..build.collector import collector_paused
@@ -82,11 +82,11 @@ def stages(
 ) -> list[Stage]:
     """The graph as written, with its gradient, and after each pass that changes it."""
     view = graph_view(require_frozen("inspect", written), title, values)
-    result = [Stage("gradient", view)]
+    result = [Stage(GRADIENT, view)]
     if any(n.role in AFTER for n in view.nodes):
-        result.insert(0, Stage("as written", view.part("forward")))
+        result.insert(0, Stage(WRITTEN, view.part("forward")))
     else:
-        result = [Stage("as written", view)]
+        result = [Stage(WRITTEN, view)]
     if pipeline is not None:
         result += changes(written, title, pipeline, values)
     return result

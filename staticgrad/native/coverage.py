@@ -6,7 +6,7 @@ from gradops.native.ir.primitives import PRIMITIVES
 
 from .lowering import TABLES
 from .planning.kinds import MOVES, OF_LISTS, REDUCTIONS, TRIANGLES, VIEWS
-from .templates.table import WRITERS
+from .templates.table import is_written
 
 __all__ = ["ENTRYWISE", "TABLES", "lowering_of"]
 
@@ -24,6 +24,6 @@ def lowering_of(op: Op) -> str:
     is_scalar = op.name in PRIMITIVES or bool(op.scalar and not op.params)
     if op.name in ENTRYWISE or Trait.VIEW in op.traits or is_scalar:
         return "native"
-    if op.name in WRITERS:
+    if is_written(op.name):
         return "template"
     return "NumPy" if op.formula is None else "formula"

@@ -15,11 +15,11 @@ from gradops.native.ir.elementwise import apply
 from gradops.native.ir.finite import note_entries
 from gradops.native.ir.memory import Memory
 from gradops.native.ir.places import Place
-from gradops.native.ir.scalars import BOOL, NotNative, Scalar, cast, choose, constant
+from gradops.native.ir.scalars import NotNative, Scalar, call_pair, cast, choose, constant
 from gradops.native.ir.sharing import share
 from gradops.native.ir.subjects import about
-from gradops.native.ir.text import At, FunctionText, Lane, plus
-from gradops.native.ir.vectors import NotVector
+from gradops.native.ir.text import At, FunctionText
+from gradops.native.ir.vectors import numbers
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, has_graphs
@@ -27,17 +27,18 @@ from .nests import NestWriter
 from .planning.choices import Choices
 from .planning.kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .planning.plan import Plan, Unit
-from .templates import convolutions, indexing, loops, matrices, moves, pooling, products, scans
+from .planning.work import work_of
+from .templates import indexing, loops, matrices, moves, products, scans
 from .templates.calls import write_call
-from .templates.table import WRITERS
+from .templates.table import is_written, writer_of
 
-TABLES = convolutions, indexing, loops, matrices, moves, pooling, products, scans
-"""The modules that add to `WRITERS`."""
+TABLES = indexing, loops, matrices, moves, products, scans
+"""The modules that add to `WRITERS`; others do when they are needed."""
 
 
 def has_writer(e: Expr) -> bool:
     """True for an op that has code of its own, if that can be written for its operands."""
-    return name_of(e) in WRITERS
+    return is_written(name_of(e))
 
 
 class GraphWriter:
@@ -54,6 +55,7 @@ class GraphWriter:
         self.values: dict[tuple[Expr, tuple[At, ...]], Scalar] = {}
         self.targets: dict[Expr, Place] = {}
         self.lent: set[Expr] = set()  # values that lie where they are joined with others
+        self.partners: dict[Expr, Expr] = {}  # sines and cosines that are computed at once
         self.turned: dict[Expr, Expr] = {}  # values, and transposes of them that lie in order
         self.writing: Expr | None = None
         self.tag = ""
@@ -79,7 +81,8 @@ class GraphWriter:
             if self.targets.get(e) is not place:
                 copy(self.f, self.place(e), place)
                 spots.append(self.spot())
-        cut(self.f, framed, share(self.f, framed, spots))
+        runs_long = work_of(graph) >= self.table.worth
+        cut(self.f, framed, share(self.f, framed, spots), runs_long)
 
     def spot(self) -> Spot:
         """The place where the next line will be."""
@@ -117,7 +120,7 @@ class GraphWriter:
             NestWriter(self, unit, plan).write()
             return
         try:
-            WRITERS.get(name_of(e), write_call)(self, e)
+            (writer_of(name_of(e)) or write_call)(self, e)
         except NotNative:
             self.f.undo(mark)
             self.choices.undo(count)
@@ -221,15 +224,21 @@ class GraphWriter:
         if name in TRIANGLES:
             return self.entry_of_triangle(e, index)
         args = [self.value(x, aligned(x.shape, index)) for x in e.inputs]
+        if e in self.partners:
+            return self.wave(e, args[0], index)
         if name == "summed":
             return args[0] + args[1]
         return cast(args[0], e.dtype) if name == "astype" else apply(e.op, args, e.attrs, e.dtype)
 
+    def wave(self, e: Expr, x: Scalar, index: tuple[At, ...]) -> Scalar:
+        """A sine or a cosine; the other one is computed at once."""
+        y, z = call_pair("sincos", x)
+        one, other = (y, z) if name_of(e) == "sin" else (z, y)
+        self.values[self.partners[e], index] = other
+        return one
+
     def entry_of_triangle(self, e: Expr, index: tuple[At, ...]) -> Scalar:
         """An entry on one side of a diagonal, or zero."""
-        row, column = index[-2:]
-        if self.f.lanes or isinstance(row, Lane) or isinstance(column, Lane):
-            raise NotVector
-        x, test = self.value(e.inputs[0], index), "sle" if name_of(e) == "tril" else "sge"
-        i = plus(self.f, row, e.attrs["k"])
-        return choose(Scalar(self.f, self.f.emit(f"icmp {test} i64 {column}, {i}"), BOOL), x, 0)
+        row, column = (numbers(self.f, i) for i in index[-2:])
+        x, diagonal = self.value(e.inputs[0], index), row + e.attrs["k"]
+        return choose(column <= diagonal if name_of(e) == "tril" else column >= diagonal, x, 0)

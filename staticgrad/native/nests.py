@@ -11,7 +11,20 @@ from gradops.native.ir.copies import fill
 from gradops.native.ir.finite import note_scalars
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import Scalar
-from gradops.native.ir.text import ACCESS, At, FunctionText, Index, Lane, least, minus, plus, times
+from gradops.native.ir.text import (
+    ACCESS,
+    CARRYING,
+    PLAIN,
+    SUMMING,
+    At,
+    FunctionText,
+    Index,
+    Lane,
+    least,
+    minus,
+    plus,
+    times,
+)
 from gradops.native.runtime.interrupts import blocks
 
 from ..ir.expr import Expr
@@ -57,6 +70,9 @@ class NestWriter:
             self.cut_at(self.kept_axis())
         self.last = max([i for i, n in enumerate(self.axes) if n > 1], default=-1)
         self.mask: Scalar | None = None
+        here = set(self.members)
+        pairs = plan.partners.items()
+        writer.partners = {e: other for e, other in pairs if e in here and other in here}
 
     def memory_for(self, e: Expr) -> Place:
         """Memory for a value: new memory has the axes in the order of the loops."""
@@ -224,10 +240,19 @@ class NestWriter:
         work = self.cost * math.prod(self.axes[axis + 1 :]) * (self.lanes if is_vector else 1)
         for first, last in blocks(f, (begin, end), count, work):
             self.w.tag = ACCESS if is_parallel else ""
-            for i in f.loop(minus(f, last, first), is_parallel, self.passes):
+            for i in f.loop(minus(f, last, first), is_parallel, self.passes, self.kind_of(axis)):
                 at = plus(f, first, i)
                 yield self.lane(at) if is_vector else at
             self.w.tag = ""
+
+    def kind_of(self, axis: int) -> int:
+        """The kind of the loop of an axis, if its passes wait for one another."""
+        if self.reductions and not self.lanes and axis == len(self.axes) - 1:
+            return SUMMING
+        inner = all(self.passes_in(i) == 1 for i in range(axis + 1, len(self.axes)))
+        inner &= self.passes_in(axis) >= LONG
+        in_memory = [r for e, r in self.reductions.items() if e not in self.inner]
+        return CARRYING if inner and any(axis in r.axes for r in in_memory) else PLAIN
 
     def lane(self, i: Index) -> Lane:
         """The entries of a pass of the last axis; those of the last one overlap others."""

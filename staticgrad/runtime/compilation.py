@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from gradops import FeedError, FetchError, OptionError, flatten
 
 from ..build.graph import get_default_graph
-from ..codegen.memory.schedule import predicted_peak
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph
@@ -17,13 +16,13 @@ from ..ir.nominal import nominal_bytes
 from ..passes.fusion.elementwise import FuseElementwise
 from ..passes.levels import Level, PassLike, pipeline_for
 from ..passes.pairs import ComputePairs
-from ..passes.pipeline import Pipeline
-from ..passes.rematerialize import Rematerialize
+from ..passes.pipeline import Check, Pipeline
 from ..passes.rewrite import Rule
 from .backends.choice import executable_for
-from .checking.accuracy import CodeReport, accuracy_of
-from .checking.verification import feeds_of_verification, require_code, verifier
 from .executable import Executable
+
+if TYPE_CHECKING:
+    from .checking.accuracy import CodeReport
 
 
 def compile(
@@ -69,8 +68,7 @@ def compile(
     else:
         graph = graph_of(outputs, inputs)
         form, rebuild = form_of(outputs)
-    feeds = None if verify is False else feeds_of_verification(graph, verify)
-    check = None if verify is False else verifier(feeds)
+    feeds, check = feeds_and_check(graph, verify)
     pipeline = pipeline_for(optimize, passes, without, rules, check)
     if memory_budget is not None:
         pipeline = within_budget(pipeline, memory_budget)
@@ -80,8 +78,23 @@ def compile(
     return result
 
 
+def feeds_and_check(
+    graph: FrozenGraph, verify: bool | Sequence[Any]
+) -> tuple[Sequence[Any] | None, Check | None]:
+    """The feeds with which code and passes are verified, and the check of passes."""
+    if verify is False:
+        return None, None
+    from .checking.verification import feeds_of_verification, verifier
+
+    feeds = feeds_of_verification(graph, verify)
+    return feeds, verifier(feeds)
+
+
 def within_budget(pipeline: Pipeline, budget: object) -> Pipeline:
     """A pipeline that computes forward values again until the peak is within a budget."""
+    from ..codegen.memory.schedule import predicted_peak
+    from ..passes.rematerialize import Rematerialize
+
     if not is_number_of_bytes(budget):
         raise OptionError("compile", [], f"memory_budget is in bytes, not {budget!r}")
     return pipeline.without(ComputePairs, FuseElementwise).followed_by(
@@ -89,11 +102,14 @@ def within_budget(pipeline: Pipeline, budget: object) -> Pipeline:
     )
 
 
-def verified(executable: Executable, feeds: Sequence[Any] | None) -> CodeReport:
+def verified(executable: Executable, feeds: Sequence[Any] | None) -> "CodeReport":
     """The accuracy of code, whose results are compared with those of its graph.
 
     Raises PassError if they are not within the bound.
     """
+    from .checking.accuracy import CodeReport, accuracy_of
+    from .checking.verification import require_code
+
     if feeds is None:
         return CodeReport(executable.bound, ())
     code = executable.graph, executable.attempt, executable.bound, feeds

@@ -15,7 +15,6 @@ from gradops.kernels.heap import keep_freed_memory
 
 from ..build.collector import collector_paused
 from ..build.suggest import nearest
-from ..codegen.source import Source, emit
 from ..export.methods import add_display, add_formats
 from ..freezing.freezer import unknown_feed
 from ..ir.errors import require_all
@@ -23,15 +22,13 @@ from ..ir.graph import FrozenGraph, meets_singularities
 from ..passes.levels import Level, pipeline_for
 from ..passes.pipeline import Optimized, PassReport, Pipeline, difference
 from ..passes.scalars import FloatScalars, MathScalars
-from .backends.interpreter import concrete
-from .checking.numerics import Checked
 from .feeds import as_feed
-from .generated import code_of
 
 if TYPE_CHECKING:
     from gradops.inspection.timeline.memory import MemoryTimeline
     from gradops.inspection.timeline.profile import Profile
 
+    from ..codegen.source import Source
     from ..native.planning.choices import Choice, Choices
     from .checking.accuracy import CodeReport
     from .memory_report import MemoryReport
@@ -101,8 +98,10 @@ class Executable:
         return self.emitted.text
 
     @cached_property
-    def emitted(self) -> Source:
+    def emitted(self) -> "Source":
         """The source with comments, and the facts about its lines, written when asked for."""
+        from ..codegen.source import emit
+
         return emit(self.graph, self.form, self.any_layout)
 
     @property
@@ -142,6 +141,8 @@ class Executable:
 
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         """The function that runs a graph, in this executable's form."""
+        from .generated import code_of  # which machine code does without
+
         graph = optimized.graph()
         return code_of(graph, self.written, self.form, self.any_layout, self.check_numerics)
 
@@ -292,6 +293,9 @@ class Executable:
 
         If type inference knows the reason, its error is raised, as it is everywhere else.
         """
+        from .backends.interpreter import concrete
+        from .checking.numerics import Checked
+
         if isinstance(self.run, Checked):
             return
         trace = innermost(error, self.run.__code__.co_filename)

@@ -12,6 +12,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--window-size=1400,900",
 )  # fmt: skip
+READY = "document.documentElement.dataset.ready === 'true'"
 PATIENCE = 30  # seconds; far more than a page takes
 
 
@@ -37,13 +38,13 @@ def start():
 class Page:
     """A page that is open in a browser."""
 
-    def __init__(self, driver, path, fragment=""):
+    def __init__(self, driver, path, fragment="", ready=READY):
         self.driver = driver
         driver.get("about:blank")
         self.requests(), driver.get_log("browser")  # those of other pages
         start = time.perf_counter()
         driver.get(Path(path).resolve().as_uri() + fragment)
-        self.wait("document.documentElement.dataset.ready === 'true'")
+        self.wait(ready)
         self.seconds = time.perf_counter() - start
 
     def js(self, expression, *arguments):

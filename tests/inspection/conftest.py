@@ -16,10 +16,10 @@ def driver():
 def show(driver, tmp_path):
     """Open the page with an HTML text, or a file."""
 
-    def opened(html="", path=None, fragment=""):
+    def opened(html="", path=None, **options):
         file = tmp_path / "page.html" if path is None else path
         if html:
             file.write_text(html, encoding="utf-8")
-        return Page(driver, file, fragment)
+        return Page(driver, file, **options)
 
     return opened

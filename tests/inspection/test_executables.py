@@ -96,7 +96,8 @@ def test_values_of_inputs_are_not_in_a_page():
 
 def test_findings_lead_to_their_nodes(show):
     x = sg.placeholder("float32", [3], name="x")
-    f = sg.compile(sg.freeze([sg.log(sg.nn.softmax(x))], [x]), optimize=0)
+    y = sg.log(sg.nn.softmax(x))
+    f = sg.compile(sg.freeze([y, *sg.gradients(y, x)], [x]))  # findings are of what was written
     opened = show(executable_page(f))
     opened.do("app.showPanel('findings')")
     assert "use log_softmax" in opened.js("app.panelElement.textContent")

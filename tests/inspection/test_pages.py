@@ -296,3 +296,12 @@ def test_a_page_of_a_thousand_nodes_with_its_passes_is_small():
     assert len(graph) > 1000
     assert len(executable_page(sg.compile(graph), feeds(graph))) < 400_000
     assert len(page([])) < 120_000  # the shell
+
+
+def test_a_page_that_is_cut_off_says_so(show):
+    text = graph_page(mlp())
+    start = text.index('type="text/plain">') + 40
+    opened = show(
+        text[:start] + text[start + 400 :], ready="document.querySelector('h1').textContent"
+    )
+    assert opened.js("document.querySelector('h1').textContent").startswith("This page cannot be")

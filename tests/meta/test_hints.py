@@ -106,7 +106,8 @@ def exists(name):
     owner = SPACES[space]
     for part in parts:
         if not hasattr(owner, part):
-            return (ROOT / f"{name.replace('.', '/')}.py").exists()
+            path = ROOT / name.replace(".", "/")  # of a module that nothing has imported yet
+            return path.is_dir() or path.with_suffix(".py").exists()
         owner = getattr(owner, part)
     return True
 

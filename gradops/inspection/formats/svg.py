@@ -8,12 +8,13 @@ from ..layout import Layout, mirror_layout
 from ..model import GraphView, NodeView, Role
 from .labels import label_lines, shown, tooltip
 
-WIDTH, GAP = 150, 24  # of a node, and between nodes
+WIDTH, GAP = 172, 24  # of a node, and between nodes
 LINE, PAD = 14, 10
 HEIGHT = 3 * LINE + PAD  # of a node of three lines
 STEP = HEIGHT + 26  # from one row to the next
 MARGIN = 24
-LETTERS = 22  # that fit into a node
+RISE = 22  # of a line over nodes of its row
+LETTERS = 28  # that fit into a node
 RULES = {
     "": "background:#fff;font:11px Helvetica,Arial,sans-serif",
     "text": "fill:#111;text-anchor:middle", "rect": "stroke:#6b7280",
@@ -115,7 +116,10 @@ class Picture:
     def edge(self, i: int, n: NodeView, role: Role) -> str:
         """The line from an operand to a node."""
         a, b = self.points[i], self.points[n.id]
-        if a.y == b.y:
+        if a.y == b.y and abs(a.x - b.x) > WIDTH + GAP:  # over what stands between them
+            y = a.y - HEIGHT // 2
+            line = f"M{a.x} {y}C{a.x} {y - RISE} {b.x} {y - RISE} {b.x} {y}"
+        elif a.y == b.y:
             side = WIDTH // 2 if b.x > a.x else -WIDTH // 2
             line = f"M{a.x + side} {a.y}L{b.x - side} {b.y}"
         else:

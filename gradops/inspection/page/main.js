@@ -282,7 +282,8 @@ function printSheets(app) {
   const theme = document.documentElement.dataset.theme;
   document.documentElement.dataset.theme = "light";
   const colors = palette(document.documentElement), a = app.pane.arrangement, sheets = [];
-  const width = 1400, scale = Math.min(width / (a.right - a.left + 40), 1.6), high = (width * 1.38) / scale;
+  const wide = a.right - a.left + 40, width = Math.min(Math.max(wide, 1400), 2800);
+  const scale = Math.min(width / wide, 1.6), high = (width * 1.38) / scale;
   for (let top = -40, k = 0; top < a.height + 20 && k < 60; top += high, k++) {
     const canvas = make("canvas", { width, height: Math.ceil(Math.min(high, a.height + 40 - top) * scale) });
     const c = canvas.getContext("2d");
@@ -304,4 +305,7 @@ async function start() {
   requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.ready = "true"; }));
 }
 
-start();
+start().catch((error) => {
+  document.querySelector("h1").textContent = `This page cannot be shown: ${error.message}`;
+  throw error;
+});

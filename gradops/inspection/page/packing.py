@@ -22,6 +22,7 @@ ROLE_NUMBERS = {str(role): i for i, role in enumerate(ROLES)}
 LEVEL = 6  # of compression: above it takes twice the time for a few percent
 VERSION = 1
 MOST = 1000  # parameters and constants of which a page has statistics
+LARGEST = 10_000_000  # entries of one of them
 
 
 class Table:
@@ -63,7 +64,6 @@ def picture_data(picture: Picture) -> dict[str, Any]:
     """The data of a picture: its nodes, folders, stages and findings."""
     history = History(picture.stages)
     nodes = [history.nodes[i] for i in range(len(history.nodes))]
-    last = picture.stages[-1].view
     numbers = {n.path: n.id for step in history.steps for n in step.nodes}
     return {
         "title": picture.title,
@@ -77,7 +77,7 @@ def picture_data(picture: Picture) -> dict[str, Any]:
         "flames": {by: flame.to_dict() for by, flame in picture.flames.items()},
         "lints": [
             [f.kind, f.text, [numbers[name] for name in f.nodes if name in numbers]]
-            for f in lint(last)
+            for f in lint(picture.written)
         ],
         "listings": [
             [each.title, list(each.lines), [numbers.get(o or "", -1) for o in each.owners]]
@@ -175,7 +175,8 @@ def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
 
 def statistics_data(v: NodeView) -> list[Any] | None:
     """What the entries of a parameter, or of a large constant, are like."""
-    if v.role is not Role.PARAMETER and getattr(v.data, "size", 0) <= WHOLE:
+    size = getattr(v.data, "size", 0)
+    if size > LARGEST or (v.role is not Role.PARAMETER and size <= WHOLE):
         return None
     s = v.statistics
     if s is None:

@@ -16,6 +16,7 @@ from ..timeline.memory import MemoryTimeline
 from .flattening import FlatNode, Flattened, Folder
 
 FUSED = frozenset({"fused"})
+WRITTEN, GRADIENT = "as written", "gradient"  # the names of the first stages
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,12 @@ class Picture:
     timeline: MemoryTimeline | None = None
     flames: Mapping[str, Flame] = field(default_factory=dict, hash=False)
     listings: Sequence[Listing] = ()
+
+    @property
+    def written(self) -> GraphView:
+        """The whole graph as the program wrote it: with its gradient, before all passes."""
+        named = {stage.name: stage.view for stage in reversed(self.stages)}
+        return named.get(GRADIENT, self.stages[0].view)
 
     @property
     def kind(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.types import ArrayType, operand_types
+from ..native_kernels import LibraryCall, run_for
 from .indexing import (
     Index,
     axes_used,
@@ -22,10 +23,11 @@ from .indexing import (
 )
 
 Sizes = tuple[int, ...]
+SIGNED = frozenset({np.dtype(f"i{n}") for n in (1, 2, 4, 8)})
 
 
-def put(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
-    """Zeros of `shape` with the first operand added at an index."""
+def put_by_numpy(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
+    """`put` by NumPy alone."""
     g, *arrays = operands
     if not arrays:
         y = np.zeros(shape, g.dtype)
@@ -37,6 +39,34 @@ def put(*operands: np.ndarray, index: Index, shape: Sizes) -> np.ndarray:
     flat = np.zeros(math.prod(shape), g.dtype)
     np.add.at(flat, places.reshape(-1), g.reshape(-1))
     return flat.reshape(shape)
+
+
+def put(*operands: np.ndarray, index: Index, shape: Sizes) -> Any:
+    """Zeros of `shape` with the first operand added at an index."""
+    if index == ("array",):
+        y = with_added_rows(operands[0], operands[1], shape)
+        if y is not None:
+            return y
+    return put_by_numpy(*operands, index=index, shape=shape)
+
+
+put.by_numpy = put_by_numpy  # type: ignore[attr-defined]
+add_rows = LibraryCall("rows", "add_rows")
+
+
+def with_added_rows(g: Any, numbers: Any, shape: Sizes) -> Any:
+    """Zeros with rows added in machine code, in their order, as NumPy adds; None if it may not be.
+
+    The zeros are memory that nobody has touched, and of most embeddings few rows are.
+    """
+    if not run_for(g.dtype) or numbers.dtype not in SIGNED or not g.size:
+        return None
+    if g.shape != (*numbers.shape, *shape[1:]):
+        return None
+    y = np.zeros((shape[0], math.prod(shape[1:])), g.dtype)
+    places, rows = numbers.astype(np.int64).reshape(-1), np.ascontiguousarray(g)
+    found = add_rows.call(places, rows.reshape(len(places), -1), len(y), y)
+    return None if found is NotImplemented else y.reshape(shape)
 
 
 def flat_places(op: str, index: Index, shape: Sizes, arrays: Sequence[np.ndarray]) -> np.ndarray:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import flops
 from ...core.errors import OptionError, ShapeError
-from ...core.op import OPS, Op
+from ...core.op import OPS
 from ...core.samples import analytic, cases, reals, unary
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
@@ -26,17 +25,16 @@ from ...kernels.nn.gelu import by_pieces, slope_piece, value_and_slope
 from ...typing import AnyArray, Operand, OperandLike, Out
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
-from ..elementwise.exponential import exp, expm1, log
+from ..elementwise.exponential import exp, expm1
 from ..elementwise.trigonometric import tanh
-from ..families import Kernel, batch_along_axis, elementwise, invalid, selection, singular
+from ..families import elementwise, selection, singular
 from ..index.indexing import index
-from ..reduce.reduction import max, require_axes, sum
 from ..shape.movement import reshape
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "leaky_relu", "log_sigmoid", "log_softmax", "mish", "prelu", "relu", "relu6", "selu",
-    "sigmoid", "silu", "softmax", "softplus", "softshrink", "softsign", "tanhshrink", "threshold",
+    "leaky_relu", "log_sigmoid", "mish", "prelu", "relu", "relu6", "selu",
+    "sigmoid", "silu", "softplus", "softshrink", "softsign", "tanhshrink", "threshold",
 ]
 
 sigmoid = elementwise(
@@ -211,90 +209,6 @@ gelu = elementwise(
     infer=gelu_infer, samples=gelu_samples, pairs={"gelu_slope": gelu_and_slope_kernel},
     workspace=piece_bytes, formula=lambda x, approximate: gelu_form(approximate).formula(x),
     doc="x times the normal distribution function, or its usual approximation by tanh.",
-)
-
-
-def along_axis_op(name: str, kernel: Kernel, **facets: Any) -> Op:
-    """An op that normalizes along one axis and keeps the shape."""
-
-    def infer(x: ArrayType, axis: int) -> ArrayType:
-        normalize_axis(name, x, axis)
-        return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
-
-    return Op(
-        name=name, kernel=kernel, infer=infer, batch=batch_along_axis, family="along an axis",
-        samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3)),
-                      reals((2, 0))),
-        error_samples=[invalid((2, 3), axis=2, says="axis 2 is out of range")],
-        **facets,
-    )
-
-
-def minus_max(x: Any, axis: int, out: Any) -> Any:
-    """`x` less its maximum along the axis, so that exp cannot overflow."""
-    require_axes(x, axis)
-    x = inexact(x)
-    if not x.size:
-        return x.copy()
-    return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=out)
-
-
-LAST = "(axis == -1 or axis == np.ndim(x) - 1)"
-
-
-@native("softmax", "softmax", "x, out", when=LAST)
-def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> np.ndarray:
-    if kernels.has_short_rows(x, axis):
-        y = kernels.columns(x)
-        y = np.exp(np.subtract(y, np.maximum.reduce(y), out=y), out=y)
-        return kernels.rows(np.divide(y, np.add.reduce(y), out=y), x, out)
-    y = minus_max(x, axis, out)
-    out = kernels.reusable(y)
-    y = np.exp(y, out=out)
-    return np.divide(y, np.add.reduce(y, axis=axis, keepdims=True), out=out)
-
-
-@native("softmax", "log_softmax", "x, out", when=LAST)
-def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
-    if kernels.has_short_rows(x, axis):
-        y = kernels.columns(x)
-        y = np.subtract(y, np.maximum.reduce(y), out=y)
-        return kernels.rows(np.subtract(y, np.log(np.add.reduce(np.exp(y))), out=y), x, out)
-    y = minus_max(x, axis, out)
-    total = np.add.reduce(np.exp(y), axis=axis, keepdims=True)
-    if not y.size:
-        return y
-    return np.subtract(y, np.log(total), out=kernels.reusable(y))
-
-
-def shifted(x: AnyArray, axis: int) -> AnyArray:
-    """x less its maximum."""
-    return x - max(x, axis=axis, keepdims=True)
-
-
-def softmax_formula(x: AnyArray, axis: int) -> AnyArray:
-    e = exp(shifted(x, axis))
-    return e / sum(e, axis=axis, keepdims=True)
-
-
-def log_softmax_formula(x: AnyArray, axis: int) -> AnyArray:
-    rest = shifted(x, axis)
-    return rest - log(sum(exp(rest), axis=axis, keepdims=True))
-
-
-softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
-softmax = along_axis_op(
-    "softmax", softmax_kernel, formula=softmax_formula, vjp=[softmax_rule], jvp=[softmax_rule],
-    flops=flops.per_result(5),
-    traits=[Trait.NONNEGATIVE, Trait.KEEPS_C_ORDER, Trait.IN_PLACE],
-    doc="exp(x) divided by its sum along an axis.",
-)
-log_softmax = along_axis_op(
-    "log_softmax", log_softmax_kernel, formula=log_softmax_formula,
-    traits=[Trait.KEEPS_C_ORDER, Trait.IN_PLACE], flops=flops.per_result(5),
-    vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
-    jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
-    doc="The logarithm of softmax, accurate where softmax underflows.",
 )
 
 

@@ -14,7 +14,7 @@ from ..elementwise.comparison import equal, where
 from ..linalg.contraction import matmul
 from ..reduce.reduction import all, any
 from ..shape.movement import swapaxes
-from .activation import softmax
+from .softmax import softmax
 
 __all__ = ["attention"]
 

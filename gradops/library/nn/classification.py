@@ -23,7 +23,6 @@ from ..reduce.along_axis import take_along_axis
 from ..reduce.reduction import sum
 from ..shape.broadcasting import batch_as_is, broadcast_to, repeat_shared
 from ..shape.movement import expand_dims, reshape
-from .activation import log_softmax, shifted, softmax, softmax_rule
 from .loss import (
     REDUCTIONS,
     check_same_shape,
@@ -34,6 +33,7 @@ from .loss import (
     reduce_arrays,
     reduce_losses,
 )
+from .softmax import log_softmax, shifted, softmax, softmax_rule
 
 __all__ = ["cross_entropy", "nll_loss", "sparse_cross_entropy"]
 

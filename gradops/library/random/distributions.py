@@ -28,7 +28,8 @@ from ..families import Kernel, pad_leading
 from ..index.indexing import take
 from ..linalg.cholesky import cholesky
 from ..linalg.contraction import matmul
-from ..nn.activation import sigmoid, softmax
+from ..nn.activation import sigmoid
+from ..nn.softmax import softmax
 from ..reduce.cumulative import cumsum
 from ..reduce.searching import searchsorted
 from ..reduce.sorting import argsort

@@ -90,8 +90,8 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
 def stack_vjp(wanted: Wanted, g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int) -> Arrays:
     """The slices of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
-    if type(g) is np.ndarray and not k:  # views, at a fraction of the cost of ops
-        return [g[i, ...] for i in wanted]
+    if type(g) is np.ndarray and not k:  # views or numbers, at a fraction of the cost of ops
+        return [g[i] for i in wanted]
     lead = (FULL,) * k
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
@@ -101,9 +101,10 @@ SMALL = 1024  # entries of a stack up to which a second copy is cheaper than `np
 
 def stack_kernel(*xs: Any, axis: int = 0) -> np.ndarray:
     """`np.stack`, at a fifth of the cost of a call along the first axis, at half of few entries."""
-    small = xs and (axis == 0 or is_small(xs, axis))
-    if small and (y := np.array(xs)).dtype.kind != "O":  # as sizes with names are
-        return y if axis == 0 else first_axis_moved(y, axis)
+    if xs and (axis == 0 or is_small(xs, axis)):
+        y = np.array(xs)
+        if y.dtype.kind != "O":  # as sizes with names are
+            return y if axis == 0 else first_axis_moved(y, axis)
     return np.stack(xs, axis)
 
 

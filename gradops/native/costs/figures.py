@@ -2,14 +2,14 @@
 
 Note [Cost table]. What a table says decides between ways to compute the same: loops of our own or a
 call of BLAS, a formula or NumPy's kernel, one thread or several, machine code or NumPy. The figures
-are measured once per machine, in half a second, and kept in a file; what was chosen by them
+are measured once per machine, in a quarter of a second, and kept in a file; what was chosen by them
 is kept with the code. As another choice may round differently, nothing is measured where the file
 cannot be kept: the default figures hold then, in each run the same.
 """
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -88,6 +88,15 @@ class CostTable:
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, for a file."""
         return {k: v for k, v in asdict(self).items() if k != "is_measured"}
+
+    def least(self, other: "CostTable") -> "CostTable":
+        """The table of the smaller ones of the figures of two."""
+        both = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        smaller: dict[str, Any] = {name: min(pair) for name, pair in both.items()
+                                   if isinstance(pair[0], float)}  # fmt: skip
+        for name in ("f4", "f8"):
+            smaller[name] = Speeds(*map(min, zip(*map(astuple, both[name]), strict=True)))
+        return replace(self, **smaller)
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "CostTable":

@@ -20,7 +20,7 @@ from .figures import DEFAULT, CostTable
 
 VARIABLE = "STATICGRAD_COSTS"
 WORDS = "default", "measured"  # by default, measured
-VERSION = 1  # of what is measured, and how
+VERSION = 2  # of what is measured, and how
 
 
 @cache

@@ -8,16 +8,18 @@ from gradops.core.op import OPS
 
 from ..ir.elementwise import apply
 from ..ir.functions import declarations
+from ..ir.modules import modules_in
 from ..ir.places import Place, contiguous
 from ..ir.scalars import Scalar, constant
 from ..ir.text import ACCESS, METADATA, FunctionText, memory_type
 from ..runtime import symbols
 from ..runtime.blas import blas
-from ..runtime.machine import Code
+from ..runtime.machine import Code, compiled_at_once
 from ..runtime.modules import find
 
 SINGLE, DOUBLE = np.dtype("f4"), np.dtype("f8")
 ENTRIES = 4096  # of arrays that fit into the cache
+LENGTH = 100  # lines of modules that are compiled at the same time
 ROWS = 16  # of matrices that our loops multiply
 SHARED = """
 define internal i32 @nothing(ptr %env, i64 %begin, i64 %end, i64 %thread) { ret i32 0 }
@@ -33,7 +35,8 @@ def compiled() -> Code:
     texts = [write(d) for d in (SINGLE, DOUBLE) for write in FUNCTIONS]
     lines, functions = declarations(dict.fromkeys((n for f in texts for n in f.used), 0))
     parts = [p.text() for p in (*functions, *texts)]
-    return Code("\n".join([*symbols.declared(), *lines, SHARED, *parts, METADATA]), find=find)
+    text = "\n".join([*symbols.declared(), *lines, SHARED, *parts, METADATA])
+    return Code.of(compiled_at_once(modules_in(text, LENGTH)), find=find)
 
 
 def function(name: str, dtype: np.dtype, *operands: str) -> FunctionText:

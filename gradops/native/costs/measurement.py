@@ -1,12 +1,13 @@
 """Measuring the cost table: small loops of machine code, BLAS, and NumPy's own functions.
 
 Each figure is the least of several short turns, which other programs on the machine disturb least.
+All are measured one after another, and then again: a disturbance lasts longer than one figure.
 """
 
 import ctypes
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from ..runtime.machine import Code
 from .figures import CostTable, Speeds, rounded
 from .measured_functions import DOUBLE, ENTRIES, ROWS, SINGLE, compiled
 
-TURNS, SECONDS = 7, 0.0003  # of one figure: how often, and how long a turn takes at least
+ROUNDS = 2  # of all figures
+TURNS, SECONDS = 3, 0.0002  # of one figure: how often, and how long a turn takes at least
 OURS, BLAS = "own", "gemm"  # functions that multiply matrices
 CALLS = 16  # of one of these
 TINY, MIDDLING, LARGE = 4, 64, 448  # rows of matrices
@@ -26,6 +28,11 @@ Function = Callable[..., object]
 def measured() -> CostTable:
     """The cost table of this machine. Needs llvmlite."""
     functions = compiled()
+    return reduce(CostTable.least, [measured_once(functions) for _ in range(ROUNDS)])
+
+
+def measured_once(functions: Code) -> CostTable:
+    """The cost table after one round."""
     x, y, z = small_arrays()
     calls = {name: call_time(functions, name, SINGLE, TINY) for name in (OURS, BLAS)}
     return CostTable(
@@ -42,8 +49,7 @@ def measured() -> CostTable:
 
 
 def least(run: Function, turns: int = TURNS) -> float:
-    """The nanoseconds of a call, in the fastest of several turns."""
-    run()
+    """The nanoseconds of a call, in the fastest of several turns after some that are shorter."""
     count = 1
     while (took := turn(run, count)) < SECONDS:
         count = max(2 * count, int(1.2 * count * SECONDS / max(took, 1e-7)))
@@ -87,7 +93,7 @@ def call_time(functions: Code, name: str, dtype: np.dtype, n: int) -> float:
     x, count = np.full((n, n), 0.5, dtype), 1 if n == LARGE else CALLS
     sizes = np.array([n, count], np.int64)
     run = native(functions, f"{name}_{dtype.itemsize}", sizes, x, x, np.empty_like(x))
-    return least(run, 3 if n == LARGE else TURNS) / count
+    return least(run, 1 if n == LARGE else TURNS) / count
 
 
 def native(functions: Code, name: str, *arrays: np.ndarray) -> Function:
@@ -124,7 +130,7 @@ def byte() -> float:
     """The time of a byte that is read, and one that is written."""
     source, to = np.zeros(BYTES, np.uint8), np.empty(BYTES, np.uint8)
     np.copyto(to, source)
-    return min(turn(partial(np.copyto, to, source), 1) for _ in range(3)) / BYTES / 2 * 1e9
+    return turn(partial(np.copyto, to, source), 1) / BYTES / 2 * 1e9
 
 
 def dispatch(functions: Code) -> float:

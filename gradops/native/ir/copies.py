@@ -2,15 +2,13 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from .places import Place
 from .scalars import cast, constant
-from .text import ACCESS, FEW, FunctionText, Index, memory_type
+from .text import ACCESS, FEW, FunctionText, Index, Lane, is_computable, memory_type, times
+from .vectors import width
 
-if TYPE_CHECKING:
-    pass
-
+WIDE = 4  # vectors from which on an array is filled by vectors
 BLOCK = 16  # bytes from which a row is copied by one instruction of LLVM
 
 
@@ -77,8 +75,8 @@ def copy_entries(f: FunctionText, source: Place, to: Place, index: tuple[Index, 
     if len(index) == len(to.shape):
         to.store(f, index, cast(source.load(f, index, ACCESS), to.dtype), ACCESS)
         return
-    is_last = len(index) == len(to.shape) - 1
-    for i in f.loop(to.shape[len(index)], is_last, passes=to.size):
+    is_row = len(index) == len(to.shape) - 1 and to.strides[-1] == source.strides[-1] == 1
+    for i in f.loop(to.shape[len(index)], is_row, passes=to.size):
         copy_entries(f, source, to, (*index, i))
 
 
@@ -90,7 +88,21 @@ def fill(f: FunctionText, to: Place, value: float) -> None:
         f.do(f"call void @llvm.memset.p0.i64(ptr {to.address(f, [0] * len(to.shape))}, i8 0,"
              f" i64 {size}, i1 false)")  # fmt: skip
         return
+    lanes = width() // to.dtype.itemsize
+    if to.is_contiguous and is_computable(to.dtype) and to.size >= WIDE * lanes:
+        fill_row(f, replace(to, shape=(to.size,), strides=(1,)), value, lanes)
+        return
     fill_entries(f, to, value, ())
+
+
+def fill_row(f: FunctionText, to: Place, value: float, lanes: int) -> None:
+    """Set the entries of a row, several at once; the last ones overlap others."""
+    f.lanes = lanes
+    for i in f.loop(to.size // lanes):
+        to.store(f, (Lane(times(f, i, lanes)),), constant(f, value, to.dtype))
+    if to.size % lanes:
+        to.store(f, (Lane(to.size - lanes),), constant(f, value, to.dtype))
+    f.lanes = 0
 
 
 def fill_entries(f: FunctionText, to: Place, value: float, index: tuple[Index, ...]) -> None:
@@ -98,8 +110,8 @@ def fill_entries(f: FunctionText, to: Place, value: float, index: tuple[Index, .
     if len(index) == len(to.shape):
         to.store(f, index, constant(f, value, to.dtype), ACCESS)
         return
-    is_last = len(index) == len(to.shape) - 1
-    for i in f.loop(to.shape[len(index)], is_last, passes=to.size):
+    is_row = len(index) == len(to.shape) - 1 and to.strides[-1] == 1
+    for i in f.loop(to.shape[len(index)], is_row, passes=to.size):
         fill_entries(f, to, value, (*index, i))
 
 

@@ -2,7 +2,9 @@
 
 Note [Cuts]. LLVM's passes take more than linear time for a function, so long ones are cut where
 nothing but memory is alive. A run of lines takes the pointers and numbers that it does not define
-as arguments. Memory of the frame that one run alone uses is of its own frame.
+as arguments. Memory of the frame that one run alone uses is of its own frame. Loops that LLVM is to
+vectorize are cut off, too, if calls of them cost nothing beside their work: so the others need few
+of its passes.
 """
 
 import re
@@ -13,10 +15,12 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from .scalars import NotNative
-from .text import FunctionText
+from .text import ADDING, PARALLEL, SUMMING, FunctionText
 
 LONGEST = 3000  # lines of a function that is not cut
 PIECE = 1000  # lines from which a run is a function
+REST = 200  # lines of a function that is worth to be kept apart from those that need all passes
+VECTORIZED = tuple(f"!llvm.loop !{tag}" for tag in (PARALLEL, ADDING, SUMMING))
 NAME = re.compile(r"%([A-Za-z][\w.]*)")
 LABEL = re.compile(r"^([\w.]+):", re.MULTILINE)
 DEFINITION = re.compile(r"^  %([\w.]+) = (.*)", re.MULTILINE)
@@ -54,18 +58,26 @@ class Run:
         return names_taken("\n".join([f"{self.label}:", *self.lines]))
 
     @cached_property
+    def needs_all(self) -> bool:
+        """True if LLVM is to vectorize a loop. See Note [Modules] in `modules.py`."""
+        return any(line.endswith(VECTORIZED) for line in self.lines)
+
+    @cached_property
     def returns(self) -> bool:
         """True if the lines may return before they end."""
         return any(line.startswith("  ret ") for line in self.lines)
 
 
-def cut(f: FunctionText, framed: int, spots: Sequence[Spot]) -> None:
+def cut(f: FunctionText, framed: int, spots: Sequence[Spot], runs_long: bool = False) -> None:
     """Make functions of the runs of lines between some spots, if there are many.
 
-    `framed` is the number of lines that the frame had before. See Note [Cuts].
+    `framed` is the number of lines that the frame had before. Of a shorter function that runs long
+    those that LLVM is to vectorize are cut off. See Note [Cuts].
     """
     first = spots[0].line
     if len(f.lines) - first <= LONGEST:
+        if runs_long:
+            set_apart(f, framed, spots)
         return
     runs = [Run(a.label, f.lines[a.line : b.line]) for a, b in pairwise(chosen(spots))]
     del f.lines[first:]
@@ -76,6 +88,33 @@ def cut(f: FunctionText, framed: int, spots: Sequence[Spot]) -> None:
     found = Definitions(f.lines, f.frame, chain.from_iterable(run.taken for run in runs))
     for run in runs:
         write_run(f, run, {name: memory[name] for name in run.taken if name in memory}, found)
+
+
+def set_apart(f: FunctionText, framed: int, spots: Sequence[Spot]) -> None:
+    """Make functions of the runs that need all of LLVM's passes, where others do not."""
+    first = spots[0].line
+    runs = [Run(a.label, f.lines[a.line : b.line]) for a, b in pairwise(spots)]
+    apart = [run for run in runs if run.needs_all]
+    rest = len(f.lines) - first - sum(len(run.lines) for run in apart)
+    if not apart or rest < REST:
+        return
+    del f.lines[first:]
+    f.label = spots[0].label
+    taken = frozenset(chain.from_iterable(run.taken for run in apart))
+    memory = own_memory(f.frame[framed:], runs)
+    memory = {name: line for name, line in memory.items() if name in taken}
+    f.frame[framed:] = [line for line in f.frame[framed:] if defined(line) not in memory]
+    memory |= {defined(line): line for line in f.frame if IN_ARENA.search(line)}
+    found = Definitions(f.lines, f.frame, taken)
+    for run, after in zip(runs, spots[1:], strict=True):
+        if run.needs_all:
+            write_run(f, run, {name: memory[name] for name in run.taken if name in memory}, found)
+        else:
+            f.lines += run.lines
+            f.label = after.label
+        if f.label != after.label:
+            f.jump(after.label)
+            f.start(after.label)
 
 
 def chosen(spots: Sequence[Spot]) -> list[Spot]:

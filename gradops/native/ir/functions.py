@@ -8,13 +8,13 @@ from inspect import signature
 
 import numpy as np
 
-from ..transcendental.circular import cos, sin, tan
+from ..transcendental.circular import cos, sin, sincos, tan
 from ..transcendental.error_function import erf, erfc
 from ..transcendental.exponential import cosh, exp, exp2, expm1, sigmoid, sinh, tanh
 from ..transcendental.inverse_circular import acos, asin, atan, atan2
 from ..transcendental.logarithm import acosh, asinh, atanh, log, log1p, log2, log10, softplus
 from ..transcendental.power import cbrt, hypot, pow
-from .scalars import NOTING, Scalar
+from .scalars import NOTING, Scalar, pair_of
 from .text import FunctionText, register_type
 
 FUNCTIONS: dict[str, Callable[..., Scalar]] = {
@@ -26,10 +26,13 @@ FUNCTIONS: dict[str, Callable[..., Scalar]] = {
 }  # fmt: skip
 """Functions of floats, by the names that `call_math` knows."""
 
+PAIRS: dict[str, Callable[..., tuple[Scalar, Scalar]]] = {"sincos": sincos}
+"""Functions of floats that compute two others at once, to the same bits."""
+
 
 def arity_of(name: str) -> int:
     """The number of operands of a function."""
-    return len(signature(FUNCTIONS[name]).parameters)
+    return len(signature(FUNCTIONS.get(name) or PAIRS[name]).parameters)
 
 
 def definition(called: str, often: bool) -> FunctionText:
@@ -43,9 +46,15 @@ def definition(called: str, often: bool) -> FunctionText:
     names = [f"%x{i}" for i in range(arity_of(name))]
     given = [f"{kind} {x}" for x in names] + ["ptr %noted"] * (name in NOTING)
     inlined = "noinline" if often else "alwaysinline"
-    f.head = f"define internal {kind} @{called}({', '.join(given)}) {inlined} nounwind"
-    y = FUNCTIONS[name](*[Scalar(f, x, dtype) for x in names])
-    f.do(f"ret {y.typed}")
+    result = pair_of(kind) if name in PAIRS else kind
+    f.head = f"define internal {result} @{called}({', '.join(given)}) {inlined} nounwind"
+    xs = [Scalar(f, x, dtype) for x in names]
+    if name in PAIRS:
+        y, z = PAIRS[name](*xs)
+        half = f.emit(f"insertvalue {result} poison, {y.typed}, 0")
+        f.do(f"ret {result} {f.emit(f'insertvalue {result} {half}, {z.typed}, 1')}")
+    else:
+        f.do(f"ret {FUNCTIONS[name](*xs).typed}")
     return f
 
 

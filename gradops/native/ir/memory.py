@@ -18,6 +18,7 @@ LARGEST = 1 << 47  # bytes of an arena; more than a process can address
 ALIGNMENT = 64
 SMALL = 4096  # bytes up to which a constant is part of the code
 KEPT = "kept"
+ESCAPED = tuple([f"\\{b:02X}" for b in range(256)])  # bytes in LLVM's language
 
 
 class TooLarge(NotNative):
@@ -101,7 +102,7 @@ class Memory:
                 name = self.refer(data, f"constant [{data.nbytes} x i8]", value)
             else:
                 name = f"@c{len(self.globals)}"
-                text = "".join(f"\\{b:02X}" for b in data.tobytes())
+                text = "".join([ESCAPED[b] for b in data.tobytes()])
                 type = f"[{data.nbytes} x i8]"
                 self.globals.append(f'{name} = private constant {type} c"{text}", align 64')
             place = Place(name, data.dtype, data.shape, contiguous(data.shape))

@@ -24,10 +24,10 @@ INTRINSICS = frozenset({"sqrt", "fabs", "copysign", "fma", "floor", "ceil", "tru
 OWN = frozenset({
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf",
     "erfc", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "pow", "sigmoid",
-    "sin", "sinh", "softplus", "tan", "tanh",
+    "sin", "sincos", "sinh", "softplus", "tan", "tanh",
 })  # fmt: skip
 """The functions that `functions.py` defines."""
-NOTING = frozenset({"sin", "cos", "tan"})  # those that give up at some arguments
+NOTING = frozenset({"sin", "cos", "sincos", "tan"})  # those that give up at some arguments
 
 
 class NotNative(Exception):
@@ -217,8 +217,27 @@ def call_math(name: str, args: Sequence[Scalar]) -> Scalar:
     x = args[0]
     if x.dtype.kind != "f" or any(a.dtype != x.dtype for a in args):
         raise NotNative(f"{name} of {x.dtype}")
+    return called(name, args, x.f.vector(register_type(x.dtype)))
+
+
+def call_pair(name: str, x: Scalar) -> tuple[Scalar, Scalar]:
+    """Two functions of a float, computed at once by one of ours."""
+    type = pair_of(x.f.vector(register_type(x.dtype)))
+    both = called(name, [x], type)
+    first, second = (x.then(f"extractvalue {type} {both.name}, {i}") for i in range(2))
+    return first, second
+
+
+def pair_of(type: str) -> str:
+    """The type of two values."""
+    return f"{{ {type}, {type} }}"
+
+
+def called(name: str, args: Sequence[Scalar], type: str) -> Scalar:
+    """The call of a function that gives a value of some type."""
+    x = args[0]
     f, given = x.f, ", ".join(a.typed for a in args)
-    type, function = f.vector(register_type(x.dtype)), function_of(name, x.dtype, f.lanes)
+    function = function_of(name, x.dtype, f.lanes)
     key, is_own = f"{type} {function}/{len(args)}", name in OWN
     f.used[key] = f.used.get(key, 0) + f.straight
     how = " alwaysinline" if is_own and not f.straight else ""

@@ -33,7 +33,13 @@ METADATA = """!0 = distinct !{}
 !7 = !{!"llvm.loop.interleave.count", i32 2}
 !20 = distinct !{!20, !2, !21}
 !21 = !{!"llvm.loop.vectorize.enable", i1 false}
+!30 = distinct !{!30, !2}
+!31 = distinct !{!31, !2}
 """
+PLAIN, PARALLEL, ADDING, CARRYING, SUMMING = 3, 4, 5, 30, 31
+"""Kinds of loops, by the numbers of their metadata: PARALLEL ones have passes that do not wait for
+one another, ADDING ones besides add up, SUMMING ones add up entries that do not lie side by side,
+and in CARRYING ones state in memory goes from pass to pass."""
 Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
 
@@ -147,12 +153,16 @@ class FunctionText:
         """An instruction without a value."""
         self.lines.append(f"  {instruction}")
 
+    def any(self, test: str) -> str:
+        """A test that holds if one does for an entry."""
+        if not self.lanes:
+            return test
+        reduce = f"i1 @llvm.vector.reduce.or.v{self.lanes}i1"
+        return self.emit(f"call {reduce}(<{self.lanes} x i1> {test})")
+
     def note(self, test: str) -> None:
         """Give up at the end of the code if a test holds somewhere."""
-        self.notes = True
-        if self.lanes:
-            reduce = f"i1 @llvm.vector.reduce.or.v{self.lanes}i1"
-            test = self.emit(f"call {reduce}(<{self.lanes} x i1> {test})")
+        self.notes, test = True, self.any(test)
         before = self.emit("load i1, ptr %noted")
         self.do(f"store i1 {self.emit(f'or i1 {before}, {test}')}, ptr %noted")
 
@@ -194,24 +204,32 @@ class FunctionText:
         self.do(f"br i1 {test}, label %{yes}, label %{no}")
 
     def loop(
-        self, count: Index, is_parallel: bool = False, passes: int | None = None
-    ) -> Iterator[Index]:
+        self, count: Index, is_parallel: bool = False, passes: int | None = None,
+        kind: int = PLAIN,
+    ) -> Iterator[Index]:  # fmt: skip
         """A counted loop: `for i in f.loop(n)` writes what follows once, for a counter `i`.
 
-        It is parallel if all its reads and writes are `ACCESS`. Of a nest whose number of passes
-        is given, and small, all passes are written, for known numbers. LLVM would do that, too, and
-        more often than is good; it takes about a millisecond for a loop.
+        It is parallel if all its reads and writes are `ACCESS`, else of a kind. Of a nest whose
+        number of passes is given, and small, all passes are written, for known numbers. LLVM would
+        do that, too, and more often than is good; it takes about a millisecond for a loop.
         """
         if count in (0, 1) or (isinstance(count, int) and (self.unrolls or few(passes))):
             before, self.unrolls = self.unrolls, self.unrolls or few(passes)
             yield from range(int(count))
             self.unrolls = before
         else:
-            yield from self.counted(count, 3 + is_parallel)
+            yield from self.counted(count, PARALLEL if is_parallel else kind)
 
     def adding_loop(self, count: Index) -> Iterator[Index]:
         """A parallel loop that adds up, with sums in one order whatever else is in it."""
-        yield from self.counted(count, 5)
+        yield from self.counted(count, ADDING)
+
+    def carrying_loop(self, count: Index) -> Iterator[Index]:
+        """A loop whose passes leave state for the next one, which is to stay in registers."""
+        if count in (0, 1) or (isinstance(count, int) and self.unrolls):
+            yield from self.loop(count)
+        else:
+            yield from self.counted(count, CARRYING)
 
     def counted(self, count: Index, tag: int) -> Iterator[str]:
         """A loop of the machine, with a number of `METADATA`."""

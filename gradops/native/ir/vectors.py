@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .scalars import BOOL, Scalar, choose, constant
 from .text import At, FunctionText, Index, Lane, memory_type, minus, register_type
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTHS = {"AVX512F": 64, "AVX2": 32}
 NARROWEST = 16  # bytes of a register of any machine
+INTEGER = np.dtype("i8")
 FEW = 8  # entries that are read one by one where they do not lie side by side
 
 
@@ -86,6 +89,18 @@ def step_of(p: "Place", index: Sequence[At]) -> int:
     """How far the entries of a vector lie from one another; 0 for the same one."""
     pairs = zip(index, p.strides, strict=True)
     return sum(stride for i, stride in pairs if isinstance(i, Lane))
+
+
+def numbers(f: FunctionText, at: At) -> Scalar:
+    """The number of an entry along an axis, or those of a vector of entries."""
+    start = at.start if isinstance(at, Lane) else at
+    if not f.lanes or isinstance(start, int):
+        first = constant(f, start, INTEGER) if isinstance(start, int) else Scalar(f, start, INTEGER)
+    else:
+        first = Scalar(f, splat(f, start, "i64"), INTEGER)
+    if not isinstance(at, Lane):
+        return first
+    return first + Scalar(f, f"<{', '.join(f'i64 {k}' for k in range(f.lanes))}>", INTEGER)
 
 
 def beyond(f: FunctionText, count: Index) -> Scalar:

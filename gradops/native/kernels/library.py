@@ -15,8 +15,8 @@ from .entry import entry, symbol_of_entry
 from .kernel import Kernel
 
 GROUPS = (
-    "activations", "exponentials", "gates", "matrices", "norms", "products", "sequences", "softmax",
-    "totals", "updates",
+    "activations", "exponentials", "gates", "matrices", "norms", "products", "rows", "sequences",
+    "softmax", "totals", "updates",
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def code(group: str, name: str) -> Code:
     Each is a module of its own: to compile one takes 50 to 150 ms, a whole group up to 1.5 s.
     """
     key = "kernels", group, name
-    return Code.for_key(key, lambda: text_of(kernels(group)[name]), find=find)
+    return Code.for_key(key, lambda: text_of(kernels(group)[name]), find=find, length=200)
 
 
 @cache

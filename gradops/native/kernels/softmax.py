@@ -49,6 +49,37 @@ def write_log_softmax(k: KernelText) -> None:
             y[j] = (x[j] - most) - log
 
 
+def entry(v: Row, j: Index) -> list[Scalar]:
+    """An entry."""
+    return [v[j]]
+
+
+def product(v: Row, y: Row, j: Index) -> list[Scalar]:
+    """The product of two entries."""
+    return [v[j] * y[j]]
+
+
+def write_softmax_slope(k: KernelText) -> None:
+    """y (v - sum(v y))."""
+    n = k.sizes["n"]
+    for i in k.passes():
+        v, y, z = (k.row(name, i, n) for name in "vyz")
+        total = sums(k.f, n, k.dtype, partial(product, v, y), 1)[0]
+        share = cast(total, k.dtype)
+        for j in k.f.loop(n, True):
+            z[j] = y[j] * (v[j] - share)
+
+
+def write_log_softmax_slope(k: KernelText) -> None:
+    """v - exp(y) sum(v)."""
+    n = k.sizes["n"]
+    for i in k.passes():
+        v, y, z = (k.row(name, i, n) for name in "vyz")
+        total = cast(sums(k.f, n, k.dtype, partial(entry, v), 1)[0], k.dtype)
+        for j in k.f.loop(n, True):
+            z[j] = v[j] - call_math("exp", [y[j]]) * total
+
+
 def labelled_rows(k: KernelText) -> Iterator[tuple[Index, str]]:
     """Rows and their labels; at one that is none of the classes the kernel gives up."""
     for i in k.passes():
@@ -88,6 +119,8 @@ LABELLED = "x[... n] labels@i8[...]"
 KERNELS = [
     Kernel("softmax", "x[... n]", "y[... n]", write_softmax, cost=16),
     Kernel("log_softmax", "x[... n]", "y[... n]", write_log_softmax, cost=16),
+    Kernel("softmax_slope", "v[... n] y[... n]", "z[... n]", write_softmax_slope, cost=4),
+    Kernel("log_softmax_slope", "v[... n] y[... n]", "z[... n]", write_log_softmax_slope, cost=14),
     Kernel("class_losses", LABELLED, "losses[...]", write_losses, cost=16),
     Kernel("class_errors", LABELLED, "errors[... n]", write_errors, cost=16),
     Kernel("class_losses_and_errors", LABELLED, "losses[...] errors[... n]",

@@ -41,7 +41,7 @@ def symbol_of(dtype: np.dtype) -> str:
 def product(name: str) -> Code:
     """The code of the product of that name, from the cache on disk if it has been compiled."""
     dtype = next(t for t in DTYPES if symbol_of(t) == name)
-    return Code.for_key(("product", name), lambda: text_of(dtype), find=find)
+    return Code.for_key(("product", name), lambda: text_of(dtype), find=find, length=400)
 
 
 def text_of(dtype: np.dtype) -> str:
@@ -78,8 +78,9 @@ def gemm(kind: Lanes) -> FunctionText:
 
 
 def block_height(kind: Lanes) -> int:
-    """The rows of a block of the first matrix that is copied."""
-    return BLOCK // (DEPTH * kind.dtype.itemsize)
+    """The rows of a block of the first matrix that is copied: so many that all tiles are high."""
+    rows, high = BLOCK // (DEPTH * kind.dtype.itemsize), heights()[0]
+    return rows - rows % high
 
 
 def is_turned(f: FunctionText, wide: int) -> str:

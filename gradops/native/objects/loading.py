@@ -1,7 +1,7 @@
 """Loading: an object file as code in memory.
 
-Note [Loading]. An object lies in one mapping of memory: code, constants, the table of addresses and
-stubs in pages that are executable, then variables in pages that are writable. Pages of code are
+Note [Loading]. Each object lies in one mapping of memory: code, constants, the table of addresses
+and stubs in pages that are executable, then variables in pages that are writable. Pages of code are
 written first, and made executable after that; none is both at once.
 """
 
@@ -9,7 +9,7 @@ import ctypes
 import mmap
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -24,26 +24,41 @@ PAGES = mmap.PAGESIZE
 
 
 class Loaded:
-    """The code of an object file, in memory as long as this lives. See Note [Loading].
+    """The code of object files, in memory as long as this lives. See Note [Loading].
 
-    `find` gives the addresses of what the object does not define. Raises Unloadable for an object
-    of another machine or format, or with something that is not known here.
+    `find` gives the addresses of what none of them defines. Raises Unloadable for an object of
+    another machine or format, or with something that is not known here.
     """
 
-    def __init__(self, data: bytes, find: Callable[[str], int]) -> None:
-        self.object = elf.read(data)
-        if self.object.machine != MACHINES.get(platform.machine().lower()):
-            raise Unloadable(f"an object file is of machine {self.object.machine}")
-        layout = Layout(self.object)
-        self.memory = mmap.mmap(-1, layout.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        image = np.frombuffer(self.memory, np.uint8)
-        base = image.ctypes.data
-        self.addresses = layout.fill(image, base, find)
-        protect(base, layout.fixed)
+    def __init__(self, objects: Sequence[bytes], find: Callable[[str], int]) -> None:
+        self.images = [Image(data) for data in objects]
+        self.addresses: dict[str, int] = {}
+        for image in self.images:
+            self.addresses |= image.layout.defined(image.base)
+        for image in self.images:
+            image.fill(lambda name: self.addresses.get(name) or find(name))
 
     def address(self, name: str) -> int:
         """The address of a function or of a variable; raises KeyError for an unknown one."""
         return self.addresses[name]
+
+
+class Image:
+    """The memory of an object file."""
+
+    def __init__(self, data: bytes) -> None:
+        object = elf.read(data)
+        if object.machine != MACHINES.get(platform.machine().lower()):
+            raise Unloadable(f"an object file is of machine {object.machine}")
+        self.layout = Layout(object)
+        self.memory = mmap.mmap(-1, self.layout.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self.bytes = np.frombuffer(self.memory, np.uint8)
+        self.base = self.bytes.ctypes.data
+
+    def fill(self, find: Callable[[str], int]) -> None:
+        """Write the object into its memory, and make its code executable."""
+        self.layout.fill(self.bytes, self.base, find)
+        protect(self.base, self.layout.fixed)
 
 
 class Layout:
@@ -72,8 +87,8 @@ class Layout:
         self.size = at + size
         return at
 
-    def fill(self, image: np.ndarray, base: int, find: Callable[[str], int]) -> dict[str, int]:
-        """Write the object into memory at an address; returns the addresses of its symbols."""
+    def fill(self, image: np.ndarray, base: int, find: Callable[[str], int]) -> None:
+        """Write the object into memory at an address."""
         addresses = self.addresses_of(base, find)
         self.write_table(image, addresses)
         for section in self.object.sections:
@@ -81,8 +96,11 @@ class Layout:
                 at = self.offsets[section.number]
                 image[at : at + section.size] = section.data
             self.relocate(image, base, addresses, section)
-        names, sections = self.object.names, self.object.symbols["section"].tolist()
-        found = zip(names, sections, addresses.tolist(), strict=True)
+
+    def defined(self, base: int) -> dict[str, int]:
+        """The addresses of what the object defines, in memory at an address."""
+        addresses = self.addresses_of(base, lambda name: 0).tolist()
+        found = zip(self.object.names, self.object.symbols["section"].tolist(), addresses)
         return {name: at for name, section, at in found if name and section}
 
     def addresses_of(self, base: int, find: Callable[[str], int]) -> np.ndarray:

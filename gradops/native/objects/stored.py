@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from . import cache_files
 from .fingerprint import environment
@@ -10,22 +11,35 @@ from .fingerprint import environment
 
 @dataclass(frozen=True)
 class ObjectCode:
-    """An object file, the names of what it does not define, and notes of whoever made it."""
+    """An object file, the names of what it does not define, and notes of whoever made it.
+
+    `more` are object files that belong to it: they define some of those names for one another.
+    """
 
     data: bytes
     externals: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    more: tuple[bytes, ...] = ()
+
+    @property
+    def all(self) -> tuple[bytes, ...]:
+        """All object files."""
+        return (self.data, *self.more)
 
     def packed(self) -> bytes:
         """All of it as bytes."""
-        lines = " ".join(self.externals), " ".join(self.notes), ""
-        return "\n".join(lines).encode() + self.data
+        sizes = " ".join(str(len(data)) for data in self.all)
+        lines = " ".join(self.externals), " ".join(self.notes), sizes, ""
+        return "\n".join(lines).encode() + b"".join(self.all)
 
 
 def unpacked(data: bytes) -> ObjectCode:
-    """An object file from its bytes."""
-    externals, notes, rest = data.split(b"\n", 2)
-    return ObjectCode(rest, *[tuple(part.decode().split()) for part in (externals, notes)])
+    """An object file, and those that belong to it, from its bytes."""
+    *lines, rest = data.split(b"\n", 3)
+    externals, notes, sizes = (tuple(line.decode().split()) for line in lines)
+    ends = [*accumulate(map(int, sizes))]
+    first, *more = (rest[end - int(size) : end] for size, end in zip(sizes, ends, strict=True))
+    return ObjectCode(first, externals, notes, tuple(more))
 
 
 Key = tuple[object, ...]

@@ -17,11 +17,13 @@ class Method(ctypes.Structure):
 
 
 def builtin(
-    code: Code, name: str, address: int, kept: object, otherwise: Callable[..., Any] | None = None
-) -> Callable[..., Any]:
+    code: Code | tuple[Code, ...], name: str, address: int, kept: object,
+    otherwise: Callable[..., Any] | None = None, table: object = None,
+) -> Callable[..., Any]:  # fmt: skip
     """The function at an address; it owns the code, and what that refers to.
 
-    With `otherwise` it takes names of arguments, and finds that function among what it owns.
+    With `otherwise` it takes names of arguments, and finds that function among what it owns, as it
+    finds a table.
     """
     flags = FASTCALL if otherwise is None else FASTCALL | KEYWORDS
     method = Method(name.encode(), address, flags, b"")
@@ -29,6 +31,6 @@ def builtin(
         ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
     )(("PyCFunction_NewEx", ctypes.pythonapi))  # fmt: skip
     result: Callable[..., Any] = make(
-        ctypes.addressof(method), (code, kept, method, otherwise), None
+        ctypes.addressof(method), (code, kept, method, otherwise, table), None
     )
     return result

@@ -1,16 +1,20 @@
 """LLVM: text to machine code in memory, by way of object files that are kept on disk."""
 
+import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
+from ...kernels.threads import cores
+from ..ir.modules import Module, Passes, modules_in
 from ..ir.scalars import NotNative
 from ..objects.elf import Unloadable
 from ..objects.fingerprint import OPTIONS
 from ..objects.loading import Loaded
 from ..objects.stored import ObjectCode, object_for
-from .room import with_room
+from .room import ALWAYS, EACH, at_once, require_memory, with_room
 from .symbols import find, symbol
 
 __all__ = ["Code", "compiled", "symbol", "target"]
@@ -74,14 +78,20 @@ class Code:
     @classmethod
     def for_key(
         cls, key: tuple[object, ...], make_text: Callable[[], str],
-        names: Mapping[str, int] | None = None, find: Find = find,
+        names: Mapping[str, int] | None = None, find: Find = find, length: int = 0,
     ) -> "Code":  # fmt: skip
         """The code of a text, from the cache on disk if it has been compiled before.
 
         The key determines the text: it has its version, or a hash of what it is made from. The
-        sources of `gradops`, versions, options and the processor are part of it by themselves.
+        sources of `gradops`, versions, options and the processor are part of it by themselves. A
+        text of functions alone may be compiled as modules of so many lines, see `ir/modules.py`.
         """
-        return cls.of(object_for(key, lambda: compiled(make_text())), names, find)
+
+        def make() -> ObjectCode:
+            text = make_text()
+            return compiled_at_once(modules_in(text, length)) if length else compiled(text)
+
+        return cls.of(object_for(key, make), names, find)
 
     @classmethod
     def of(
@@ -100,7 +110,7 @@ class Code:
             return names[name] if name in names else find(name)
 
         try:
-            self.address = Loaded(object.data, address_of).address
+            self.address = Loaded(object.all, address_of).address
         except Unloadable:
             self.address = LoadedByLLVM(object, address_of).address
 
@@ -111,7 +121,8 @@ class LoadedByLLVM:
     def __init__(self, object: ObjectCode, find: Callable[[str], int]) -> None:
         empty = llvm().parse_assembly("")
         self.engine = llvm().create_mcjit_compiler(empty, new_machine())
-        self.engine.add_object_file(llvm().ObjectFileRef.from_data(object.data))
+        for data in object.all:
+            self.engine.add_object_file(llvm().ObjectFileRef.from_data(data))
         found = {name: find(name) for name in object.externals}
         with NAMING:  # names are those of the process, and are read while code is loaded
             for name, address in found.items():
@@ -140,6 +151,26 @@ def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
     return with_room(compile, text)
 
 
+def compiled_at_once(modules: Sequence[Module], notes: Sequence[str] | None = ()) -> ObjectCode:
+    """The object files of modules that call each other's functions, which threads compile.
+
+    Raises Refused for a text that is no module, and MemoryError.
+    """
+    threads = min(cores(), len(modules))
+    require_memory(threads * (ALWAYS + EACH * max(len(m.text) for m in modules)))
+    first, *more = at_once([partial(compiled_alone, m) for m in modules], threads)
+    defined = {name for module in modules for name in module.defined}
+    externals = {name for module in modules for name in module.declared} - defined
+    return ObjectCode(first, tuple(sorted(externals)), tuple(notes or ()), tuple(more))
+
+
+def compiled_alone(module: Module) -> bytes:
+    """The object file of one module, in a context of its own: threads compile others meanwhile."""
+    machine = new_machine()
+    made = parsed(module.text, machine, llvm().create_context())
+    return emitted(OPTIMIZE[module.passes](made, machine), machine)
+
+
 def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> ObjectCode:
     """The object file of several modules, in which only some names can be seen from outside."""
     return with_room(lambda _: linked_here(texts, exported, cpu), "".join(texts))
@@ -157,16 +188,16 @@ def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> Ob
     return object_of(optimized(module, machine), machine, ())
 
 
-def assembly_of(text: str) -> str:
+def assembly_of(text: str, passes: Passes = "all") -> str:
     """The machine code of a module as text."""
-    machine = target()
-    return with_room(lambda t: machine.emit_assembly(optimized(parsed(t, machine), machine)), text)
+    machine, optimize = target(), OPTIMIZE[passes]
+    return with_room(lambda t: machine.emit_assembly(optimize(parsed(t, machine), machine)), text)
 
 
-def parsed(text: str, machine: Any) -> Any:
+def parsed(text: str, machine: Any, context: Any = None) -> Any:
     """A module for a machine; raises Refused for a text that passes would not survive."""
     try:
-        module = llvm().parse_assembly(text)
+        module = llvm().parse_assembly(text, context)
         module.verify()
     except RuntimeError as error:
         raise Refused(f"LLVM refuses what was written for it: {error}") from error
@@ -183,12 +214,91 @@ def optimized(module: Any, machine: Any) -> Any:
     options = llvm().create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = True
     builder = llvm().create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    run(builder.getModulePassManager(), module, builder)
     return module
+
+
+def mostly_optimized(module: Any, machine: Any) -> Any:
+    """A module after the passes of functions, those of `optimized` before its vectorizer."""
+    options = llvm().create_pipeline_tuning_options(speed_level=1)
+    builder = llvm().create_pass_builder(machine, options)
+    before = llvm().create_new_module_pass_manager()
+    before.add_always_inliner_pass()
+    before.add_global_dead_code_eliminate_pass()
+    run(before, module, builder)
+    passes = builder.getFunctionPassManager()
+    for f in module.functions:
+        if not f.is_declaration:
+            unlocked("LLVMPY_RunNewFunctionPassManager")(passes, f, builder)
+    return module
+
+
+def quickly_optimized(module: Any, machine: Any) -> Any:
+    """A module after the few passes that straight code and loops with vectors need.
+
+    It takes a quarter of the time of all. Nothing is moved out of loops, and what lies in memory
+    stays there from pass to pass.
+    """
+    builder = llvm().create_pass_builder(machine, llvm().create_pipeline_tuning_options())
+    passes = llvm().create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_loop_rotate_pass()
+    passes.add_new_gvn_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_dead_code_elimination_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    run(passes, module, builder)
+    return module
+
+
+OPTIMIZE: Mapping[Passes, Callable[[Any, Any], Any]] = MappingProxyType(
+    {"all": optimized, "most": mostly_optimized, "few": quickly_optimized}
+)
+
+
+def unlocked(name: str) -> Any:
+    """A function of llvmlite's library, without the lock that makes all calls of it wait.
+
+    Threads may call LLVM at once for modules in different contexts. Another version of llvmlite may
+    have no such function: then threads wait for one another.
+    """
+    function = getattr(llvm().ffi.lib, name)
+    return getattr(function, "_cfn", function)
+
+
+def run(passes: Any, module: Any, builder: Any) -> None:
+    """Run passes on a module, as their method `run` does."""
+    unlocked("LLVMPY_RunNewModulePassManager")(passes, module, builder)
+
+
+def emitted(module: Any, machine: Any) -> bytes:
+    """The object file of a module, as the method `emit_object` of a machine makes it."""
+    ffi = llvm().ffi
+    with ffi.OutputString() as error:
+        buffer = unlocked("LLVMPY_TargetMachineEmitToMemory")(machine, module, 1, error)
+        if not buffer:
+            raise RuntimeError(str(error))
+    try:
+        size = ffi.lib.LLVMPY_GetBufferSize(buffer)
+        return ctypes.string_at(ffi.lib.LLVMPY_GetBufferStart(buffer), size)
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 def object_of(module: Any, machine: Any, notes: Sequence[str]) -> ObjectCode:
     """The object file of a module after LLVM's passes."""
-    both = [*module.functions, *module.global_variables]
-    externals = [g.name for g in both if g.is_declaration and not g.name.startswith("llvm.")]
-    return ObjectCode(machine.emit_object(module), tuple(externals), tuple(notes))
+    return ObjectCode(emitted(module, machine), externals_of(module), tuple(notes))
+
+
+def globals_of(module: Any) -> list[Any]:
+    """The functions and variables of a module."""
+    return [*module.functions, *module.global_variables]
+
+
+def externals_of(module: Any) -> tuple[str, ...]:
+    """The names that a module declares, without those of LLVM."""
+    declared = [g.name for g in globals_of(module) if g.is_declaration]
+    return tuple([name for name in declared if not name.startswith("llvm.")])

@@ -1,14 +1,13 @@
-"""The modules of functions that machine code calls by name, for who links them into one object."""
+"""The modules of functions that machine code calls by name, for who links them into one object.
+
+They are imported for code that calls them.
+"""
 
 import re
 from collections.abc import Iterator
 
 import numpy as np
 
-from ..convolution import library as convolution
-from ..convolution.blocks import Block
-from ..matmul import gemm
-from ..pooling import library as pooling
 from . import pool
 from .symbols import CONVOLUTION, GEMM, POOLING
 
@@ -35,17 +34,32 @@ def modules_called(text: str) -> Iterator[str]:
 def find(name: str) -> int:
     """The address of what the code of a graph calls by a name."""
     if name in GEMM:
+        from ..matmul import gemm
+
         return gemm.product(name).address(name)
     if name in CONVOLUTION:
+        from ..convolution import library as convolution
+
         return convolution.address_of(name)
-    return pooling.address_of(name) if name in POOLING else pool.find(name)
+    if name in POOLING:
+        from ..pooling import library as pooling
+
+        return pooling.address_of(name)
+    return pool.find(name)
 
 
 def module_defining(name: str) -> str:
     """The module that defines a function of ours."""
     if name in GEMM:
+        from ..matmul import gemm
+
         return gemm.text_of(next(t for t in gemm.DTYPES if gemm.symbol_of(t) == name))
     if name in POOLING:
+        from ..pooling import library as pooling
+
         return pooling.text_of(np.dtype(name.split("_")[2]))
+    from ..convolution import library as convolution
+    from ..convolution.blocks import Block
+
     _, _, dtype, width = name.split("_")
     return convolution.text_of(Block(np.dtype(dtype), int(width)))

@@ -1,16 +1,16 @@
 """Floats as numbers and as bits: what the functions of this folder are made of.
 
-Note [Straight-line functions]. A function is written with scalars, without a branch or a call; in a
-loop LLVM computes several entries at once. Arguments are reduced to a short range by adding and
-multiplying exactly (Cody and Waite, Software Manual for the Elementary Functions, 1980); there a
-polynomial of nearly the least largest error stands for the function. Coefficients are those of the
-polynomial through the function at Chebyshev's nodes, computed to 60 digits: the table in
+Note [Straight-line functions]. A function is written with scalars, or vectors, without a branch or
+a call, but for `unless`, whose branch is rarely taken. Arguments are reduced to a short range by
+adding and multiplying exactly (Cody and Waite, Software Manual for the Elementary Functions, 1980);
+there a polynomial of nearly the least largest error stands for the function. Coefficients are those
+of the polynomial through the function at Chebyshev's nodes, computed to 60 digits: the table in
 tests/gradops/native/coefficients.py has the functions and ranges, and a test computes them again.
-Where the rounding of an intermediate result would show, what it lost is computed, too, and added
-at the end: a pair of numbers, the second of which is small, stands for their sum.
+Where the rounding of an intermediate result would show, what it lost is computed, too, and added at
+the end: a pair of numbers, the second of which is small, stands for their sum.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -169,6 +169,28 @@ def signed(x: Scalar, like: Scalar) -> Scalar:
 def sqrt(x: Scalar) -> Scalar:
     """The square root, which the machine computes."""
     return call_math("sqrt", [x])
+
+
+def unless(
+    is_rare: Scalar, found: Sequence[Scalar], of_rare: Callable[[], Sequence[Scalar]]
+) -> list[Scalar]:
+    """Values, and others where a test holds: these are computed in a branch, rarely."""
+    f, types = is_rare.f, [y.typed.rsplit(" ", 1)[0] for y in found]
+    places = [f.reserve(type) for type in types]
+    for y, to in zip(found, places, strict=True):
+        f.do(f"store {y.typed}, ptr {to}")
+    with f.given(f.any(is_rare.name)):
+        for y, z, to in zip(of_rare(), found, places, strict=True):
+            f.do(f"store {choose(is_rare, y, z).typed}, ptr {to}")
+    return [
+        y.then(f"load {type}, ptr {to}") for y, type, to in zip(found, types, places, strict=True)
+    ]
+
+
+def is_not_normal(x: Scalar) -> Scalar:
+    """True for what is not a positive normal number: zero, subnormal, negative, infinite, NaN."""
+    tiny, most = float(np.finfo(x.dtype).tiny), largest(x)
+    return both(x >= tiny, x <= most).with_number("xor", True)
 
 
 def wide(x: Scalar) -> Scalar:

@@ -1,17 +1,20 @@
 """log, log1p, log2, log10, and what is computed from them: asinh, acosh, atanh, softplus."""
 
 import math
+from collections.abc import Callable
 
 from ..ir.scalars import Scalar, choose, constant
 from .exponential import LN2, exp
 from .floats import (
     BITS,
+    SINGLE,
     as_float,
     bits_of,
     epsilon,
     equal,
     fma,
     from_bits,
+    is_not_normal,
     largest,
     normal,
     parts,
@@ -22,6 +25,7 @@ from .floats import (
     signed,
     sqrt,
     total,
+    unless,
 )
 
 LOG = {
@@ -30,6 +34,12 @@ LOG = {
         0.18182889125261723, 0.15331721600556042, 0.14616449685043406),
 }  # fmt: skip
 """(2 atanh(s) / s - 2) / s**2 as a function of s**2, for (1 + s) / (1 - s) within sqrt(2)."""
+LOG_SLOPE = {
+    4: (-0.4999999764977098, 0.33333330028354796, -0.25000781239812697, 0.20001234461093456,
+        -0.16626645629127462, 0.14204855952571013, -0.1312755565128765, 0.1272267278801096,
+        -0.07673641501674025),
+}  # fmt: skip
+"""(log(1 + f) / f - 1) / f for 1 + f within sqrt(2)."""
 ATANH = {
     4: (0.3333333366026371, 0.1999985316596486, 0.14296178997151418, 0.10853287900440187,
         0.11612164612011674),
@@ -104,6 +114,8 @@ def log_of_sum(x: Scalar, more: Scalar | float = 0.0, steps: Scalar | int = 0) -
 
 
 def log2(x: Scalar) -> Scalar:
+    if x.dtype == SINGLE:
+        return single_log(x, single_log2)
     y, steps = normal(x)
     f, n = parts(y)
     high, low = in_another_base(f, *LOG2E[x.dtype.itemsize])
@@ -112,6 +124,8 @@ def log2(x: Scalar) -> Scalar:
 
 
 def log10(x: Scalar) -> Scalar:
+    if x.dtype == SINGLE:
+        return single_log(x, single_log10)
     y, steps = normal(x)
     f, n = parts(y)
     k = as_float(n + steps)
@@ -119,6 +133,31 @@ def log10(x: Scalar) -> Scalar:
     of_two, little = LOG10_2[x.dtype.itemsize]
     high, more = total(k * of_two, high)
     return at_ends_of_log(x, high + (more + fma(k, little, low)))
+
+
+def single_log(x: Scalar, log_of: Callable[[Scalar, Scalar | int], Scalar]) -> Scalar:
+    """A logarithm in single precision, by that of a normal number times a power of two."""
+    (y,) = unless(is_not_normal(x), [log_of(x, 0)], lambda: [at_ends_of_log(x, log_of(*normal(x)))])
+    return y
+
+
+def single_log2(x: Scalar, steps: Scalar | int) -> Scalar:
+    """log2(x * 2**steps) of a normal number."""
+    f, n = parts(x)
+    return fma(f, slope(f, LOG2E[4]), as_float(n + steps))
+
+
+def single_log10(x: Scalar, steps: Scalar | int) -> Scalar:
+    """log10(x * 2**steps) of a normal number."""
+    f, n = parts(x)
+    k, (of_two, little) = as_float(n + steps), LOG10_2[4]
+    return fma(k, of_two, fma(f, slope(f, LOG10E[4]), k * little))
+
+
+def slope(f: Scalar, factor: tuple[float, float]) -> Scalar:
+    """log(1 + f) / f times a constant, which is a pair, in single precision."""
+    scaled = [c * factor[0] for c in LOG_SLOPE[4]]
+    return fma(f, polynomial(f, scaled), factor[1]) + factor[0]
 
 
 def in_another_base(f: Scalar, factor: float, little: float) -> tuple[Scalar, Scalar]:

@@ -8,6 +8,7 @@ compilers of languages note it, and the assembler's directives become comments.
 import re
 from collections.abc import Iterator, Sequence
 
+from gradops.native.ir.modules import Module
 from gradops.native.ir.subjects import MARK
 from gradops.native.runtime.machine import assembly_of
 from gradops.native.runtime.pool import IS_X86
@@ -70,9 +71,10 @@ def of_value(graph: FrozenGraph, e: Expr) -> str:
     return f"{e.what} {e.label}{f', {lines}' if lines else ''}"
 
 
-def annotated_assembly(text: str, subjects: Sequence[object]) -> str:
-    """The instructions of a module, with comments. See Note [Lines in assembly]."""
-    return "\n".join(commented(assembly_of(with_locations(text)), subjects))
+def annotated_assembly(modules: Sequence[Module], subjects: Sequence[object]) -> str:
+    """The instructions of modules, with comments. See Note [Lines in assembly]."""
+    texts = [assembly_of(with_locations(module.text), module.passes) for module in modules]
+    return "\n".join(line for text in texts for line in commented(text, subjects))
 
 
 def with_locations(text: str) -> str:

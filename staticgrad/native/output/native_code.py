@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from gradops import ArrayType
 from gradops.native import costs
 from gradops.native.ir.functions import declarations
 from gradops.native.ir.memory import Memory, addresses
+from gradops.native.ir.modules import Module, functions_in, modules_of
 from gradops.native.ir.places import Place, contiguous
 from gradops.native.ir.scalars import NotNative
 from gradops.native.ir.text import METADATA, FunctionText
@@ -18,19 +21,20 @@ from gradops.native.objects.stored import ObjectCode, store, stored
 from gradops.native.runtime import symbols
 from gradops.native.runtime.builtins import builtin
 from gradops.native.runtime.interrupts import TEXT
-from gradops.native.runtime.machine import Code, Refused, compiled
+from gradops.native.runtime.machine import Code, Refused
+from gradops.native.runtime.machine import compiled_at_once as compiled
 from gradops.native.runtime.modules import find
 
 from ...ir.graph import FrozenGraph
-from ...text.printer import to_text
 from ..lowering import GraphWriter
 from ..planning.choices import Choices
 from ..planning.formulas import written_out
 from ..planning.kinds import require_types
 from ..planning.work import work_of
 from ..templates.loops import known
-from .annotations import annotated, annotated_assembly
-from .entry import CALL, SPARE, EntryWriter
+from . import entry
+from .entry import Signature
+from .entry_text import CALLS_BLAS, CALLS_PYTHON, HAS_CONTEXT, LETS_GO
 from .kept import found_again, notes_of
 from .keys import Key
 
@@ -43,25 +47,37 @@ class NativeCode:
     """
 
     def __init__(
-        self, make: Callable[[], FrozenGraph], form: str, key: Key | None, checked: bool = False
-    ) -> None:
-        self.make, self.form, self.table, self.checked = make, form, costs.table(), checked
+        self, make: Callable[[], FrozenGraph], signature: Signature, key: Key | None,
+        checked: bool = False,
+    ) -> None:  # fmt: skip
+        self.make, self.signature, self.table = make, signature, costs.table()
+        self.checked = checked
         key = None if key is None else (*key, self.table.key)
         self.code, self.kept = self.kept_code(key) or self.new_code(key)
-        self.run = builtin(self.code, "run", self.code.address("entry"), self.kept)
-        weakref.finalize(self.code, free_spare, self.code.address("free_spare"))
+        self.arrays = signature.table(self.code)
+        self.run = self.builtin("run", "entry")
+        weakref.finalize(self.code, free_spare, entry.code(), self.arrays)
 
     def newly_compiled(self) -> ObjectCode:
         """The module of the graph, compiled."""
         try:
-            return compiled(self.written.text, self.notes)
+            return compiled(self.written.modules, self.notes)
         except Refused as error:
+            from ...text.printer import to_text
+
             hint = "this is a mistake of ours: please report it, with this graph"
             raise Refused(f"{error}\n  hint: {hint}\n{to_text(self.graph)}") from error
 
     def called(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
         """The function of arrays, which calls another one with what it cannot run."""
-        return builtin(self.code, "call", self.code.address("call"), self.kept, otherwise)
+        return self.builtin("call", "call", otherwise)
+
+    def builtin(
+        self, name: str, function: str, otherwise: Callable[..., Any] | None = None
+    ) -> Callable[..., Any]:
+        """One of the functions of all graphs, for this one."""
+        both, address = (self.code, entry.code()), entry.address(function)
+        return builtin(both, name, address, self.kept, otherwise, self.arrays)
 
     def kept_code(self, key: Key | None) -> tuple[Code, list[object]] | None:
         """The code that is kept on disk, if it is of this graph, and what it refers to."""
@@ -91,7 +107,7 @@ class NativeCode:
     @cached_property
     def written(self) -> "Written":
         """The module of the graph."""
-        return module_of(self.graph, self.form, self.table, self.checked)
+        return module_of(self.graph, self.table, self.checked)
 
     @property
     def choices(self) -> Choices:
@@ -106,12 +122,16 @@ class NativeCode:
     @property
     def ir(self) -> str:
         """The module of the graph as text, with the user's lines."""
+        from .annotations import annotated
+
         return annotated(self.written.text, self.written.subjects)
 
     @property
     def assembly(self) -> str:
         """The instructions of the machine, with the user's lines."""
-        return annotated_assembly(self.written.text, self.written.subjects)
+        from .annotations import annotated_assembly
+
+        return annotated_assembly(self.written.modules, self.written.subjects)
 
     @cached_property
     def notes(self) -> tuple[str, ...] | None:
@@ -129,58 +149,77 @@ class NativeCode:
 
 @dataclass(frozen=True)
 class Written:
-    """A module as text, what it refers to, what was chosen for it, and what its lines are for.
+    """The text of a graph, what it refers to, what was chosen for it, and what lines are for.
 
-    `workspace` is the bytes of memory that it works in.
+    The text is that of declarations and globals, and of functions. `workspace` is the bytes of
+    memory that it works in.
     """
 
-    text: str
+    known: list[str]
+    functions: list[str]
     kept: list[object]
     origins: list[object]
     choices: Choices
     subjects: list[object]
     workspace: int
 
+    @property
+    def text(self) -> str:
+        """All of it as one module."""
+        return "\n".join([*self.known, *self.functions, METADATA])
 
-def free_spare(address: int) -> None:
-    """Free the memory that the last call left, by the function at an address."""
-    ctypes.CFUNCTYPE(None)(address)()
+    @property
+    def modules(self) -> list[Module]:
+        """The modules that are compiled."""
+        return modules_of(self.known, self.functions)
 
 
-def module_of(
-    graph: FrozenGraph, form: str, table: costs.CostTable, checked: bool = False
-) -> Written:
-    """The module of a graph: its body, and what Python calls.
+def free_spare(functions: Code, table: np.ndarray) -> None:
+    """Free the memory that the last call left, by the functions that took it."""
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(functions.address("free_spare"))(table.ctypes.data)
+
+
+def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False) -> Written:
+    """The module of a graph: its body, and what the entry reads of it.
 
     If it is `checked`, it gives up at values that are not finite.
     """
-    inputs, results = [e.type for e in graph.inputs], [e.type for e in graph.results]
-    body = body_of(inputs, results)
+    signature = Signature.of(graph, "")
+    body = body_of(signature.inputs, signature.results)
     body.interruptible = True
     memory, choices = Memory(body), Choices()
     writer = GraphWriter(body, memory, graph, table, choices)
-    given, body.is_checked = places("in", inputs), checked
+    given, body.is_checked = places("in", signature.inputs), checked
     if checked:
         writer.note_infinities(given)
-    writer.write(given, places("out", results))
+    writer.write(given, places("out", signature.results))
     body.end()
-    entry = EntryWriter(inputs, results, form, memory, body, work_of(graph))
-    entry.write()
+    flags = flags_of(body, memory, work_of(graph))
     lines, functions = declarations(body.used)
-    parts = [*functions, body, entry.f]
-    checks = [TEXT] if body.checks else []
-    known_names = [*symbols.declared(), SPARE, CALL, *checks, *lines, *memory.globals]
-    text = "\n".join([*known_names, *[part.text() for part in parts], METADATA])
-    return Written(text, memory.kept, memory.origins, choices, body.subjects, memory.bytes)
+    texts = [TEXT] if body.checks else []
+    texts += [f for part in (*functions, body) for f in functions_in(part.text())]
+    texts.append(signature.module_text(memory.bytes, body.stack, flags))
+    known = [*symbols.declared(), *lines, *memory.globals]
+    return Written(known, texts, memory.kept, memory.origins, choices, body.subjects,
+                   memory.bytes)  # fmt: skip
+
+
+def flags_of(body: FunctionText, memory: Memory, work: int) -> int:
+    """What happens around a call of a body: see `entry.py`."""
+    lets_go = work > entry.LONG and not memory.calls_python
+    chosen = {
+        HAS_CONTEXT: body.checks or lets_go, LETS_GO: lets_go,
+        CALLS_PYTHON: memory.calls_python, CALLS_BLAS: memory.calls_blas,
+    }  # fmt: skip
+    return sum(flag for flag, is_set in chosen.items() if is_set)
 
 
 def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
     """The function that computes results from inputs, before its lines are written."""
     names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
     names += [f"ptr noalias %out{i}" for i in range(len(results))]
-    return FunctionText(
-        f"define internal i32 @body(ptr noalias %arena, ptr %context, {', '.join(names)}) nounwind"
-    )
+    given = ", ".join(["ptr noalias %arena", "ptr %context", *names])
+    return FunctionText(f"define internal i32 @body({given}) noinline nounwind")
 
 
 def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:

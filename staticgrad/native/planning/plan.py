@@ -3,8 +3,9 @@
 Note [Units]. A unit of code is a nest of loops over the axes of an array, which computes stored
 values and adds up entries; or it is a writer's. A value that is computed, but not stored, is
 computed where it is read. It is stored if memory of it is wanted, or if several read it and it
-takes many operations. Stored values with the same axes that do not wait for one another share a
-nest; what only its own nest reads, at the same index, need not be written to memory at all.
+takes many operations, or if another one is computed at once with it: sine and cosine. Stored values
+with the same axes that do not wait for one another share a nest; what only its own nest reads, at
+the same index, need not be written to memory at all.
 """
 
 import math
@@ -20,6 +21,7 @@ from .kinds import MOVES, axes_of_loops, is_computed, is_reduction, is_view, nam
 
 EXPENSIVE = 3  # operations from which a value that is read twice is stored
 DEEP = 40  # values computed within one another
+WAVES = "sin", "cos"
 LARGEST = 1500  # operations from which a nest is full: LLVM takes more than linear time for one
 
 
@@ -41,6 +43,7 @@ class Plan:
         for e in graph.order:
             for x in e.inputs:
                 self.readers[x].append(e)
+        self.partners = partners_in(graph)
         self.cost: dict[Expr, int] = {}
         self.depth: dict[Expr, int] = {}
         self.stored: dict[Expr, None] = {}
@@ -76,6 +79,8 @@ class Plan:
         """True for a computed value that is wanted in memory, or read more often than is cheap."""
         readers = self.readers[e]
         if self.depth[e] >= DEEP or any(self.reads_memory(r) for r in readers):
+            return True
+        if e in self.partners:
             return True
         if self.cost[e] < EXPENSIVE or name_of(e) in MOVES:
             return False
@@ -173,3 +178,13 @@ class Plan:
         for e, n in last.items():
             result[n].append(e)
         return result
+
+
+def partners_in(graph: FrozenGraph) -> dict[Expr, Expr]:
+    """For each sine and cosine of a value, the other one, where both are in a graph."""
+    found: dict[Expr, dict[str, Expr]] = {}
+    for e in graph.order:
+        if name_of(e) in WAVES and e.dtype.kind == "f":
+            found.setdefault(e.inputs[0], {})[name_of(e)] = e
+    pairs = [(pair["sin"], pair["cos"]) for pair in found.values() if len(pair) == len(WAVES)]
+    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}

@@ -16,7 +16,7 @@ LOOPS, OURS, BLAS = "loops", "our product", "BLAS"
 RAGGED = 80  # multiplications in whose time loops add a row that does not fill registers
 REGISTER = 64  # bytes
 ENTERED = 1.1  # of BLAS's times, what it costs to tell it the number of threads
-READ = 3  # multiplications in whose time one is made that reads an entry of a matrix from afar
+READ = 3  # multiplications in whose time an entry of a matrix is read from afar, or out of order
 
 
 def times_of_product(table: CostTable, a: Place, b: Place) -> dict[str, float]:
@@ -34,9 +34,11 @@ def times_of_product(table: CostTable, a: Place, b: Place) -> dict[str, float]:
     ours, blas = rates(speeds, work)
     width = REGISTER // b.dtype.itemsize
     padded = m * k * (-(-n // width) * width)
+    brought = READ * k * n * speeds.product if b.strides[1] != 1 else 0.0
     return result | {
-        OURS: table.product_call + padded * ours, BLAS: ENTERED * (table.blas_call + work * blas)
-    }  # fmt: skip
+        OURS: table.product_call + padded * ours + brought,
+        BLAS: ENTERED * (table.blas_call + work * blas) + brought,
+    }
 
 
 def rates(speeds: Speeds, work: int) -> tuple[float, float]:

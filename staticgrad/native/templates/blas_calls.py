@@ -10,11 +10,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradops.native.costs import SPEED
 from gradops.native.ir.copies import copy
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import constant
-from gradops.native.ir.text import FunctionText, Index, least, memory_type, minus, plus, times
+from gradops.native.ir.text import (
+    FunctionText,
+    Index,
+    code_of,
+    least,
+    memory_type,
+    minus,
+    plus,
+    times,
+)
 from gradops.native.runtime.blas import blas, thread_control
 
 from ..parts import CHUNKS, shared, split
@@ -47,14 +58,41 @@ def gemm(
 ) -> None:
     """Call gemm, of matrices that begin where they lie."""
     (x_flag, x_step), (y_flag, y_step) = layout(b), layout(a)
-    one, zero = numbers(w, to)
-    steps = [integer(w, v) for v in (x_step, y_step, max(to.strides[0], to.shape[1]))]
-    given = [
-        *[slot(w.f, "i8", ord(c)) for c in (x_flag, y_flag)],
-        *[integer(w, v) for v in sizes],
-        *(one, b.pointer, steps[0], a.pointer, steps[1], zero, to.pointer, steps[2]),
-    ]
-    call(w, "gemm", to, given)
+    w.memory.calls_blas = True
+    given = [f"i8 {ord(c)}" for c in (x_flag, y_flag)] + [f"i64 {n}" for n in sizes]
+    steps = x_step, y_step, max(to.strides[0], to.shape[1])
+    for p, step in zip((b, a, to), steps, strict=True):
+        given += [f"ptr {p.pointer}", f"i64 {step}"]
+    w.f.do(f"call void @{gemm_by_value(w, to.dtype)}({', '.join(given)})")
+
+
+def gemm_by_value(w: "GraphWriter", dtype: np.dtype) -> str:
+    """The name of a function that calls gemm, which takes addresses of numbers, with numbers."""
+    name = f"gemm_{code_of(dtype)}"
+    if name not in w.f.helpers:
+        sizes = ", ".join(f"i64 %{x}" for x in "mnk")
+        arrays = ", ".join(f"ptr %{x}, i64 %{x}step" for x in "abc")
+        head = f"define internal void @{name}(i8 %aflag, i8 %bflag, {sizes}, {arrays})"
+        f = FunctionText(f"{head} noinline nounwind")
+        one, zero = (slot(f, memory_type(dtype), constant(f, v, dtype).name) for v in (1, 0))
+        flags = [slot(f, "i8", f"%{x}flag") for x in "ab"]
+        numbers = [integer(w, f"%{x}", f) for x in ("m", "n", "k", "astep", "bstep", "cstep")]
+        given = [
+            *flags,
+            *numbers[:3],
+            one,
+            "%a",
+            numbers[3],
+            "%b",
+            numbers[4],
+            zero,
+            "%c",
+            numbers[5],
+        ]
+        f.do(f"call void {w.memory.blas('gemm', dtype)}({', '.join(f'ptr {p}' for p in given)})")
+        f.do("ret void")
+        w.f.helpers[name] = f.text()
+    return name
 
 
 def matrix_by_vector(w: "GraphWriter", a: Place, x: Place, to: Place) -> None:
@@ -163,12 +201,12 @@ def numbers(w: "GraphWriter", to: Place) -> tuple[str, str]:
     return slot(w.f, memory_type(to.dtype), one), slot(w.f, memory_type(to.dtype), zero)
 
 
-def integer(w: "GraphWriter", value: Index) -> str:
-    """The address of an integer of BLAS's."""
-    type = w.memory.blas_integer or blas()[0]
+def integer(w: "GraphWriter", value: Index, f: FunctionText | None = None) -> str:
+    """The address of an integer of BLAS's, in a function or in that being written."""
+    type, f = w.memory.blas_integer or blas()[0], f or w.f
     if isinstance(value, str) and type == "i32":
-        value = w.f.emit(f"trunc i64 {value} to i32")
-    return slot(w.f, type, value)
+        value = f.emit(f"trunc i64 {value} to i32")
+    return slot(f, type, value)
 
 
 def slot(f: FunctionText, type: str, value: Index) -> str:

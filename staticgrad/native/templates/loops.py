@@ -9,7 +9,7 @@ from gradops import ArrayType
 from gradops.native.ir.copies import copy
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import BOOL, NotNative, cast, choose, constant
-from gradops.native.ir.text import minus, plus, times
+from gradops.native.ir.text import CARRYING, minus, plus, times
 from gradops.native.runtime.interrupts import OFTEN, check_now_and_then
 
 from ...ir.expr import Expr
@@ -68,7 +68,7 @@ def steps(w: "GraphWriter", e: Expr, body: FrozenGraph, given: Places, made: Pla
     f, carries = w.f, e.attrs["carries"]
     end, count, work = carries + e.attrs["lists"], given[carries].shape[0], work_of(body)
     after = [w.memory.array(p.shape, p.dtype) for p in made[:carries]]
-    for i in f.loop(count):
+    for i in f.carrying_loop(count):
         at = minus(f, count - 1, i) if e.attrs["reverse"] else i
         entries = [p.row(f, at) for p in given[carries:end]]
         kept = [p.row(f, at) for p in made[carries:]]
@@ -112,7 +112,7 @@ def write_while(w: "GraphWriter", e: Expr, given: Places, made: Places) -> None:
     for new, old in zip(after, made, strict=True):
         copy(w.f, new, old)
     check_signals(w, work_of(e.attrs["body"]))
-    f.jump(head)
+    f.do(f"br label %{head}, !llvm.loop !{CARRYING}")
     f.start(end)
 
 

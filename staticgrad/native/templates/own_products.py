@@ -12,7 +12,6 @@ from gradops.native.costs import SPEED
 from gradops.native.ir.copies import copy
 from gradops.native.ir.places import Place
 from gradops.native.ir.text import Index, least, minus, times
-from gradops.native.matmul.gemm import FRAME, symbol_of
 
 from ..parts import shared
 from .blas_calls import moved
@@ -55,6 +54,8 @@ def call(
     add: bool,
 ) -> None:  # fmt: skip
     """Call our product, of matrices that begin where they lie."""
+    from gradops.native.matmul.gemm import FRAME, symbol_of
+
     a, b, to = parts
     given = [f"i64 {n}" for n in sizes]
     for p in (a, b):

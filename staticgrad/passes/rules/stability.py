@@ -32,6 +32,7 @@ from gradops import (
     sum_to,
 )  # fmt: skip
 from gradops import strong_product as carry
+from gradops.library.nn.softmax import softmax_slope
 
 from ...ir.expr import Expr
 from ..rewrite import Rule
@@ -137,11 +138,8 @@ GRADIENTS = [
         lambda g, x: neg(g * sigmoid(x) * sigmoid(neg(x))),
     ),
     stable(
-        lambda g, x, *, axis: mul(
-            softmax(x, axis=axis),
-            carry(g, div(1, softmax(x, axis=axis)))
-            - sum(carry(g, div(1, softmax(x, axis=axis))) * softmax(x, axis=axis),
-                  axis=axis, keepdims=True),
+        lambda g, x, *, axis: softmax_slope(
+            carry(g, div(1, softmax(x, axis=axis))), softmax(x, axis=axis), axis=axis
         ),
         lambda g, x, *, axis: g - softmax(x, axis=axis) * sum(g, axis=axis, keepdims=True),
         equal_shapes,

@@ -19,9 +19,7 @@ from ...ir.tuple_types import TupleType
 from ...passes.levels import Level, pipeline_for
 from ...passes.pipeline import Pipeline
 from ...transform.sizing import is_sized
-from ..checking.numerics import is_pure
 from ..executable import Executable
-from .interpreted import InterpretedExecutable
 
 DEFAULT: ContextVar[str] = ContextVar("default_backend", default="numpy")
 HINT = "backend='numpy' runs every graph"
@@ -83,6 +81,8 @@ def by_interpreter(
     graph: FrozenGraph, pipeline: Pipeline, form: str, rebuild: Any, checked: bool
 ) -> Executable:
     """A graph that is run node by node."""
+    from .interpreted import InterpretedExecutable
+
     return InterpretedExecutable(graph, pipeline, form, rebuild, check_numerics=checked)
 
 
@@ -97,15 +97,17 @@ def by_machine_code(
     from gradops.native.ir.scalars import NotNative
 
     from .native_executable import DirectExecutable, NativeExecutable
-    from .native_for_sizes import NativeForSizes
 
     if checked and not notices_infinities(graph):
         return by_numpy(graph, pipeline, form, rebuild, checked)
-    kind = NativeExecutable if is_sized(graph) else NativeForSizes
     try:
-        if kind is NativeExecutable and rebuild is None:
+        if not is_sized(graph):
+            from .native_for_sizes import NativeForSizes
+
+            return NativeForSizes(graph, pipeline, form, rebuild, checked)
+        if rebuild is None:
             return DirectExecutable(graph, pipeline, form, checked)
-        return kind(graph, pipeline, form, rebuild, checked)
+        return NativeExecutable(graph, pipeline, form, rebuild, checked)
     except NotNative as error:
         raise refusal(str(error)) from error
     except (ImportError, OSError) as error:
@@ -160,6 +162,8 @@ def notices_infinities(graph: FrozenGraph) -> bool:
 
     It computes no complex numbers and no half precision, and runs no print again.
     """
+    from ..checking.numerics import is_pure
+
     each = all_expressions(graph)
     floats = [e for e in each if e.dtype.kind in "fc" and not isinstance(e.type, TupleType)]
     known = [e.value for e in floats if e.kind is Kind.CONSTANT and e.origin is None]

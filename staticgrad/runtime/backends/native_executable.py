@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.graph import FrozenGraph
+from ...native.output.entry import Signature
 from ...native.output.keys import key_of, key_of_passes
 from ...native.output.native_code import NativeCode
 from ...native.planning.choices import Choices
@@ -52,8 +53,9 @@ class NativeExecutable(Executable):
         """The machine code, which may have been kept on disk: then no pass is run."""
         passes = key_of_passes(self.pipeline)
         graph = optimized.graph() if passes is None else self.written
+        signature = Signature.of(self.written, self.form)
         key = key_of(graph, self.form, passes, self.check_numerics)
-        self.native = NativeCode(optimized.graph, self.form, key, self.check_numerics)
+        self.native = NativeCode(optimized.graph, signature, key, self.check_numerics)
         return self.native.run
 
     def must_be_silent(self) -> bool:

@@ -20,6 +20,7 @@ from ...native.planning.choices import Choice, Choices
 from ...native.planning.predictions import NUMPY, tier_for
 from ...passes.pipeline import Optimized
 from ...transform.sizing import sized
+from .. import generated  # noqa: F401  there may be no memory to import it when it is needed
 from ..feeds import as_feed, sizes_of_feeds
 from .native_executable import NativeExecutable
 

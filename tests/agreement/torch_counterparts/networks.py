@@ -101,4 +101,6 @@ COUNTERPARTS = {
     ),
     "standardize": standardized, "standardize_slope": standardize_slope,
     "inverse_spread": inverse_spread,
+    "softmax_slope": lambda torch, v, y, axis: y * (v - (v * y).sum(axis, keepdim=True)),
+    "log_softmax_slope": lambda torch, v, y, axis: v - y.exp() * v.sum(axis, keepdim=True),
 }  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from dynamicgrad.introspection.view import tape_view
+from dynamicgrad.introspection.view import forward_view, tape_view
 from gradops.inspection.model import Role
 
 
@@ -147,6 +147,12 @@ def test_parts_of_a_tape(part):
     view = tape_view((w * w).sum()).part(part)
     roles = {n.role for n in view.nodes}
     assert (Role.BACKWARD in roles) == (part == "backward")
+
+
+def test_the_forward_view_is_the_forward_part():
+    w = dg.ones(2, requires_grad=True)
+    loss = (w * 2.0).exp().sum()
+    assert forward_view(loss) == tape_view(loss).part("forward")
 
 
 def test_custom_functions_and_writes_in_place_are_shown():

@@ -118,6 +118,12 @@ def test_errors_of_small_programs_name_their_lines(compared):
     assert "h = np.tanh(x @ w)" in first.source
 
 
+def test_an_error_says_what_is_wrong_first(compared):
+    (found,) = [s for s in compared.surfacing if s.title == "A second backward"]
+    assert found.outcomes[1].message.startswith("Trying to backward through the graph a second")
+    assert "test_page.py" not in found.outcomes[1].message
+
+
 def test_without_checks_a_nan_spreads_silently(compared):
     (found,) = [s for s in compared.surfacing if s.title == "A NaN"]
     assert "a warning as the line runs" in found.outcomes[0]

@@ -24,6 +24,7 @@ from gradops.native.ir.memory import Memory
 from gradops.native.ir.places import Place, contiguous
 from gradops.native.runtime import symbols
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from staticgrad.native.output import entry
 
 from .fuzz import PATIENCE, outcome_of, tell
 
@@ -151,7 +152,11 @@ def guarded(side):
         patch.dict(symbols.KNOWN, addresses),
         patch("staticgrad.native.output.native_code.Memory", kind),
     ):
-        yield guards
+        entry.code.cache_clear()  # which calls them, too
+        try:
+            yield guards
+        finally:
+            entry.code.cache_clear()
 
 
 def run_ops(guards):

@@ -34,7 +34,7 @@ def calls_of(case, kinds, monkeypatch):
     xs = [sg.placeholder(t, x.shape) for t, x in zip(dtypes, case.operands, strict=True)]
     graph = sg.freeze(case(*xs), xs)
     require_types(graph)
-    native_code.module_of(written_out(graph), "{}", costs.CostTable())
+    native_code.module_of(written_out(graph), costs.CostTable())
     return names
 
 

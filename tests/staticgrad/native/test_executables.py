@@ -166,8 +166,8 @@ def test_a_function_taken_from_its_executable_keeps_the_code():
 
 
 def test_code_is_shown(affine):
-    assert "define ptr @entry" in affine[0].ir
-    assert "entry" in affine[0].assembly
+    assert "define i32 @run" in affine[0].ir
+    assert "body" in affine[0].assembly
 
 
 def test_code_is_verified():

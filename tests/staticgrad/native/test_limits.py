@@ -10,6 +10,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import OptionError
+from gradops.native.ir import modules
 from gradops.native.runtime.interrupts import OFTEN
 
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
@@ -113,7 +114,7 @@ def test_values_that_no_memory_holds_are_refused_as_by_numpy(shape):
 
 def test_what_llvm_refuses_names_the_graph(monkeypatch):
     monkeypatch.setenv("STATICGRAD_CACHE", "off")
-    monkeypatch.setattr(native_code, "METADATA", "nonsense")
+    monkeypatch.setattr(modules, "METADATA", "nonsense")
     x = y = sg.placeholder("float64", [3], name="name_of_x")
     for _ in range(9):
         y = sg.tanh(y) * x

@@ -101,6 +101,19 @@ if child == 0:
     os._exit(0 if right() and right() else 1)
 assert os.waitpid(child, 0)[1] == 0 and right()
 """
+FORKS_WHILE_OTHERS_CALL = """
+stop = threading.Event()
+callers = [threading.Thread(target=lambda: [right() for _ in iter(stop.is_set, True)])
+           for _ in range(4)]
+for each in callers:
+    each.start()
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if right() and right() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+"""
 LEAVES = """
 threading.Thread(target=lambda: [f(ones) for _ in range(10**9)], daemon=True).start()
 assert right()
@@ -108,7 +121,9 @@ assert right()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-@pytest.mark.parametrize("rest", [FORKS, LEAVES], ids=["fork", "exit"])
+@pytest.mark.parametrize(
+    "rest", [FORKS, FORKS_WHILE_OTHERS_CALL, LEAVES], ids=["fork", "fork of several", "exit"]
+)
 def test_processes_fork_and_end(rest):
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", PROGRAM + rest]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -82,6 +82,7 @@ def TABLES():
         "SINH": (even(lambda r: (sinh(r) - r) / r**3), 0, half_log**2, {4: 2, 8: 4}),
         "COSH": (even(lambda r: (cosh(r) - 1 - r**2 / 2) / r**4), 0, half_log**2, {4: 1, 8: 3}),
         "LOG": (even(lambda s: (2 * atanh(s) / s - 2) / s**2), 0, logs, {4: 3, 8: 6}),
+        "LOG_SLOPE": (lambda f: (log(1 + f) / f - 1) / f, sqrt(mpf(0.5)) - 1, sqrt(2) - 1, {4: 8}),
         "LOG2": (
             even(lambda s: ((2 * atanh(s) / s - 2) / s**2 - 2 * third) / s**2 / log(2)),
             0, logs, {4: 2, 8: 6},
@@ -105,6 +106,6 @@ def TABLES():
 
 
 if __name__ == "__main__":
-    for name in TABLES():
-        for size in (4, 8):
+    for name, (*_, degrees) in TABLES().items():
+        for size in degrees:
             print(name, size, coefficients(name, size))

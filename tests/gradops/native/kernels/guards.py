@@ -20,6 +20,7 @@ SIGN = "kernel: "
 SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 513)
 TURNS = 12  # calls of a kernel for each dtype
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e-30)
+ADDING = frozenset({"add_rows"})  # to what is in their results
 GATES = {"lstm": 4, "gru": 3}
 """The gates of cells, whose sizes `m` are, as a rule, multiples of a size of a state."""
 FEWER = {"t": 6, "r": 12}
@@ -90,10 +91,13 @@ def run(guards, group, name, seed):
         for _ in range(TURNS):
             made = Operands(guards, kernel, dtype, rng)
             xs = [made.operand(a) for a in kernel.operands]
-            counts = [int(rng.integers(-1, 3)) for _ in kernel.counts]
+            least = 0 if name in ADDING else -1
+            counts = [int(rng.integers(least, 3)) for _ in kernel.counts]
             numbers = [float(rng.random()) for _ in kernel.numbers]
             call = callable_kernel(group, name)
             found = call(*xs, *counts, *numbers, *[None] * len(kernel.results))
+            if name in ADDING:
+                continue
             if found is not NotImplemented and len(kernel.results) == 1 and np.shape(found):
                 out = guards.array(found.shape, found.dtype)
                 assert call(*xs, *counts, *numbers, out) is out

@@ -68,7 +68,8 @@ def labelled(op, **attrs):
 
 
 CASES = [
-    *rows("softmax"), *rows("log_softmax"), *labelled("class_error"),
+    *rows("softmax"), *rows("log_softmax"), *same("softmax_slope", 2),
+    *same("log_softmax_slope", 2), *labelled("class_error"),
     *labelled("sparse_cross_entropy", reduction="none"),
     *labelled("sparse_cross_entropy", reduction="sum"), *same("sigmoid", 1),
     *same("silu", 1), *same("gelu", 1), *same("gelu", 1, approximate="tanh"),

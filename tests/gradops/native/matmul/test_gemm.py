@@ -8,7 +8,10 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
-from gradops.native.matmul.gemm import DEPTH, product, symbol_of
+from gradops.native.matmul import tiles, vectors
+from gradops.native.matmul.gemm import DEPTH, product, symbol_of, text_of
+from gradops.native.runtime.machine import Code
+from gradops.native.runtime.pool import find
 
 SIZES = [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 70]
 LONG = ctypes.c_int64
@@ -22,8 +25,8 @@ WAYS = {
 KIND = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
 
-def multiply(a, b, c, add=False):
-    """c = a @ b, or c + a @ b."""
+def multiply(a, b, c, add=False, code=None):
+    """c = a @ b, or c + a @ b, by the code of this machine or by another one."""
     (m, k), n = a.shape, b.shape[1]
     given, types = [m, n, k], [LONG] * 3
     for x in (a, b):
@@ -31,7 +34,7 @@ def multiply(a, b, c, add=False):
         types += [ctypes.c_void_p, LONG, LONG]
     name = symbol_of(c.dtype)
     call = ctypes.CFUNCTYPE(None, *types, ctypes.c_void_p, LONG, ctypes.c_bool)(
-        product(name).address(name)
+        (code or product(name)).address(name)
     )
     call(*given, c.ctypes.data, c.strides[0] // c.itemsize, add)
     return c
@@ -105,6 +108,22 @@ def test_columns_in_order_are_copied_for_many_panels(dtype, m):
     a, b = matrix(rng, m, DEPTH + 40, dtype), matrix(rng, DEPTH + 40, 75, dtype)
     want = multiply(a, b, np.empty((m, 75), dtype))
     assert np.array_equal(multiply(np.asfortranarray(a), b, np.empty((m, 75), dtype)), want)
+
+
+@KIND
+@pytest.mark.parametrize("bytes", [16, 32, 64])
+def test_tiles_of_other_machines_compute_the_same(dtype, bytes, monkeypatch):
+    if bytes > vectors.width():
+        pytest.skip("the vectors of this machine are shorter")
+    for module in (vectors, tiles):
+        monkeypatch.setattr(module, "width", lambda: bytes)
+    code = Code(text_of(np.dtype(dtype)), find=find)
+    rng = np.random.default_rng(0)
+    for m, n, k in [*rng.choice(SIZES, (20, 3)), (130, 70, 300), (128, 75, DEPTH + 40)]:
+        a, b = matrix(rng, m, k, dtype), matrix(rng, k, n, dtype)
+        for left in (a, np.asfortranarray(a)):
+            got = multiply(left, np.asfortranarray(b), np.empty((m, n), dtype), code=code)
+            assert np.all(np.abs(got - a.astype("float64") @ b) <= bound(a, b))
 
 
 def guarded(x, at_end):

@@ -60,7 +60,7 @@ def function(code, name, *types):
 
 
 def by_us(text, names):
-    return Loaded(compiled(text).data, lambda name: names.get(name) or find(name))
+    return Loaded([compiled(text).data], lambda name: names.get(name) or find(name))
 
 
 def by_llvm(text, names):
@@ -119,7 +119,7 @@ def test_names_that_are_nowhere_are_an_error():
 ])  # fmt: skip
 def test_what_is_not_an_object_of_this_machine_is_refused(change):
     with pytest.raises(Unloadable):
-        Loaded(change(compiled(TEXT).data), find)
+        Loaded([change(compiled(TEXT).data)], find)
 
 
 @is_elf
@@ -208,7 +208,8 @@ def test_relocations_of_arm_lead_to_the_symbols():
     layout, base = Layout(object), 0x7F00_1234_5000
     image = np.zeros(layout.size, np.uint8)
     outside = {"outside": 0x7FFF_0000_1230, "labs": 0x7EEE_0000_4560}
-    addresses = layout.fill(image, base, outside.__getitem__)
+    layout.fill(image, base, outside.__getitem__)
+    addresses = layout.defined(base)
     at = {s.number: layout.offsets[s.number] for s in object.sections}
     text = next(s for s in object.sections if s.flags & elf.EXECUTABLE)
     start = at[text.number]

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -85,3 +87,24 @@ def test_too_little_memory_is_an_error():
         [sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True
     )
     assert done.stdout == "there are no 32 MB for the compiler\n"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("is_main", [True, False])
+def test_calls_at_once_give_their_results_in_order(threads, is_main):
+    def results():
+        return room.at_once([partial(pow, 2, k) for k in range(20)], threads)
+
+    with ThreadPoolExecutor(1) as pool:
+        found = results() if is_main else pool.submit(results).result()
+    assert found == [2**k for k in range(20)]
+
+
+@pytest.mark.parametrize("error", [IndexError, KeyboardInterrupt, ValueError])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_call_that_fails_raises_its_error(error, threads):
+    def fail():
+        raise error("it failed")
+
+    with pytest.raises(error, match="it failed"):
+        room.at_once([fail, *[list] * 5], threads)

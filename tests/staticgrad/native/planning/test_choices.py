@@ -42,6 +42,12 @@ def test_the_table_decides(way):
     np.testing.assert_allclose(f(x), x @ x, 1e-12, 1e-12)
 
 
+def test_short_products_by_a_transpose_are_loops():
+    x, y = (sg.placeholder("float64", [4, 25], name=name) for name in "xy")
+    (choice,) = sg.compile(x @ sg.transpose(y), [x, y], backend="native").choices
+    assert choice.way == "loops"
+
+
 def test_a_choice_says_what_was_chosen_for_which_line_and_why():
     text = str(compiled(TABLES["BLAS"]).choices)
     assert text.startswith("matmul at test_choices.py:")

@@ -1,0 +1,171 @@
+"""The functions of a long module as several modules, which are compiled at the same time.
+
+Note [Modules]. LLVM takes a millisecond for a few lines, and one thread for a module. So functions
+are dealt out to modules of similar length, by their texts alone: as many as there are on any
+machine. What a function calls of others is declared; functions of floats are copied to where they
+are called. Most need few of LLVM's passes, as their loops are written with vectors. Others have
+loops whose state LLVM is to keep in registers, for which it takes most of its passes, or loops that
+it is to turn into vectors. Those that need the same passes are together.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+from .text import ADDING, CARRYING, METADATA, PARALLEL, SUMMING
+
+LENGTH = 700  # lines of a module, about
+NAME = re.compile(r"@([\w.]+)")
+HEAD = re.compile(r"^define (?:internal )?(.+?) @([\w.]+)\(([^)]*)\)", re.MULTILINE)
+DECLARED = re.compile(r"declare |@[\w.]+ = external ")
+COPIED = ("own.", "check")
+Passes = Literal["few", "most", "all"]
+DEMANDS: Mapping[int, Passes] = MappingProxyType(
+    {PARALLEL: "all", ADDING: "all", SUMMING: "all", CARRYING: "most"}
+)
+"""The passes that kinds of loops ask for, the most demanding ones first."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """The text of a module, and how many of LLVM's passes it needs."""
+
+    text: str
+    passes: Passes = "all"
+
+    @property
+    def declared(self) -> list[str]:
+        """The names of others that it refers to, but those of LLVM."""
+        lines = [line for line in self.text.split("\n") if DECLARED.match(line)]
+        return [name for name in map(name_in, lines) if not name.startswith("llvm.")]
+
+    @property
+    def defined(self) -> list[str]:
+        """The names of its functions."""
+        return [name for _, name, _ in HEAD.findall(self.text)]
+
+
+@dataclass(frozen=True)
+class Function:
+    """The text of a function, perhaps after globals of its own."""
+
+    text: str
+
+    @cached_property
+    def head(self) -> re.Match[str]:
+        """Its first line."""
+        found = HEAD.search(self.text)
+        assert found is not None
+        return found
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.head[2]
+
+    @property
+    def is_copied(self) -> bool:
+        """True for a function that each module has which calls it."""
+        return self.name.startswith(COPIED)
+
+    @cached_property
+    def passes(self) -> Passes:
+        """The passes that its loops ask for."""
+        found = (p for tag, p in DEMANDS.items() if f"!llvm.loop !{tag}\n" in self.text)
+        return next(found, "few")
+
+    @cached_property
+    def length(self) -> int:
+        """The number of its lines."""
+        return self.text.count("\n")
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The names that it refers to."""
+        return frozenset(NAME.findall(self.text))
+
+    @property
+    def declaration(self) -> str:
+        """The line by which other modules know it."""
+        types = [given.split()[0] for given in self.head[3].split(",") if given.strip()]
+        return f"declare {self.head[1]} @{self.name}({', '.join(types)})"
+
+
+def modules_in(text: str, length: int) -> list[Module]:
+    """The modules of a text, in which only functions are defined. See Note [Modules]."""
+    known, functions = [], []
+    for part in text.split("\n}\n"):
+        before, head, body = part.partition("define ")
+        known += [line for line in before.split("\n") if DECLARED.match(line)]
+        if head:
+            functions.append(f"{head}{body}\n}}\n")
+    return modules_of(known, functions, length)
+
+
+def modules_of(known: Sequence[str], texts: Sequence[str], length: int = LENGTH) -> list[Module]:
+    """Modules of functions, given lines that declare or define other names. See Note [Modules].
+
+    They have so many lines, about.
+    """
+    functions = {f.name: f for f in map(Function, texts)}
+    lines = {name_in(line): line for line in known}
+    own: dict[Passes, list[Function]] = {"all": [], "most": [], "few": []}
+    for f in functions.values():
+        if not f.is_copied:
+            own[f.passes].append(f)
+    return [
+        Module(text_of(part, functions, lines), passes)
+        for passes, some in own.items() for part in dealt(some, length)
+    ]  # fmt: skip
+
+
+def name_in(line: str) -> str:
+    """The name that a line declares or defines."""
+    found = NAME.search(line)
+    assert found is not None, line
+    return found[1]
+
+
+def dealt(functions: Sequence[Function], length: int) -> list[list[Function]]:
+    """Functions in lists of similar length: the longest first, each to the shortest list."""
+    total = sum(f.length for f in functions)
+    parts: list[list[Function]] = [[] for _ in range(min(len(functions), 1 + total // length))]
+    lengths = [0] * len(parts)
+    for f in sorted(functions, key=lambda f: -f.length):
+        k = lengths.index(min(lengths))
+        parts[k].append(f)
+        lengths[k] += f.length
+    return parts
+
+
+def text_of(
+    part: Sequence[Function], functions: Mapping[str, Function], lines: Mapping[str, str]
+) -> str:
+    """The text of a module with some of all functions."""
+    here = {f.name: f for f in part}
+    used = dict.fromkeys(used_by(part, functions))
+    copies = [functions[name] for name in used if name in functions and functions[name].is_copied]
+    others = [functions[n] for n in used if n in functions and n not in here]
+    declared = [lines[name] for name in used if name in lines]
+    declared += [f.declaration for f in others if not f.is_copied]
+    shared = [f.text.replace("define internal ", "define ", 1) for f in part]
+    return "\n".join([*declared, *[f.text for f in copies], *shared, METADATA])
+
+
+def used_by(part: Sequence[Function], functions: Mapping[str, Function]) -> Iterator[str]:
+    """The names that functions use, and those that copies use which they call."""
+    todo, seen = list(part), set[str]()
+    while todo:
+        for name in sorted(todo.pop().used - seen):
+            seen.add(name)
+            yield name
+            if name in functions and functions[name].is_copied:
+                todo.append(functions[name])
+
+
+def functions_in(text: str) -> list[str]:
+    """The functions of a text, one after another."""
+    return [f"{part}\n}}\n" for part in text.split("\n}\n") if part.strip()]
