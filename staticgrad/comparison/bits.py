@@ -92,7 +92,7 @@ def text_of_distance(a: Arrays, b: Arrays) -> str:
     if steps:
         return f"{steps:.0f} ULP"
     has_nan = any(x.dtype.kind in "fc" and np.isnan(x).any() for x in a)
-    return "bits of NaN or zeros" if has_nan else "signs of zeros"
+    return "bits of NaN" if has_nan else "signs of zeros"
 
 
 def relative(a: Arrays, b: Arrays) -> float:

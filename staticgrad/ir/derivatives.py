@@ -19,7 +19,7 @@ def note_derivatives(
     `pairs` has the xs and the results, None for those that there are not; `weights` the factors of
     the ys, None for one; `constant` expressions that count as such.
     """
-    graph = ys[0].graph
+    graph = ys[0].graph if ys else None
     if graph is None:
         return
     y = y_text(ys, weights)
