@@ -1,6 +1,7 @@
 """SVG: the mirror layout as a picture, without scripts and fonts of its own."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -29,7 +30,6 @@ STYLE = "".join(f".gradops-svg {selector}{{{rule}}}" for selector, rule in RULES
 """Rules that hold in these pictures alone, as one may stand in a page of another."""
 ROUND = {Role.INPUT, Role.PARAMETER}
 READ_ACROSS = {Role.INPUT, Role.PARAMETER, Role.FORWARD}
-SMALL = ' class="small"'
 HEADINGS = ("forward", "backward", "update")
 
 
@@ -134,16 +134,21 @@ class Picture:
         """A node, with up to three lines of text."""
         x, y = self.points[n.id]
         corner = HEIGHT // 2 if n.role in ROUND else 3
-        lines = label_lines(n)[:3]
-        start = y - (len(lines) - 1) * LINE // 2 + 4
-        texts = [
-            f'<text{SMALL * (k > 0)} x="{x}" y="{start + k * LINE}">'
-            f"{escape(shown(line, LETTERS))}</text>"
-            for k, line in enumerate(lines)
-        ]
+        first, *others = label_lines(n)[:3]
+        start = y - len(others) * LINE // 2 + 4
+        texts = f'<text x="{x}" y="{start}">{letters(first)}</text>'
+        for line in others:
+            start += LINE
+            texts += f'<text class="small" x="{x}" y="{start}">{letters(line)}</text>'
         kind = f"{n.role} result" if is_result else n.role
         return (
             f'<g class="{kind}"><title>{escape(tooltip(n))}</title>'
             f'<rect x="{x - WIDTH // 2}" y="{y - HEIGHT // 2}" width="{WIDTH}" height="{HEIGHT}"'
-            f' rx="{corner}"/>{"".join(texts)}</g>'
+            f' rx="{corner}"/>{texts}</g>'
         )
+
+
+@lru_cache(maxsize=4096)
+def letters(line: str) -> str:
+    """A line of a label as text of an element, as much of it as fits into a node."""
+    return escape(shown(line, LETTERS))
