@@ -15,10 +15,11 @@ from dynamicgrad.engine.tensor import Tensor
 from dynamicgrad.introspection.view import vertices_of
 from gradops import flatten, leaves_of
 from gradops.core.tracer_protocol import is_holder
+from gradops.inspection.traced_memory import peak_of
 
 from .outputs import outputs_of
 from .subject import Subject, is_operand
-from .ways import Outcome, outcome_of, peak_of
+from .ways import Outcome, outcome_of
 
 
 class OnTape:
@@ -38,7 +39,7 @@ class OnTape:
             return self.recorded(leaf)
 
     def recorded(self, leaf: Callable[[Handle], Handle] = make_leaf) -> tuple[Any, Any, list[Any]]:
-        """The same, with whatever mode of recording there is."""
+        """`forward`, in the current grad mode."""
         given = list(self.given)
         leaves = [leaf(given[i]) for i in self.subject.active]
         for i, x in zip(self.subject.active, leaves):
