@@ -1,4 +1,4 @@
-"""What the tape and the graph knew of each operation, and when.
+"""Each operation of a function, with its type in the graph and its value on the tape.
 
 The function runs once on each. The operations of both are matched in order, as both modes call the
 same ops, and derive gradients by the same rules.
