@@ -92,7 +92,7 @@ def on_numpy(subject: Subject) -> Failure | str:
     with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
         warnings.simplefilter("always")
         way = OnNumPy(subject)
-        found = staged([("as the line runs", lambda: way.run())])
+        found = run_stages([("as the line runs", lambda: way.run())])
     shown = found if isinstance(found, Failure) else f"no error: the value is {short_text(found)}"
     if isinstance(shown, str) and caught:
         shown += f"; a warning as the line runs: {caught[0].message}"
@@ -104,7 +104,7 @@ def on_tape(subject: Subject) -> Failure | str:
     from .tape import OnTape, backward
 
     way, kept = OnTape(subject), []
-    found = staged([
+    found = run_stages([
         ("as the line runs", lambda: kept.append(way.forward())),
         ("in backward", lambda: backward(kept[0])),
     ])  # fmt: skip
@@ -113,11 +113,11 @@ def on_tape(subject: Subject) -> Failure | str:
 
 def on_tape_checked(subject: Subject) -> Failure | str:
     """The outcome on the tape without checks, and with `detect_anomaly`."""
-    from .tape import checked
+    from .tape import run_checked
 
     silent = on_tape(subject)
-    found = staged([("as the line runs, in detect_anomaly(check_forward=True)",
-                     lambda: checked(subject))])  # fmt: skip
+    found = run_stages([("as the line runs, in detect_anomaly(check_forward=True)",
+                     lambda: run_checked(subject))])  # fmt: skip
     return replace(found, before=str(silent)) if isinstance(found, Failure) else silent
 
 
@@ -125,7 +125,7 @@ def backward_twice(subject: Subject) -> Failure | str:
     """The outcome of a second call of `backward`."""
     from .tape import second_backward
 
-    found = staged([("in the second backward", lambda: second_backward(subject))])
+    found = run_stages([("in the second backward", lambda: second_backward(subject))])
     return (
         found if isinstance(found, Failure) else "no error: rules that read nothing may run again"
     )
@@ -134,7 +134,7 @@ def backward_twice(subject: Subject) -> Failure | str:
 def in_graph(subject: Subject) -> Failure | str:
     """The outcome for a graph: when it is built, compiled, and run."""
     kept: list[Any] = []
-    found = staged([
+    found = run_stages([
         ("while the graph is built, before any value", lambda: kept.append(graph_of(subject))),
         ("when it runs", lambda: results_of(kept[0][0], subject)),
     ])  # fmt: skip
@@ -144,14 +144,14 @@ def in_graph(subject: Subject) -> Failure | str:
 def in_graph_checked(subject: Subject) -> Failure | str:
     """The outcome for a graph without checks, and with `check_numerics`."""
     silent = in_graph(subject)
-    found = staged([("when it runs, with check_numerics=True",
+    found = run_stages([("when it runs, with check_numerics=True",
                      lambda: results_of(graph_of(subject)[0], subject, True))])  # fmt: skip
     return replace(found, before=str(silent)) if isinstance(found, Failure) else silent
 
 
 def run_twice(subject: Subject) -> Failure | str:
     """The outcome of a second run of a graph with its gradient."""
-    found = staged([("when it runs again", lambda: twice(subject))])
+    found = run_stages([("when it runs again", lambda: twice(subject))])
     return found if isinstance(found, Failure) else "no error: a graph may run as often as you like"
 
 
@@ -173,7 +173,7 @@ def results_of(graph: FrozenGraph, subject: Subject, check_numerics: bool = Fals
     return run(*[np.asarray(x) for x in feeds])
 
 
-def staged(stages: list[tuple[str, Callable[[], Any]]]) -> Any:
+def run_stages(stages: list[tuple[str, Callable[[], Any]]]) -> Any:
     """The result of the last of several steps, or the failure of the first that fails."""
     result = None
     for stage, step in stages:
