@@ -5,7 +5,7 @@ Each takes the tensors whose history is shown, or a view that `from_json` has re
 their paths in modules, other tensors the names of the caller's variables; `names` gives others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradops.inspection.formats import as_json, dot, mermaid, networkx, svg, text, xml_graphs
@@ -26,15 +26,20 @@ def view_of(call: str, tensors: tuple[Any, ...], part: PartName, names: Names) -
     """The view of what a user wants to see."""
     if len(tensors) == 1 and isinstance(tensors[0], GraphView):
         return tensors[0].part(part)
+    require_tensors(call, tensors)
+    if part == "forward":
+        return forward_view(*tensors, names=names)
+    return tape_view(*tensors, names=names).part(part)
+
+
+def require_tensors(call: str, tensors: Sequence[Any]) -> None:
+    """Raise TypeError for what has no tape."""
     for t in tensors:
         if not isinstance(t, Handle):
             raise TypeError(
                 f"{call} takes tensors, whose history it shows, not {t!r}"
                 "\n  hint: of a module, give what it computes, such as the loss"
             )
-    if part == "forward":
-        return forward_view(*tensors, names=names)
-    return tape_view(*tensors, names=names).part(part)
 
 
 def to_text(*tensors: Any, part: PartName = "forward", names: Names = NOTHING) -> str:

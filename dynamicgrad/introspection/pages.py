@@ -8,7 +8,7 @@ from gradops.inspection.model import GraphView
 from gradops.inspection.page.stages import Picture, Stage
 from gradops.inspection.page.template import page
 
-from ..engine.handle import Handle
+from .formats import require_tensors
 from .view import tape_view
 
 
@@ -24,7 +24,8 @@ def inspect(
     >>> w = dg.ones(2, requires_grad=True)
     >>> dg.inspect((w * w).sum(), "tape.html")
     """
-    several = [tensors] if isinstance(tensors, Handle) else list(tensors)
+    several = tensors if isinstance(tensors, list | tuple) else [tensors]
+    require_tensors("inspect", several)
     pictures = [picture_of(tape_view(*several, title=title))]
     if beside is not None:
         pictures.append(picture_of(beside.__graph_view__()))

@@ -90,7 +90,8 @@ def arguments(function: Callable[..., Any], given: dict[str, Any]) -> Sequence[A
     parameters = inspect.signature(function).parameters
     for name in given:
         if name not in parameters:
-            raise CommandError(f"the function has no parameter {name!r}: {', '.join(parameters)}")
+            known = ", ".join(parameters) or "none"
+            raise CommandError(f"{name!r} is no parameter of the function; it has {known}")
     result = []
     for name, p in parameters.items():
         value = given.get(name, p.default)

@@ -16,7 +16,9 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_model(parser)
-    parser.add_argument("feeds", metavar="FEED", nargs="*", help="as of run: a run is profiled")
+    parser.add_argument(
+        "feeds", metavar="FEED", nargs="*", help="as of run, others are random: a run is profiled"
+    )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the page; by default MODEL with the suffix .html"
     )
@@ -30,11 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> int:
     """Write one HTML page that shows a graph: as it is, after each pass, and its code.
 
-    The page needs no network. With feeds it has the times and the memory of a run.
+    The page needs no network. With feeds it has the times and the memory of a run; so it has with
+    --ir and --assembly, of random values, as unknown sizes have their code when they are run.
     """
     graph = read_graph(options.model)
     path = options.output or default_output(options.model)
-    feeds = read_feeds(graph, options.feeds, fill=True) if options.feeds else None
+    is_run = options.feeds or options.ir or options.assembly
+    feeds = read_feeds(graph, options.feeds, fill=True) if is_run else None
     beside = None if options.beside is None else read_graph(options.beside)
     with progress(f"writing {path}"):
         executable = compile(graph, optimize=options.optimize, backend=options.backend)

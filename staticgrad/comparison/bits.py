@@ -55,7 +55,9 @@ def text_of_distance(a: Arrays, b: Arrays) -> str:
         return "differs"
     if steps > MANY:
         return f"{relative(a, b):.0e} of max"
-    return f"{steps:.0f} ULP" if steps >= 1 else "signs of zeros"
+    if steps >= 1:
+        return f"{steps:.0f} ULP"
+    return "bits of NaN" if any(np.isnan(x).any() for x in a) else "signs of zeros"
 
 
 def relative(a: Arrays, b: Arrays) -> float:

@@ -38,18 +38,20 @@ def executable_page(
 ) -> str:  # fmt: skip
     """The page of an executable as HTML."""
     names = paths(executable.graph)
-    native = getattr(executable, "native", None)
-    stages_of = stages(executable.written, title, executable.pipeline)
-    picture = Picture(
-        title,
-        [*stages_of, *([] if native is None else [native_stage(native, title)])],
+    picture = Picture(title, stages(executable.written, title, executable.pipeline))
+    picture = with_runs(
+        picture, executable, feeds, names
+    )  # first: there is code for its sizes then
+    native = machine_code(executable)
+    picture = replace(
+        picture,
+        stages=[*picture.stages, *([] if native is None else [native_stage(native, title)])],
         listings=[
             source_listing(executable, names),
             *([ir_listing(executable)] if ir else []),
             *([assembly_listing(executable)] if assembly else []),
         ],
     )
-    picture = with_runs(picture, executable, feeds, names)
     return page([picture, *pictures_of(beside)], title)
 
 
@@ -71,11 +73,11 @@ def members(subject: object) -> Sequence[Expr]:
 
 def ir_listing(executable: "Executable") -> Listing:
     """The graph in LLVM's language; lines after a comment are of the unit that it names."""
-    text = executable.ir
-    written = machine_code(executable).written
-    numbers = [number_of(line) for line in written.text.split("\n")]
+    text, code = executable.ir, machine_code(executable)
+    assert code is not None
+    numbers = [number_of(line) for line in code.written.text.split("\n")]
     owners, now = list[str | None](), None
-    first = first_values(executable)
+    first = first_values(code)
     for number in numbers:
         now = now if number is None else first.get(number)
         if number is None or number >= 0:
@@ -85,7 +87,9 @@ def ir_listing(executable: "Executable") -> Listing:
 
 def assembly_listing(executable: "Executable") -> Listing:
     """The instructions; those after a comment are of the unit that it has the number of."""
-    lines, first = executable.assembly.split("\n"), first_values(executable)
+    lines, code = executable.assembly.split("\n"), machine_code(executable)
+    assert code is not None
+    first = first_values(code)
     owners, now = list[str | None](), None
     for line in lines:
         if found := UNIT.match(line):
@@ -94,15 +98,16 @@ def assembly_listing(executable: "Executable") -> Listing:
     return Listing("assembly", lines, owners)
 
 
-def machine_code(executable: "Executable") -> "NativeCode":
-    """The machine code of an executable that has some."""
-    code: NativeCode = executable.native  # type: ignore[attr-defined]
-    return code
+def machine_code(executable: "Executable") -> "NativeCode | None":
+    """The machine code of an executable; if sizes are unknown, that of the last run."""
+    if "codes" in vars(executable):
+        found: NativeCode | None = executable.codes.get(executable.last)  # type: ignore[attr-defined]
+        return found
+    return getattr(executable, "native", None)
 
 
-def first_values(executable: "Executable") -> dict[int, str]:
+def first_values(code: "NativeCode") -> dict[int, str]:
     """The name of the first value of each unit of machine code, by its number."""
-    code = machine_code(executable)
     names = paths(code.graph)
     found = {k: members(subject) for k, subject in enumerate(code.written.subjects)}
     return {k: names[several[0]] for k, several in found.items() if several and several[0] in names}

@@ -60,6 +60,7 @@ class Pane {
 
   itemOf(node) { return this.arrangement.items[this.arrangement.itemOf[node]]; }
 
+  /** Take the size of the element; a canvas is empty then, so it is painted in the same frame. */
   resize() {
     const { width, height } = this.element.getBoundingClientRect();
     this.ratio = window.devicePixelRatio || 1;
@@ -68,7 +69,7 @@ class Pane {
     this.canvas.width = Math.round(width * this.ratio);
     this.canvas.height = Math.round(height * this.ratio);
     this.drawMinimap();
-    this.draw();
+    if (this.scale) this.paint();
   }
 
   /** Show forward and backward from the top, wholly if they are legible then. */

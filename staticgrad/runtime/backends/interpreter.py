@@ -17,7 +17,7 @@ from ...ir.sizes import note_sizes, sizes_of_operands
 from ..feeds import as_feed, sizes_of_feeds
 
 Sizes = Mapping[str, int]
-Watch = Callable[[Expr, Any], None] | None
+Watch = Callable[[Expr, Any], Any] | None
 
 
 def interpret(graph: FrozenGraph, feeds: Sequence[Any], watch: Watch = None) -> tuple[Any, ...]:
@@ -49,7 +49,8 @@ def evaluate_all(
             values[e] = evaluate(graph, e, values, sizes, watch)
         note_sizes(e, values[e], sizes)
         if watch is not None:
-            watch(e, values[e])
+            instead = watch(e, values[e])
+            values[e] = values[e] if instead is None else instead
     return values
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import staticgrad as sg
 from gradops import OptionError
 
 FORMATS = [
@@ -66,6 +67,12 @@ def test_parts_are_exported(name, part):
 def test_only_tensors_have_a_tape(name):
     with pytest.raises(TypeError, match=f"{name} takes tensors(.|\n)*such as the loss"):
         getattr(dg, name)(dg.nn.Linear(2, 2))
+
+
+@pytest.mark.parametrize("x", [np.ones(3), dg.nn.Linear(2, 2), [1.0], sg.constant([1.0])])
+def test_only_tensors_have_a_page(x, tmp_path):
+    with pytest.raises(TypeError, match=r"inspect takes tensors(.|\n)*such as the loss"):
+        dg.inspect(x, tmp_path / "tape.html")
 
 
 def test_json_follows_its_schema_and_is_read_back():

@@ -157,6 +157,13 @@ def test_inspect_writes_a_page(folder, run):
     assert Path("b.html").stat().st_size > 1000
 
 
+@pytest.mark.parametrize("feeds", [[], ["x=x.npy"]])
+def test_inspect_shows_machine_code_for_the_sizes_of_a_run(folder, run, feeds):
+    pytest.importorskip("llvmlite")
+    how = ["--backend", "native", "--ir", "--assembly", "-o", "native.html"]
+    assert run("inspect", "model.sg", *feeds, *how) == (0, "", "")
+
+
 SCRIPT = """
 import numpy as np
 def loss(x, w=np.ones(3)):

@@ -22,7 +22,8 @@ def test_a_distance_counts_the_numbers_between(dtype, steps):
     ("a", "b", "text"),
     [
         (one, one, "equal"), (np.nan, np.nan, "equal"), (np.inf, np.inf, "equal"),
-        (0.0, -0.0, "signs of zeros"), (one, np.inf, "differs"), (one, np.nan, "differs"),
+        (0.0, -0.0, "signs of zeros"), (np.nan, -np.nan, "bits of NaN"),
+        (one, np.inf, "differs"), (one, np.nan, "differs"),
         (one, np.float32(1), "differs"), (one, np.ones(1), "differs"), (1, 2, "differs"),
         (np.array([1.0, 1e-17]), np.array([1.0, 2e-17]), "1e-17 of max"),
         (one, 1 + 2**-52, "1 ULP"), (np.zeros(0), np.zeros(0), "equal"),
