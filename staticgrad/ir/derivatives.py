@@ -14,7 +14,7 @@ def note_derivatives(ys: Sequence[Expr], pairs: Iterable[tuple[Expr, Expr | None
 
     `pairs` has the xs and the results, None for those that there are not.
     """
-    graph = ys[0].graph
+    graph = ys[0].graph if ys else None
     if graph is None:
         return
     y = y_text(ys)

@@ -67,6 +67,7 @@ def fft(torch, x, axes, inverse, norm):
 
 COUNTERPARTS = {
     "inv": lambda torch, x, checked: torch.linalg.inv(x),
+    "layer_product": lambda torch, a, b: a @ b,
     "solve": alike(lambda torch, a, b: torch.linalg.solve(a, b)),
     "solve_triangular": alike(solve_triangular), "lstsq": lstsq,
     "det": lambda torch, x: torch.linalg.det(x), "slogdet": slogdet,

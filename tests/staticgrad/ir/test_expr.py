@@ -153,7 +153,7 @@ def test_a_size_by_itself_is_no_operand(x):
 
 
 @pytest.mark.parametrize("call", [
-    sg.to_text, sg.to_dot, sg.to_json, sg.to_mermaid, sg.to_networkx, sg.verify, sg.import_graph,
+    sg.verify, sg.import_graph,
     lambda x: sg.save(x, "none.sg"), lambda x: sg.extract(x, "x"), lambda x: sg.replace(x, {}),
     lambda x: sg.wrap(x, {}), lambda x: sg.interpret(x, []), lambda x: sg.replay(x, []),
 ])  # fmt: skip
