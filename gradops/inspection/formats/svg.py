@@ -1,5 +1,7 @@
 """SVG: the mirror layout as a picture, without scripts and fonts of its own."""
 
+from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
@@ -79,6 +81,9 @@ class Picture:
         self.lanes = lanes
         self.width = max(starts[2] + lanes[2] * step, 2 * MARGIN + WIDTH) + MARGIN
         self.points = dict(self.places(layout))
+        self.lane_heights = defaultdict[int, list[int]](list)
+        for x, y in sorted(self.points.values()):
+            self.lane_heights[x].append(y)
 
     def places(self, layout: Layout) -> Iterator[tuple[int, Point]]:
         """The middle of each node; sets the height."""
@@ -122,6 +127,9 @@ class Picture:
         elif a.y == b.y:
             side = WIDTH // 2 if b.x > a.x else -WIDTH // 2
             line = f"M{a.x + side} {a.y}L{b.x - side} {b.y}"
+        elif a.x == b.x and self.is_between(a, b):  # beside what stands between them
+            x = a.x + WIDTH // 2
+            line = f"M{x} {a.y}C{x + GAP} {a.y} {x + GAP} {b.y} {x} {b.y}"
         else:
             half = HEIGHT // 2 if b.y > a.y else -HEIGHT // 2
             y, z = a.y + half, b.y - half
@@ -129,6 +137,11 @@ class Picture:
         is_across = n.role is Role.BACKWARD and role in READ_ACROSS
         kind = ' class="saved"' if is_across else ""
         return f'<path{kind} d="{line}" marker-end="url(#gradops-arrow)"/>'
+
+    def is_between(self, a: Point, b: Point) -> bool:
+        """True if a node stands between two others of one lane."""
+        heights = self.lane_heights[a.x]
+        return abs(bisect(heights, a.y) - bisect(heights, b.y)) > 1
 
     def box(self, n: NodeView, is_result: bool) -> str:
         """A node, with up to three lines of text."""

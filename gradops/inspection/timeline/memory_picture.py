@@ -17,7 +17,7 @@ WIDTH, LEFT, RIGHT = 1000, 72, 300
 CHART, BAR, BARS = 190, 15, 10  # heights of the chart and of a bar, and how many there are
 TOP, GAP = 56, 40
 COLUMNS = 480
-LETTERS = 35  # of a name beside a bar
+LETTERS = 31  # of a name beside a bar
 CLASSES = {
     Keeps.SAVED: "saved", Keeps.FORWARD: "forward", Keeps.BACKWARD: "backward",
     Keeps.RESULT: "result", Keeps.INSIDE: "inside",
