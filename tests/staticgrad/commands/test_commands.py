@@ -132,7 +132,7 @@ def test_check_takes_no_weighted_or_partial_gradient_for_that_of_the_loss(folder
         sg.save(sg.freeze([loss, *sg.gradients(loss, [x], **given)], [x]), "partial.sg")
     status, out, _ = run("check", "partial.sg")
     assert status == 0
-    assert "none is labelled" in out
+    assert "no result is labelled" in out
 
 
 def test_feeds_too_large_for_memory_are_wrong_input(folder, run):
