@@ -14,10 +14,10 @@ ORDER = (
 HEAD = """\
 # Contrasts
 
-What define-by-run and define-then-run do differently, one script for each difference that users
-meet. Each runs both modes; a test checks that it prints what stands below it. [Static or
-dynamic?](static-or-dynamic.md) explains why, and [compare](../how-to/compare-modes.md) shows the
-same of a function of yours.
+The differences between define-by-run and define-then-run that users meet, with one script for each.
+Every script runs both modes, and a test checks that it prints what is shown below it. [Static or
+dynamic?](static-or-dynamic.md) explains why they differ, and
+[compare](../how-to/compare-modes.md) shows the differences for a function of your own.
 """
 NO_TEST = "<!-- no-test: tests/examples runs the script -->"
 PRINTS = "\n\nIt prints:\n\n"
@@ -50,7 +50,7 @@ def split(source: str) -> tuple[str, str, str]:
 
 
 def printed_by(path: Path) -> str:
-    """What a script prints, as its docstring says."""
+    """The text that a script prints, as its docstring has it."""
     return split(path.read_text(encoding="utf-8"))[2]
 
 

@@ -9,7 +9,7 @@ from gradops.inspection.model import NodeView, Role
 
 from ..engine.grad_mode import RECORDING
 from ..engine.handle import Handle
-from .sampling import Noting, running_modules
+from .sampling import NodeObserver, running_modules
 from .variable_names import names_of_tensors
 from .view import Builder, vertices_of
 
@@ -25,7 +25,7 @@ def graph_nodes(model: Callable[..., Any], inputs: Any) -> list[GraphNode]:
     args = inputs if isinstance(inputs, tuple | list) else (inputs,)
     scopes: dict[int, str] = {}
     with running_modules() as running:
-        note = Noting(lambda node: scopes.update({node.number: running[-1]}))
+        note = NodeObserver(lambda node: scopes.update({node.number: running[-1]}))
         token = RECORDING.set(note)
         try:
             outputs = [t for t in leaves_of(model(*args)) if isinstance(t, Handle) and t.node]

@@ -1,4 +1,4 @@
-"""What notebooks show of tensors and modules."""
+"""Displays of tensors and modules in notebooks."""
 
 from collections import Counter
 from typing import Any

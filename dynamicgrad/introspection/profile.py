@@ -16,7 +16,7 @@ from gradops.inspection.timeline.memory import Step
 from gradops.inspection.timeline.profile import Profile, ProfileRow, by_time
 
 from ..engine.node import Node, Part
-from .sampling import backward, described, forward, given
+from .sampling import backward, forward, run_arguments, steps_of_run
 from .view import vertices_of
 
 clock = time.perf_counter_ns
@@ -37,10 +37,10 @@ def profile(f: Callable[..., Any], *args: Any, repeat: int = 10) -> Profile:
     """
     if repeat < 1:
         raise OptionError("profile", [], f"repeat is at least 1, not {repeat}")
-    steps, plain, runs = described(f, args), list[int](), list[Run]()
+    steps, plain, runs = steps_of_run(f, args), list[int](), list[Run]()
     for _ in range(repeat):
-        runs.append(Run(f, given(args)))
-        leaves, start = given(args), clock()
+        runs.append(Run(f, run_arguments(args)))
+        leaves, start = run_arguments(args), clock()
         backward(None, forward(None, f, leaves))
         plain.append(clock() - start)
     half = (repeat + 1) // 2

@@ -23,7 +23,7 @@ from .view import Builder, vertices_of
 Inspector = Callable[[Any, Sequence[int], Sequence[Any]], None]
 
 
-class Noting(Counting):
+class NodeObserver(Counting):
     """Recording, and calling a function with each new node, which is not kept."""
 
     __slots__ = ("call",)
@@ -39,7 +39,7 @@ class Noting(Counting):
             self.outer.note(node)
 
 
-def given(args: Sequence[Any]) -> list[Any]:
+def run_arguments(args: Sequence[Any]) -> list[Any]:
     """The arguments of a run: leaves for floats, arrays on NumPy's face."""
     leaves, rebuild = flatten(list(args))
     result: list[Any] = rebuild([leaf(x) for x in leaves])
@@ -49,11 +49,8 @@ def given(args: Sequence[Any]) -> list[Any]:
 def leaf(x: Any) -> Any:
     """A leaf for an array or a tensor of floats; anything else as it is."""
     if isinstance(x, Handle):
-        return (
-            x
-            if x.node is not None or x.dtype.kind not in "fc"
-            else make_leaf(hold(type(x), x.value))
-        )
+        is_new = x.node is None and x.dtype.kind in "fc"
+        return make_leaf(hold(type(x), x.value)) if is_new else x
     if isinstance(x, np.ndarray) and x.dtype.kind in "fc":
         return make_leaf(hold(Array, x))
     return x
@@ -66,7 +63,7 @@ def forward(
 
     Raises OptionError if it is not a number that was recorded.
     """
-    token = RECORDING.set(mode_for(True) if call is None else Noting(call))
+    token = RECORDING.set(mode_for(True) if call is None else NodeObserver(call))
     try:
         result = f(*args)
     finally:
@@ -99,7 +96,7 @@ def backward(inspect: Inspector | None, loss: Handle) -> tuple[Any, ...]:
         INSPECTING.reset(token)
 
 
-def described(f: Callable[..., Any], args: Sequence[Any]) -> list[Step]:
+def steps_of_run(f: Callable[..., Any], args: Sequence[Any]) -> list[Step]:
     """The operations and leaves of a run as steps. What is loaded on first use is loaded then.
 
     The scope of an operation is the path of the module that runs it.
@@ -107,7 +104,7 @@ def described(f: Callable[..., Any], args: Sequence[Any]) -> list[Step]:
     scopes: dict[int, str] = {}
     with running_modules() as running:
         note = lambda node: scopes.update({node.number: running[-1]})
-        loss = forward(note, f, given(args))
+        loss = forward(note, f, run_arguments(args))
     order = vertices_of([loss])
     builder, result = Builder(names_of_tensors(order)), []
     for v in order:

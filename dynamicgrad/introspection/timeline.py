@@ -8,7 +8,6 @@ what the program itself holds on to, and what rules allocate inside; so the run 
 """
 
 import tracemalloc
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,11 +15,12 @@ import numpy as np
 
 from gradops.core.traits import Trait
 from gradops.inspection.timeline.memory import Allocation, Keeps, MemoryTimeline, Step
-from gradops.transforms.several_outputs import SEVERAL
+from gradops.inspection.traced_memory import traced
 
 from ..engine.handle import Handle
-from ..engine.node import Leaf, Node, Part
-from .sampling import backward, described, forward, given
+from ..engine.node import Leaf, Part
+from .measured_run import MeasuredRun, bytes_of
+from .sampling import backward, forward, run_arguments, steps_of_run
 from .view import owner, saved_operands, saves_output, vertices_of
 
 Key = Any
@@ -37,7 +37,7 @@ def timeline(f: Callable[..., Any], *args: Any) -> MemoryTimeline:
     >>> t.peak, [step.op for step in t.steps if not step.backward]
     (16004, ['tanh', 'mul', 'sum'])
     """
-    return Drawing(f, args).result()
+    return TimelineBuilder(f, args).result()
 
 
 class Memory:
@@ -54,7 +54,7 @@ class Memory:
         self.holders, self.address = 0, 0
 
 
-class Drawing:
+class TimelineBuilder:
     """Makes a timeline: of the tape after the forward, then of the backward as it runs."""
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -65,22 +65,16 @@ class Drawing:
         self.summed: set[int] = set()  # the numbers of vertices with a sum of cotangents
         self.arrays: dict[int, Memory] = {}  # by the address of an array that is on the way
         self.steps: list[Step] = []
-        self.described = described(f, args)
-        self.measured = Measured(f, args)
-        tracing = tracemalloc.is_tracing()
-        if not tracing:
-            tracemalloc.start()  # which tells new arrays from those that were there
-        try:
-            loss = forward(None, f, given(args))
+        self.described = steps_of_run(f, args)
+        self.measured = MeasuredRun(f, args)
+        with traced():  # which tells new arrays from those that were there
+            loss = forward(None, f, run_arguments(args))
             order = vertices_of([loss])
             self.numbers = {v.number: i for i, v in enumerate(order)}
             self.add_forward(order, loss)
             del order
-            gradients = backward(self.see, loss)
-        finally:
-            if not tracing:
-                tracemalloc.stop()
-        self.end(gradients)
+            backward(self.add_backward, loss)
+        self.end()
 
     def add_forward(self, order: Sequence[Any], loss: Handle) -> None:
         """Add the steps of the forward, and the memory of results and saved values."""
@@ -127,7 +121,7 @@ class Drawing:
         self.memories.append(Memory(name, nbytes, birth, keeps, line))
         return self.memories[-1]
 
-    def see(self, v: Any, wanted: Sequence[int], cotangents: Sequence[Any]) -> None:
+    def add_backward(self, v: Any, wanted: Sequence[int], cotangents: Sequence[Any]) -> None:
         """Add the step of a node's backward, the cotangents that it gives, and what it frees."""
         if type(v) is not Part:
             i = self.numbers[v.number]
@@ -180,9 +174,8 @@ class Drawing:
         if type(x) is Leaf:
             known.keeps = Keeps.RESULT
 
-    def end(self, gradients: Sequence[Any]) -> None:
+    def end(self) -> None:
         """Extend the memory of results to the end."""
-        del gradients
         for memory in self.memories:
             if memory.keeps is Keeps.RESULT:
                 memory.last = len(self.steps) - 1
@@ -198,75 +191,12 @@ class Drawing:
         return MemoryTimeline("tape", tuple(self.steps), tuple(found), measured=measured)
 
 
-class Measured:
-    """A run as `tracemalloc` sees it: the most bytes in each step, and those alive after it."""
-
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
-        self.peaks: list[int] = []
-        self.after: list[int] = []
-        self.results: list[int] = []  # bytes of the results of steps
-        tracing = tracemalloc.is_tracing()
-        if not tracing:
-            tracemalloc.start()
-        try:
-            leaves = given(args)
-            self.start = tracemalloc.get_traced_memory()[0]
-            self.run(f, leaves)
-        finally:
-            if not tracing:
-                tracemalloc.stop()
-
-    def run(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
-        """Run forward and backward.
-
-        What was recorded but is not on the tape joins the next step that is; a step that was not
-        noted, of several results, joins the next that was.
-        """
-        samples: list[tuple[int, int, int]] = []
-        loss = forward(lambda node: samples.append((node.number, *self.sample())), f, args)
-        samples.append((loss.node.number + 1, *self.sample()))
-        steps = [(v.number, bytes_of(v)) for v in vertices_of([loss]) if isinstance(v, Node)]
-        begin = 0
-        for number, nbytes in steps:
-            end = bisect_left(samples, (number,))
-            self.peaks.append(max(most for _, _, most in samples[min(begin, end) : end + 1]))
-            self.after.append(samples[end][1])
-            self.results.append(nbytes)
-            begin = end + (samples[end][0] == number)
-        samples.clear()
-        gradients = backward(self.see, loss)
-        del gradients
-
-    def see(self, v: Any, wanted: Sequence[int], cotangents: Sequence[Any]) -> None:
-        """Take the sample of a step of the backward."""
-        if type(v) is not Part:
-            self.peaks.append(self.sample()[1])
-
-    def sample(self) -> tuple[int, int]:
-        """The bytes of the run that are alive, and the most there were since the last sample."""
-        now, most = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        return now - self.start, most - self.start
-
-    def kept(self, step: int) -> int:
-        """What a step of the forward left alive beside its result."""
-        if step >= len(self.after):
-            return 0
-        before = self.after[step - 1] if step else 0
-        return max(0, self.after[step] - before - self.results[step])
-
-
 def root_of(v: Any, roots: dict[int, Key]) -> Key:
     """The vertex in whose memory a value lies; None if it lies in that of a leaf or of data."""
     if Trait.VIEW not in v.op.traits or type(v) is Part:
         return v.number
     x = v.inputs[0]
     return None if x is None else roots.get(x.number)
-
-
-def bytes_of(v: Any) -> int:
-    """The bytes of the value of a vertex; the parts of several values have their own."""
-    return 0 if v.shape is SEVERAL else int(np.prod(v.shape)) * v.dtype.itemsize
 
 
 def total(ct: Any) -> int:

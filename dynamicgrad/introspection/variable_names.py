@@ -44,16 +44,11 @@ def variables() -> dict[str, Any]:
 
 def live_modules() -> list[Any]:
     """All modules there are, older ones first."""
-    classes: dict[type, bool] = {}
-    result = []
-    for x in gc.get_objects():
-        kind = type(x)
-        known = classes.get(kind)
-        if known is None:
-            known = classes[kind] = is_module_class(kind)
-        if known and "_modules" in vars(x):
-            result.append(x)
-    return result
+    objects = gc.get_objects()
+    classes = {kind for kind in set(map(type, objects)) if is_module_class(kind)}
+    if not classes:
+        return []
+    return [x for x in objects if type(x) in classes and "_modules" in vars(x)]
 
 
 def is_module_class(kind: type) -> bool:
@@ -69,7 +64,7 @@ def parameters(
     """The parameters and buffers of the models that have any of the leaves, with their paths."""
     modules = list(modules)
     inner = inner_modules(modules)
-    used = [m for m in modules if id(m) in inner or has_any(m, leaves)]
+    used = [m for m in modules if id(m) not in inner and has_any(m, leaves)]
     result = []
     for prefix, root in models(used, own):
         for members in (root.named_parameters, root.named_buffers):

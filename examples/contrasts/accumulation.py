@@ -1,8 +1,8 @@
 """Accumulation of gradients.
 
-`backward` adds to what is in `.grad`, so that a loop that does not set it to None adds up the
-gradients of all steps. The gradient of a graph is a value like any other: each run computes it from
-its feeds. Who wants a sum writes it down.
+`backward` adds to what is in `.grad`, so a loop that does not set it to None adds up the gradients
+of all steps. The gradient of a graph is a value like any other: each run computes it from its
+feeds. A program that wants a sum says so, with a variable and an assignment.
 
 It prints:
 

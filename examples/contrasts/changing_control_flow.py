@@ -1,8 +1,8 @@
 """Control flow that changes from call to call.
 
 On the tape, Python's own `while` and `if` decide on values, and each call records what it did. A
-graph is built once, for all values: what depends on them is an operation, `while_loop` or `cond`,
-with its own derivative. Python's `if` on an expression is an error that says so.
+graph is built once, for all values: a decision that depends on them is an operation, `while_loop`
+or `cond`, with its own derivative. Python's `if` on an expression is an error that says so.
 
 It prints:
 

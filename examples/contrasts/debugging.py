@@ -1,8 +1,8 @@
 """Debugging.
 
 On the tape, `print` and `pdb` look at values in the middle of the program. A graph has no values
-while it is built: one fetches what one wants to see, or watches a run; errors name the line where
-the expression was built, though the run that fails is elsewhere.
+while it is built: fetch what you want to see, or watch a run. Errors name the line that built the
+expression, though the run that fails is elsewhere.
 
 It prints:
 

@@ -1,8 +1,8 @@
 """Frozen layers.
 
 On the tape a frozen parameter requires no gradient; `backward` then stops above the lowest one that
-does. A graph is asked for the gradients of the parameters that train; what only others would need
-is not built. `stop_gradient` cuts in the middle, as `detach` does.
+does. In a graph, the program asks for the gradients of the parameters that train, and what only
+others would need is not built. `stop_gradient` cuts in the middle, as `detach` does.
 
 It prints:
 

@@ -2,8 +2,8 @@
 
 Each mode has a loop that grows. On the tape it is a sum of losses that keeps the history of every
 step alive; `item()` or `detach()` lets it go. With graphs it is an operation that is built in each
-step of training: the graph grows, and every run compiles anew. A warning says so, and `finalize()`
-makes it an error.
+step of training: the graph grows, and every run compiles it again. A warning says so, and
+`finalize()` makes it an error.
 
 It prints:
 

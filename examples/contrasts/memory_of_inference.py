@@ -1,7 +1,7 @@
 """Memory of inference.
 
 The tape saves values for a `backward` that inference never calls; `no_grad` saves none. A graph
-without a gradient keeps nothing, and overwrites what is not needed any more: its memory is planned
+without a gradient keeps nothing, and overwrites what is no longer needed: its memory is planned
 before it runs.
 
 It prints:

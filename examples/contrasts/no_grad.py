@@ -1,8 +1,8 @@
 """Running without gradients.
 
 The tape records whatever touches a tensor that requires gradients, so evaluation and updates say
-`no_grad`. A graph computes what is fetched: where no gradient is, nothing of it is computed, saved
-or even there.
+`no_grad`. A graph computes what is fetched: unless that is a gradient, nothing of one is computed,
+saved or even there.
 
 It prints:
 

@@ -1,8 +1,8 @@
 """Redefinition at run time.
 
-The tape runs the program as it is now: a function that is defined anew, as in a notebook, counts
-from the next call on. A graph is what the program was when it was built; it changes by being built
-again, or by an operation on graphs.
+The tape runs the program as it is now: when a function is redefined, as in a notebook, the next
+call uses the new one. A graph is what the program was when the graph was built; it changes only by
+being built again, or by an operation on graphs.
 
 It prints:
 

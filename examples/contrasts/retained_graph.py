@@ -1,8 +1,8 @@
 """Retained graphs.
 
-`backward` frees what the tape has saved, and so runs once, unless it is told to retain the graph.
-A compiled graph keeps nothing of a run that a later one could miss: it runs as often as one likes,
-and its gradient can be differentiated without a word in advance.
+`backward` frees what the tape has saved, so it runs once, unless it is told to retain the graph.
+A run of a compiled graph uses nothing up: the graph runs as often as you like, and its gradient can
+be differentiated without being announced in advance.
 
 It prints:
 

@@ -9,7 +9,7 @@ node is near its partner. A row that would get too wide goes on in further lines
 a node once, or sorts the nodes of one row.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -180,7 +180,6 @@ def row_after(n: LaidOut, bands: Mapping[int, int], rows: Mapping[int, int]) -> 
 
 
 Cells = dict[int, Cell]
-PlaceRow = Callable[[list[LaidOut], Band, int, Mapping[int, int], Cells], None]
 
 
 def forward_row(

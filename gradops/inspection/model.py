@@ -122,7 +122,7 @@ class NodeView:
 
     @property
     def title(self) -> str:
-        """What to call the node in a picture: the name that the user gave it, else the op.
+        """The heading of the node in a picture: the name that the user gave it, else the op.
 
         The name is that within the scope; the name of an input or a parameter is whole.
         """
@@ -201,14 +201,14 @@ class GraphView:
     def restricted(self, nodes: Sequence[NodeView]) -> "GraphView":
         """The view of some of the nodes."""
         kept = {n.id for n in nodes}
-        needed = {name for n in nodes for name in n.graphs}
+        needed = self.nested({name for n in nodes for name in n.graphs})
         return replace(
             self,
             nodes=tuple(n if n.cause in kept else without_cause(n) for n in nodes),
             inputs=tuple(i for i in self.inputs if i in kept),
             outputs=tuple(i for i in self.outputs if i in kept),
             updates=tuple(pair for pair in self.updates if kept.issuperset(pair)),
-            graphs={k: self.graphs[k] for k in self.graphs if k in self.nested(needed)},
+            graphs={k: self.graphs[k] for k in self.graphs if k in needed},
         )
 
     def nested(self, names: set[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""What notebooks show of graphs and tapes: a small one as a picture, a large one as a table."""
+"""Graphs and tapes in notebooks: a small one as a picture, a large one as a table."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

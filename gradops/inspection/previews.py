@@ -10,7 +10,7 @@ BINS = 16
 
 
 class Statistics(NamedTuple):
-    """What the entries of an array are like. Mean and the rest are those of finite entries."""
+    """Statistics of the entries of an array. Mean and the rest are those of finite entries."""
 
     size: int
     mean: float

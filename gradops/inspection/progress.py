@@ -10,21 +10,11 @@ import time
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Protocol, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 T = TypeVar("T")
 
 FIRST, LONGEST = 1.0, 60.0  # seconds until the first line, and at most between two
-
-
-class Display(Protocol):
-    """What shows the progress of a loop."""
-
-    def show(self, done: int, values: dict[str, Any]) -> None:
-        """Show how many steps are done, and the values to watch."""
-
-    def end(self, done: int, values: dict[str, Any]) -> None:
-        """Show the last state."""
 
 
 class Progress:

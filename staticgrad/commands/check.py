@@ -82,4 +82,4 @@ def check_gradients(graph: FrozenGraph, feeds: list[Any]) -> str:
     count, wrong = wrong_gradients(graph, feeds, result_names(graph))
     if wrong:
         raise AssertionError("; ".join(wrong))
-    return f"{count} agree with differences" if count else "none is labelled"
+    return f"{count} agree with differences" if count else 'no result is labelled "d loss / d w"'

@@ -1,4 +1,4 @@
-"""What all commands have in common: their parser, errors, and streams.
+"""The parser, errors and streams of all commands.
 
 The exit status is 0 if all is well, 1 if graphs differ or a check fails, and 2 if the command
 cannot be carried out: a file is missing or malformed, or feeds do not fit.

@@ -19,6 +19,8 @@ from .result import Comparison, Row, with_distances
 from .subject import Subject, Wrt, is_operand, subject_of
 from .ways import AsWritten, InMachineCode, OnNumPy, Optimized, Outcome
 
+LONG = 1.0  # seconds of a first call that is not repeated
+
 
 def compare(
     f: Callable[..., Any], /, *args: Any, wrt: Wrt = None, seconds: float = 1.0,
@@ -48,16 +50,13 @@ def compare(
     subject = subject_of(f, args, wrt)
     warm_up()
     with np.errstate(all="ignore"):
-        started = all_started(subject)
+        started = start_all(subject)
         require_results(started)
-        rows = measured(started, seconds)
+        rows = measured_rows(started, seconds)
     result = Comparison(started[1].subject, tuple(with_distances(rows)))
     if html is not None:
         result.save(html)
     return result
-
-
-LONG = 1.0  # seconds of a first call that is not repeated
 
 
 @dataclass
@@ -89,7 +88,7 @@ def warm_up() -> None:
         way(subject).run()
 
 
-def all_started(subject: Subject) -> list[Started]:
+def start_all(subject: Subject) -> list[Started]:
     """All modes; with tensors, where the function turns out to need them."""
     plain, tape, *graphs = ways()
     found = [start(plain, subject), start(tape, subject)]
@@ -103,14 +102,14 @@ def all_started(subject: Subject) -> list[Started]:
 
 def start(way: Any, subject: Subject) -> Started:
     """A mode after its first call; the faster of two, as the first may import a library."""
-    found = started_once(way, subject)
+    found = start_once(way, subject)
     if found.outcome is None or found.seconds > LONG or not way.starts_alike:
         return found
-    again = started_once(way, subject)
+    again = start_once(way, subject)
     return found if again.outcome is None or again.seconds > found.seconds else again
 
 
-def started_once(way: Any, subject: Subject) -> Started:
+def start_once(way: Any, subject: Subject) -> Started:
     """A mode after its first call, or the reason why it failed."""
     found, stage = Started(way.title, subject), way.stage
     begin = time.perf_counter()
@@ -156,7 +155,7 @@ def require_pure(plain: OnNumPy) -> None:
         )
 
 
-def measured(started: list[Started], seconds: float) -> list[Row]:
+def measured_rows(started: list[Started], seconds: float) -> list[Row]:
     """The rows of all modes, with times, memory and nodes."""
     running = [each for each in started if each.outcome is not None]
     times = seconds_per_call([each.way.run for each in running], seconds)

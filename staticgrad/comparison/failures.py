@@ -25,7 +25,7 @@ class Failure:
 
 
 def failure_of(error: Exception, stage: str) -> Failure:
-    """What is known of an error."""
+    """The failure that an error is, with its message and the user's line."""
     notes = "\n".join([str(error) or type(error).__name__, *getattr(error, "__notes__", [])])
     caller = describe(here())  # made the arguments, which says nothing
     first, *others = notes.splitlines()

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradops.inspection.timeline.memory import quantity
+
 Run = Callable[[], Any]
 ROUNDS = 7
 
@@ -58,15 +60,8 @@ def time_text(seconds: float | None) -> str:
 
 
 def bytes_text(count: int | None) -> str:
-    """`512 B`, `1.23 MB`: three digits."""
-    if count is None:
-        return ""
-    if count < 1000:
-        return f"{count} B"
-    for unit, scale in (("KB", 1e3), ("MB", 1e6)):
-        if count < 999.5 * scale:
-            return f"{count / scale:#.3g}".rstrip(".") + f" {unit}"
-    return f"{count / 1e9:#.3g}".rstrip(".") + " GB"
+    """`512 B`, `1.23 MB`: three digits at most."""
+    return "" if count is None else quantity(count)
 
 
 def calls_text(calls: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What a function returns: its leaves, and which of them is the loss."""
+"""The results of a function: their leaves, and which of them is the loss."""
 
 from collections.abc import Sequence
 from typing import Any

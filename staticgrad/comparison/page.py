@@ -124,7 +124,7 @@ def step_html(step: "Step", line: str) -> str:
 
 
 def compilation(comparison: "Comparison") -> list[str]:
-    """What happens once to the graph: its passes and the code; nothing where there is none."""
+    """The passes and the code of the graph; empty where there is none."""
     if not any(step.graph for step in comparison.steps):
         return []
     executable = Optimized(comparison.subject).executable

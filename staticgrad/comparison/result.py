@@ -24,7 +24,7 @@ HEADINGS = ("", "value", "bits", "gradient", "bits", "per call", "first result",
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one mode.
+    """The measurements of one mode.
 
     `outcome` has the values and gradients as arrays; it is None where the mode failed, of which
     `failure` says why. `seconds` is the time of a call, `first` that to the first result, tracing
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def steps(self) -> "list[Step]":
-        """What each mode knew of each operation, and when."""
+        """Each operation, with its type in the graph and its value on the tape."""
         from .trail import steps_of
 
         return self.once("steps", steps_of)
@@ -93,7 +93,7 @@ class Comparison:
         return self.once("surfacing", all_surfacings)
 
     def once(self, name: str, compute: Callable[[Subject], list[Any]]) -> list[Any]:
-        """What is computed of the subject when it is first asked for."""
+        """A result computed from the subject when it is first asked for, and then kept."""
         if name not in self.derived:
             self.derived[name] = compute(self.subject)
         return self.derived[name]

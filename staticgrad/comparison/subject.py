@@ -111,7 +111,7 @@ def subject_of(function: object, args: Sequence[Any], wrt: Wrt) -> Subject:
     if not subject.active:
         raise OptionError(
             "compare", [], f"no argument of {subject} is an array of floats",
-            hint="give arrays of floats to differentiate by: np.float64(2.0), not 2",
+            hint="give arrays of floats to differentiate by: np.array([2.0]), not [2.0] or 2",
         )  # fmt: skip
     return subject
 

@@ -22,7 +22,7 @@ MODES = ("NumPy", "tape", "graph")
 
 @dataclass(frozen=True)
 class Surfacing:
-    """What became of a mistake in each mode: an error with its stage, or what went on instead.
+    """The outcome of a mistake in each mode: an error with its stage, or what went on instead.
 
     `source` is the program, `outcomes` are in the order of `MODES`.
     """
@@ -33,7 +33,7 @@ class Surfacing:
 
 
 def all_surfacings(subject: Subject) -> list[Surfacing]:
-    """Those of small programs, and of the compared function with changed arguments."""
+    """The outcomes of small programs, and of the compared function with changed arguments."""
     return [*small_programs(), *changed_arguments(subject)]
 
 
@@ -80,7 +80,7 @@ def with_leaf(subject: Subject, i: int, x: np.ndarray) -> Subject:
 
 
 def surfacing(title: str, source: str, subject: Subject, kind: str) -> Surfacing:
-    """What becomes of a program in each mode."""
+    """Run a program in each mode, and collect the outcomes."""
     runs = on_numpy, TAPE.get(kind, on_tape), GRAPH.get(kind, in_graph)
     with np.errstate(all="ignore"):
         outcomes = [run(subject) for run in runs]
@@ -88,11 +88,11 @@ def surfacing(title: str, source: str, subject: Subject, kind: str) -> Surfacing
 
 
 def on_numpy(subject: Subject) -> Failure | str:
-    """What happens with plain NumPy, warnings included."""
+    """The outcome with plain NumPy, warnings included."""
     with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
         warnings.simplefilter("always")
         way = OnNumPy(subject)
-        found = staged([("as the line runs", lambda: way.run())])
+        found = run_stages([("as the line runs", lambda: way.run())])
     shown = found if isinstance(found, Failure) else f"no error: the value is {short_text(found)}"
     if isinstance(shown, str) and caught:
         shown += f"; a warning as the line runs: {caught[0].message}"
@@ -100,11 +100,11 @@ def on_numpy(subject: Subject) -> Failure | str:
 
 
 def on_tape(subject: Subject) -> Failure | str:
-    """What happens on the tape: forward, and then backward."""
+    """The outcome on the tape: of forward, and then of backward."""
     from .tape import OnTape, backward
 
     way, kept = OnTape(subject), []
-    found = staged([
+    found = run_stages([
         ("as the line runs", lambda: kept.append(way.forward())),
         ("in backward", lambda: backward(kept[0])),
     ])  # fmt: skip
@@ -112,29 +112,29 @@ def on_tape(subject: Subject) -> Failure | str:
 
 
 def on_tape_checked(subject: Subject) -> Failure | str:
-    """What happens without checks, and with `detect_anomaly`."""
-    from .tape import checked
+    """The outcome on the tape without checks, and with `detect_anomaly`."""
+    from .tape import run_checked
 
     silent = on_tape(subject)
-    found = staged([("as the line runs, in detect_anomaly(check_forward=True)",
-                     lambda: checked(subject))])  # fmt: skip
+    found = run_stages([("as the line runs, in detect_anomaly(check_forward=True)",
+                     lambda: run_checked(subject))])  # fmt: skip
     return replace(found, before=str(silent)) if isinstance(found, Failure) else silent
 
 
 def backward_twice(subject: Subject) -> Failure | str:
-    """What happens when `backward` is called a second time."""
+    """The outcome of a second call of `backward`."""
     from .tape import second_backward
 
-    found = staged([("in the second backward", lambda: second_backward(subject))])
+    found = run_stages([("in the second backward", lambda: second_backward(subject))])
     return (
         found if isinstance(found, Failure) else "no error: rules that read nothing may run again"
     )
 
 
 def in_graph(subject: Subject) -> Failure | str:
-    """What happens to a graph: when it is built, compiled, and run."""
+    """The outcome for a graph: when it is built, compiled, and run."""
     kept: list[Any] = []
-    found = staged([
+    found = run_stages([
         ("while the graph is built, before any value", lambda: kept.append(graph_of(subject))),
         ("when it runs", lambda: results_of(kept[0][0], subject)),
     ])  # fmt: skip
@@ -142,16 +142,16 @@ def in_graph(subject: Subject) -> Failure | str:
 
 
 def in_graph_checked(subject: Subject) -> Failure | str:
-    """What happens without checks, and with `check_numerics`."""
+    """The outcome for a graph without checks, and with `check_numerics`."""
     silent = in_graph(subject)
-    found = staged([("when it runs, with check_numerics=True",
+    found = run_stages([("when it runs, with check_numerics=True",
                      lambda: results_of(graph_of(subject)[0], subject, True))])  # fmt: skip
     return replace(found, before=str(silent)) if isinstance(found, Failure) else silent
 
 
 def run_twice(subject: Subject) -> Failure | str:
-    """What happens when a graph with its gradient runs again."""
-    found = staged([("when it runs again", lambda: twice(subject))])
+    """The outcome of a second run of a graph with its gradient."""
+    found = run_stages([("when it runs again", lambda: twice(subject))])
     return found if isinstance(found, Failure) else "no error: a graph may run as often as you like"
 
 
@@ -173,7 +173,7 @@ def results_of(graph: FrozenGraph, subject: Subject, check_numerics: bool = Fals
     return run(*[np.asarray(x) for x in feeds])
 
 
-def staged(stages: list[tuple[str, Callable[[], Any]]]) -> Any:
+def run_stages(stages: list[tuple[str, Callable[[], Any]]]) -> Any:
     """The result of the last of several steps, or the failure of the first that fails."""
     result = None
     for stage, step in stages:

@@ -15,10 +15,11 @@ from dynamicgrad.engine.tensor import Tensor
 from dynamicgrad.introspection.view import vertices_of
 from gradops import flatten, leaves_of
 from gradops.core.tracer_protocol import is_holder
+from gradops.inspection.traced_memory import peak_of
 
 from .outputs import outputs_of
 from .subject import Subject, is_operand
-from .ways import Outcome, outcome_of, peak_of
+from .ways import Outcome, outcome_of
 
 
 class OnTape:
@@ -28,7 +29,7 @@ class OnTape:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.given = [given(like, x) for like, x in zip(subject.leaves, subject.arrays())]
+        self.given = [tape_argument(like, x) for like, x in zip(subject.leaves, subject.arrays())]
         self.rebuild = flatten(subject.args)[1]
         self.loss: int | None = None  # known after the first call
 
@@ -38,7 +39,7 @@ class OnTape:
             return self.recorded(leaf)
 
     def recorded(self, leaf: Callable[[Handle], Handle] = make_leaf) -> tuple[Any, Any, list[Any]]:
-        """The same, with whatever mode of recording there is."""
+        """`forward`, in the current grad mode."""
         given = list(self.given)
         leaves = [leaf(given[i]) for i in self.subject.active]
         for i, x in zip(self.subject.active, leaves):
@@ -72,7 +73,7 @@ class OnTape:
         return str(sum(type(v) is not Leaf for v in vertices_of([loss] if has_history else [])))
 
 
-def given(like: Any, x: Any) -> Any:
+def tape_argument(like: Any, x: Any) -> Any:
     """An argument's leaf on the tape: a tensor for a tensor, an array's handle for an array."""
     if not is_operand(like):
         return x
@@ -85,7 +86,7 @@ def with_tensors(subject: Subject) -> Subject:
     return replace(subject, args=subject.arguments(leaves))
 
 
-def observed(subject: Subject) -> tuple[list[Operation], list[Operation]]:
+def observe(subject: Subject) -> tuple[list[Operation], list[Operation]]:
     """The operations of one call on the tape, with their values: forward, and backward."""
     run = Observation()
     _, loss, leaves = OnTape(subject).forward(run.leaf)
@@ -102,7 +103,7 @@ def second_backward(subject: Subject) -> None:
     backward(forward)
 
 
-def checked(subject: Subject) -> None:
+def run_checked(subject: Subject) -> None:
     """Run with checks for values that are not finite, and for NaN in backward."""
     with dg.enable_grad(), dg.autograd.detect_anomaly(check_forward=True):
         _, loss, leaves = OnTape(subject).recorded()

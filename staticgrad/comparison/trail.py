@@ -1,4 +1,4 @@
-"""What the tape and the graph knew of each operation, and when.
+"""Each operation of a function, with its type in the graph and its value on the tape.
 
 The function runs once on each. The operations of both are matched in order, as both modes call the
 same ops, and derive gradients by the same rules.
@@ -45,16 +45,16 @@ def steps_of(subject: Subject) -> list[Step]:
     Empty for a mode that cannot run it.
     """
     with np.errstate(all="ignore"):
-        tape = attempted(steps_on_tape, subject)
-        graph = attempted(steps_in_graph, subject)
+        tape = steps_if_it_runs(steps_on_tape, subject)
+        graph = steps_if_it_runs(steps_in_graph, subject)
     result: list[Step] = []
     for phase in PHASES:
         here, there = ([s for s in steps if s.phase == phase] for steps in (graph, tape))
-        result += matched(here, there)
+        result += match_steps(here, there)
     return result
 
 
-def attempted(steps: Any, subject: Subject) -> list[Step]:
+def steps_if_it_runs(steps: Any, subject: Subject) -> list[Step]:
     """The steps in one mode; none where the program fails there, which the table says."""
     try:
         found: list[Step] = steps(subject)
@@ -65,9 +65,9 @@ def attempted(steps: Any, subject: Subject) -> list[Step]:
 
 def steps_on_tape(subject: Subject) -> list[Step]:
     """The operations that ran, with their values."""
-    from .tape import observed
+    from .tape import observe
 
-    phases = observed(subject)
+    phases = observe(subject)
     return [
         Step(phase, line_of(each.place) if phase == "forward" else "", str(each.op),
              tape=text_of(each.value))
@@ -116,7 +116,7 @@ def text_of(value: Any) -> str:
     return " ".join(np.array2string(x, precision=4, threshold=WHOLE).split())
 
 
-def matched(graph: list[Step], tape: list[Step]) -> list[Step]:
+def match_steps(graph: list[Step], tape: list[Step]) -> list[Step]:
     """The steps of both modes in order, those with equal ops together."""
     names = [[s.op for s in steps] for steps in (graph, tape)]
     result: list[Step] = []

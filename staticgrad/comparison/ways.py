@@ -4,8 +4,7 @@ A way is created for a subject, which does all that happens once: nothing for Nu
 tracing and compiling for a graph. `run` is one call, `outcome` its results as arrays.
 """
 
-import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops.core.tracer_protocol import held, is_holder
+from gradops.inspection.traced_memory import peak_of
 
 from ..build.tracing import expression, trace
 from ..ir.graph import FrozenGraph
@@ -159,18 +159,3 @@ def outcome_of(leaves: Sequence[Any], loss: int, grads: Sequence[Any] | None) ->
     """The outcome with leaves and gradients as arrays."""
     before = sum(map(is_result, leaves[:loss]))
     return Outcome(as_arrays(leaves), before, None if grads is None else as_arrays(grads))
-
-
-def peak_of(run: Callable[[], Any]) -> int:
-    """The most memory that one call allocates, in bytes, above what was there before."""
-    tracing = tracemalloc.is_tracing()
-    if not tracing:
-        tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        tracemalloc.reset_peak()
-        run()
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        if not tracing:
-            tracemalloc.stop()

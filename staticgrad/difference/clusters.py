@@ -51,7 +51,7 @@ def clusters(net: Net, partners: Sequence[int]) -> list[list[int]]:
 def boundary(
     net: Net, cluster: Sequence[int], names: Sequence[int], partners: Sequence[int]
 ) -> set[Bound]:
-    """What is around a cluster, in the second graph's numbers: operands, and places in readers."""
+    """The neighbours of a cluster, numbered as in the second graph: operands and readers."""
     operands = {(names[x], -1) for i in cluster for x in net.inputs[i] if partners[x] != -1}
     readers = {(names[r], at) for i in cluster for r, at in net.readers[i] if partners[r] != -1}
     return operands | readers

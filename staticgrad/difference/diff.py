@@ -88,7 +88,7 @@ class Difference:
         return net.nodes[i] if i < len(net.nodes) else None
 
     def what(self, i: int, j: int) -> Iterator[str]:
-        """What has changed between two partners, in words."""
+        """The changes between two partners, in words."""
         old, new = self.a.inputs[i], self.b.inputs[j]
         is_node = i < len(self.a.nodes)
         if is_node:
@@ -120,7 +120,7 @@ def only_in_one(kind: Literal["removed", "added"], e: Expr | None, text: str) ->
 
 
 def changes_of(old: Expr, new: Expr) -> Iterator[str]:
-    """What differs between two expressions themselves, in words."""
+    """The differences between two expressions themselves, in words."""
     if old.what != new.what:
         yield f"the op was {old.what} and is {new.what}"
         return
@@ -148,7 +148,7 @@ def has_graph(value: object) -> bool:
 
 
 def changes_of_leaf(old: Expr, new: Expr) -> Iterator[str]:
-    """What differs between two leaves, in words."""
+    """The differences between two leaves, in words."""
     if old.type != new.type:
         yield f"the type was {type_text(old.type)} and is {type_text(new.type)}"
     elif old.kind is Kind.CONSTANT and old.value.tobytes() != new.value.tobytes():

@@ -1,4 +1,4 @@
-"""What can be shown: frozen graphs, executables, graphs under construction, and expressions."""
+"""Arguments of exports: frozen graphs, executables, graphs under construction, and expressions."""
 
 from typing import Any
 

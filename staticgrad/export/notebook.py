@@ -1,4 +1,4 @@
-"""What notebooks show of graphs, executables and sessions."""
+"""Displays of graphs, executables and sessions in notebooks."""
 
 from typing import Any
 

@@ -104,7 +104,7 @@ def changes(
 
 
 def paths(graph: FrozenGraph) -> dict[Expr, str]:
-    """What a page calls each expression of a graph and of those inside it.
+    """The name in a page of each expression of a graph and of those inside it.
 
     One inside a graph that is in several places has the first of its names.
     """

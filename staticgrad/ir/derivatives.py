@@ -33,7 +33,7 @@ def y_text(ys: Sequence[Expr]) -> str:
 
 
 def label_of(e: Expr) -> str:
-    """What an expression is: the derivatives that it is known to be, else its name."""
+    """The derivatives that an expression is known to be, in words; else its name."""
     texts = [] if e.graph is None else e.graph.derivatives.get(e, ())
     return texts[0] if texts else e.name
 

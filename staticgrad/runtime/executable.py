@@ -77,7 +77,7 @@ class Executable:
 
     @property
     def choices(self) -> "Choices":
-        """What was chosen by the cost table, of several ways to compute something, and why.
+        """The choices of the cost table among several ways to compute something, and why.
 
         >>> x = sg.placeholder("float32", [3], name="x")
         >>> print(sg.compile(x + 1, [x]).choices)

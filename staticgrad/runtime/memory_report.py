@@ -6,13 +6,13 @@ Arenas count by their size. What else is allocated during the run, results inclu
 """
 
 import json
-import tracemalloc
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gradops import OptionError
 from gradops.core.source_location import short
+from gradops.inspection.traced_memory import peak_of
 
 from ..codegen.memory.accounting import Use, accounts
 from ..codegen.memory.arena import Pools
@@ -165,19 +165,8 @@ def measured(executable: "Executable", feeds: Sequence[Any]) -> MemoryReport:
         p.bytes(next(reversed(p.arena.placements)))
         for p in pools_of_run(executable) if p.arena.placements
     )  # fmt: skip
-    tracing = tracemalloc.is_tracing()
-    if not tracing:
-        tracemalloc.start()
-    try:
-        tracemalloc.reset_peak()
-        before = tracemalloc.get_traced_memory()[0]
-        results = executable(*feeds)
-        peak = tracemalloc.get_traced_memory()[1] - before
-        del results
-    finally:
-        if not tracing:
-            tracemalloc.stop()
-    return replace(current_report(executable), measured_peak=arenas + peak)
+    peak = arenas + peak_of(lambda: executable(*feeds))
+    return replace(current_report(executable), measured_peak=peak)
 
 
 def totals(report: MemoryReport) -> list[str]:

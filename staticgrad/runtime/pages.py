@@ -125,12 +125,12 @@ def with_runs(
 ) -> Picture:
     """A picture with the times and the memory of a run; without feeds, with what is planned."""
     if feeds is None:
-        return replace(picture, timeline=renamed(executable.timeline(), names))
+        return replace(picture, timeline=rename_nodes(executable.timeline(), names))
     profile = executable.profile(feeds)
     return replace(
         picture,
         times=times(profile, names),
-        timeline=renamed(executable.timeline(feeds), names),
+        timeline=rename_nodes(executable.timeline(feeds), names),
         flames={by: profile.flame(by=by) for by in ("scope", "line")},
     )
 
@@ -142,7 +142,7 @@ def times(profile: Profile, names: Mapping[Expr, str]) -> dict[str, tuple[float,
     return {path: (row.seconds, row.share, row.count) for path, row in reversed(found)}
 
 
-def renamed(timeline: MemoryTimeline, names: Mapping[Expr, str]) -> MemoryTimeline:
+def rename_nodes(timeline: MemoryTimeline, names: Mapping[Expr, str]) -> MemoryTimeline:
     """A timeline with the names that a page has for nodes."""
     paths = by_own_name(names)
     return replace(

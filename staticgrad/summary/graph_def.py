@@ -34,7 +34,7 @@ def node_of(e: Expr) -> GraphNode:
 
 
 def attributes(e: Expr) -> Iterator[tuple[str, str]]:
-    """What TensorBoard shows beside the type of an expression."""
+    """The attributes that TensorBoard shows beside the type of an expression."""
     if e.place is not None:
         yield "line", short(e.place)
     if e.origin is not None:

@@ -111,5 +111,5 @@ class Page:
         return [url for url in sent if url != "about:blank"]
 
     def errors(self):
-        """What the console says since the last call."""
+        """The messages of the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

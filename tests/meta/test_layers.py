@@ -3,6 +3,7 @@
 import ast
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -86,15 +87,18 @@ class Import:
     deferred: bool
 
 
+@cache
 def imports_of(path):
     """Everything that the module at `path` imports, wherever in it the import stands."""
-    tree = ast.parse(path.read_bytes())
-    scopes = [node for node in ast.walk(tree) if is_deferred(node)]
-    deferred = {node for scope in scopes for node in ast.walk(scope)}
+    package = ".".join(path.relative_to(ROOT).parent.parts)
+    nodes = [(ast.parse(path.read_bytes()), False)]
+    for node, deferred in nodes:  # which grows on the way
+        inside = deferred or is_deferred(node)
+        nodes += [(child, inside) for child in ast.iter_child_nodes(node)]
     return [
-        Import(target, f"{path.relative_to(ROOT)}:{node.lineno}", node in deferred)
-        for node in ast.walk(tree)
-        for target in targets(node, ".".join(path.relative_to(ROOT).parent.parts))
+        Import(target, f"{path.relative_to(ROOT)}:{node.lineno}", deferred)
+        for node, deferred in nodes
+        for target in targets(node, package)
     ]
 
 

@@ -56,7 +56,7 @@ def label_lines(n: NodeView) -> list[str]:
 
 
 def tooltip(n: NodeView) -> str:
-    """What else there is to say of a node, on one line."""
+    """The name of a node, its attributes, saved values and line of code, on one line."""
     said = n.name
     if n.attrs:
         said += "; " + ", ".join([f"{k}={v}" for k, v in n.attrs.items()])

@@ -1,6 +1,9 @@
 """SVG: the mirror layout as a picture, without scripts and fonts of its own."""
 
+from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -29,7 +32,6 @@ STYLE = "".join(f".gradops-svg {selector}{{{rule}}}" for selector, rule in RULES
 """Rules that hold in these pictures alone, as one may stand in a page of another."""
 ROUND = {Role.INPUT, Role.PARAMETER}
 READ_ACROSS = {Role.INPUT, Role.PARAMETER, Role.FORWARD}
-SMALL = ' class="small"'
 HEADINGS = ("forward", "backward", "update")
 
 
@@ -79,6 +81,9 @@ class Picture:
         self.lanes = lanes
         self.width = max(starts[2] + lanes[2] * step, 2 * MARGIN + WIDTH) + MARGIN
         self.points = dict(self.places(layout))
+        self.lane_heights = defaultdict[int, list[int]](list)
+        for x, y in sorted(self.points.values()):
+            self.lane_heights[x].append(y)
 
     def places(self, layout: Layout) -> Iterator[tuple[int, Point]]:
         """The middle of each node; sets the height."""
@@ -122,6 +127,9 @@ class Picture:
         elif a.y == b.y:
             side = WIDTH // 2 if b.x > a.x else -WIDTH // 2
             line = f"M{a.x + side} {a.y}L{b.x - side} {b.y}"
+        elif a.x == b.x and self.is_between(a, b):  # beside what stands between them
+            x = a.x + WIDTH // 2
+            line = f"M{x} {a.y}C{x + GAP} {a.y} {x + GAP} {b.y} {x} {b.y}"
         else:
             half = HEIGHT // 2 if b.y > a.y else -HEIGHT // 2
             y, z = a.y + half, b.y - half
@@ -130,20 +138,30 @@ class Picture:
         kind = ' class="saved"' if is_across else ""
         return f'<path{kind} d="{line}" marker-end="url(#gradops-arrow)"/>'
 
+    def is_between(self, a: Point, b: Point) -> bool:
+        """True if a node stands between two others of one lane."""
+        heights = self.lane_heights[a.x]
+        return abs(bisect(heights, a.y) - bisect(heights, b.y)) > 1
+
     def box(self, n: NodeView, is_result: bool) -> str:
         """A node, with up to three lines of text."""
         x, y = self.points[n.id]
         corner = HEIGHT // 2 if n.role in ROUND else 3
-        lines = label_lines(n)[:3]
-        start = y - (len(lines) - 1) * LINE // 2 + 4
-        texts = [
-            f'<text{SMALL * (k > 0)} x="{x}" y="{start + k * LINE}">'
-            f"{escape(shown(line, LETTERS))}</text>"
-            for k, line in enumerate(lines)
-        ]
+        first, *others = label_lines(n)[:3]
+        start = y - len(others) * LINE // 2 + 4
+        texts = f'<text x="{x}" y="{start}">{letters(first)}</text>'
+        for line in others:
+            start += LINE
+            texts += f'<text class="small" x="{x}" y="{start}">{letters(line)}</text>'
         kind = f"{n.role} result" if is_result else n.role
         return (
             f'<g class="{kind}"><title>{escape(tooltip(n))}</title>'
             f'<rect x="{x - WIDTH // 2}" y="{y - HEIGHT // 2}" width="{WIDTH}" height="{HEIGHT}"'
-            f' rx="{corner}"/>{"".join(texts)}</g>'
+            f' rx="{corner}"/>{texts}</g>'
         )
+
+
+@lru_cache(maxsize=4096)
+def letters(line: str) -> str:
+    """A line of a label as text of an element, as much of it as fits into a node."""
+    return escape(shown(line, LETTERS))

@@ -96,7 +96,7 @@ def by_number(
 def timeline_data(
     timeline: MemoryTimeline | None, numbers: Mapping[str, int]
 ) -> dict[str, Any] | None:
-    """What is alive in each step of a run, with numbers of nodes for names where they have one."""
+    """The memory that is alive in each step of a run; nodes have numbers in place of names."""
     if timeline is None or not timeline.steps:
         return None
     reasons = Table()
@@ -174,7 +174,7 @@ def sparse(nodes: Iterable[FlatNode]) -> dict[str, dict[int, Any]]:
 
 
 def statistics_data(v: NodeView) -> list[Any] | None:
-    """What the entries of a parameter, or of a large constant, are like."""
+    """The statistics of the entries of a parameter or a large constant."""
     size = getattr(v.data, "size", 0)
     if size > LARGEST or (v.role is not Role.PARAMETER and size <= WHOLE):
         return None

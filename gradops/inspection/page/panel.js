@@ -20,7 +20,7 @@ function link(text, act) {
 }
 
 function bytesText(n) {
-  for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (n >= size) return `${(n / size).toPrecision(3)} ${unit}`;
+  for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (n >= 0.9995 * size) return `${(n / size).toPrecision(3)} ${unit}`;
   return `${n} bytes`;
 }
 

@@ -163,7 +163,7 @@ def path_of(row: ProfileRow, by: str) -> list[str]:
 
 
 def about(row: ProfileRow) -> str:
-    """What there is to say of a node beside its name and time."""
+    """Facts about a node besides its name and time."""
     calls = f"{row.count} times" if row.count != 1 else ""
     flops = f"{row.flops:,} operations" if row.flops else ""
     return ", ".join(filter(None, [row.op, row.type, row.line, calls, flops]))

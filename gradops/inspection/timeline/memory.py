@@ -107,7 +107,7 @@ class MemoryTimeline:
         return next((i for i, step in enumerate(self.steps) if step.backward), None)
 
     def alive(self, step: int) -> list[Allocation]:
-        """What is alive in a step, the largest first."""
+        """The allocations that are alive in a step, the largest first."""
         found = [a for a in self.allocations if a.first <= step <= a.last]
         return sorted(found, key=lambda a: (-a.nbytes, a.first))
 
@@ -173,6 +173,6 @@ def row(a: Allocation) -> str:
 def quantity(nbytes: float) -> str:
     """A number of bytes as text: `1.25 MB`."""
     for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if nbytes >= scale:
+        if nbytes >= 0.9995 * scale:  # 999.6 kB is 1 MB in three digits
             return f"{nbytes / scale:.3g} {unit}"
     return f"{nbytes:.0f} B"

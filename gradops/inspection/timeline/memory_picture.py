@@ -17,7 +17,7 @@ WIDTH, LEFT, RIGHT = 1000, 72, 300
 CHART, BAR, BARS = 190, 15, 10  # heights of the chart and of a bar, and how many there are
 TOP, GAP = 56, 40
 COLUMNS = 480
-LETTERS = 35  # of a name beside a bar
+LETTERS = 31  # of a name beside a bar
 CLASSES = {
     Keeps.SAVED: "saved", Keeps.FORWARD: "forward", Keeps.BACKWARD: "backward",
     Keeps.RESULT: "result", Keeps.INSIDE: "inside",
@@ -179,7 +179,7 @@ class Panel:
             yield svg.text(middle, y, f"backward, {count} steps", "middle faint")
 
     def bars(self) -> Iterator[str]:
-        """What is alive at the peak: each as a bar over the steps in which it is."""
+        """The allocations that are alive at the peak, each as a bar over its steps."""
         y = self.y + CHART + 26
         for a in self.alive:
             x, end = self.x(a.first), self.x(a.last + 1)
@@ -202,7 +202,7 @@ class Panel:
         yield svg.text(LEFT + self.width + 14, self.y + CHART + 16, "alive at the peak", "faint")
 
     def tips(self) -> Iterator[str]:
-        """What a person sees who points at a column."""
+        """The tooltip of a column."""
         for c in columns(self.t):
             step = self.t.steps[c.shown]
             about = [f"step {c.shown + 1}: {step.name}", step.line, quantity(self.t.live[c.shown])]
@@ -214,6 +214,6 @@ class Panel:
 
 
 def tip_of(a: Allocation) -> list[str]:
-    """What a person sees who points at a bar."""
+    """The tooltip of a bar."""
     alive = f"alive in steps {a.first + 1} to {a.last + 1}"
     return [a.name, a.line, f"{quantity(a.nbytes)}, {a.keeps}", alive]

@@ -205,7 +205,7 @@ def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False)
 
 
 def flags_of(body: FunctionText, memory: Memory, work: int) -> int:
-    """What happens around a call of a body: see `entry.py`."""
+    """The steps around a call of a body: see `entry.py`."""
     lets_go = work > entry.LONG and not memory.calls_python
     chosen = {
         HAS_CONTEXT: body.checks or lets_go, LETS_GO: lets_go,

@@ -29,7 +29,7 @@ def is_written(name: str) -> bool:
 
 
 def writer_of(name: str) -> Writer | None:
-    """What writes the code of an op; None for one that has none."""
+    """The template that writes the code of an op; None for one that has none."""
     if name in LATER and name not in WRITERS:
         import_module(f".{LATER[name]}", __package__)
     return WRITERS.get(name)

@@ -51,7 +51,7 @@ class ResultAccuracy:
 
 @dataclass(frozen=True)
 class CodeReport:
-    """What `verify` has measured of generated code, within a bound in rounding errors.
+    """The errors of generated code that `verify` has measured, within a bound in rounding errors.
 
     It has no results if there were no feeds to compare by.
     """

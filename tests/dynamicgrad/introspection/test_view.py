@@ -46,6 +46,13 @@ def test_parameters_have_their_paths_in_the_model():
     assert scopes == ["blocks/0/q", "blocks/1/q"]
 
 
+def test_a_model_that_is_not_on_the_tape_changes_no_paths():
+    other, model = Model(), Model()
+    view = tape_view(model(dg.ones(2, 3)))
+    assert titles(view, Role.PARAMETER) == [name for name, _ in model.named_parameters()]
+    assert other.blocks
+
+
 def test_of_several_models_the_variables_tell_which():
     first, second = dg.nn.Linear(2, 2), dg.nn.Linear(2, 2)
     view = tape_view(second(first(dg.ones(1, 2))).sum())

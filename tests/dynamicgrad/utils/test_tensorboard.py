@@ -17,7 +17,7 @@ SummaryWriter = dg.utils.tensorboard.SummaryWriter
 
 
 def read(folder):
-    """What TensorBoard reads from a folder: all of it, not a sample."""
+    """TensorBoard's reading of a folder: all of it, not a sample."""
     sizes = dict.fromkeys(reading.STORE_EVERYTHING_SIZE_GUIDANCE, 0)
     return reading.EventAccumulator(str(folder), sizes).Reload()
 

@@ -42,10 +42,10 @@ def test_a_slower_way_never_pays():
     [
         (time_text(1.2345e-6), "1.23 us"), (time_text(0.99951e-3), "1.00 ms"),
         (time_text(123.4), "123 s"), (time_text(None), ""), (time_text(4e-8), "0.0400 us"),
-        (bytes_text(999), "999 B"), (bytes_text(1234), "1.23 KB"), (bytes_text(999_600), "1.00 MB"),
-        (bytes_text(5_000_000_000), "5.00 GB"), (bytes_text(None), ""),
+        (bytes_text(999), "999 B"), (bytes_text(1234), "1.23 kB"), (bytes_text(999_600), "1 MB"),
+        (bytes_text(5_000_000_000), "5 GB"), (bytes_text(None), ""),
         (calls_text(1234.4), "1,234 calls"), (calls_text(1.0), "always"), (calls_text(None), ""),
     ],
 )  # fmt: skip
-def test_quantities_have_three_digits(text, expected):
+def test_quantities_have_three_digits_at_most(text, expected):
     assert text == expected

@@ -15,7 +15,7 @@ reading = pytest.importorskip(
 
 
 def read(folder):
-    """What TensorBoard reads from a folder: all of it, not a sample."""
+    """TensorBoard's reading of a folder: all of it, not a sample."""
     events = reading.EventAccumulator(
         str(folder), dict.fromkeys(reading.STORE_EVERYTHING_SIZE_GUIDANCE, 0)
     )
@@ -23,7 +23,7 @@ def read(folder):
 
 
 def write(folder, summary, feeds=None, step=None):
-    """What TensorBoard reads of one run of a summary."""
+    """TensorBoard's reading of one run of a summary."""
     with sg.summary.FileWriter(folder) as writer:
         writer.add_summary(sg.Session().run(summary, feeds), step)
     return read(folder)

@@ -208,6 +208,22 @@ def test_no_two_nodes_of_an_svg_overlap():
     assert len(set(places)) == len(HOSTILE) + 1
 
 
+def test_no_edge_of_an_svg_passes_under_a_node_of_its_lane():
+    """Else it would look as if the node between two others were the operand."""
+    chain = [
+        NodeView(0, "x", "exp"),
+        NodeView(1, "y", "exp", (0,)),
+        NodeView(2, "z", "mul", (1, 0)),
+    ]
+    near, next_, far = re.findall(
+        r'<path d="M(\d+) \d+C[^"]* (\d+) \d+"',
+        svg.to_svg(GraphView("skip", "graph", tuple(chain))),
+    )
+    assert near == next_
+    assert far == (far[0], far[0])
+    assert int(far[0]) == int(near[0]) + svg.WIDTH // 2
+
+
 def test_text_has_a_line_for_each_operation():
     assert text.to_text(small_view()).splitlines() == [
         "graph(x: float32[batch, 3], layer/w: float32[3])",
