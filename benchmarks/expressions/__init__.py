@@ -10,12 +10,12 @@ CALLS = {
     **special.CALLS,
 }
 PARTS = (
-    "argmode at_labels class_error cofactors conv_filters conv_operand counted ensure_shape "
-    "fold_back forget_sizes gamma_slope gamma_tail gelu_slope gru_gates gru_state "
-    "inverse_permutation inverse_spread linear_recurrence lstm_gates lstm_hidden lstm_memory "
-    "pick_from_windows place_diagonal places_of_max positions prod_others product_at "
-    "put_into_windows run_lengths run_starts second_of_det standardize_slope sum_unpool "
-    "sum_windows survivors"
+    "argmode at_labels class_error cofactors conv_filters conv_operand counted "
+    "divide_by_rms_slope ensure_shape fold_back forget_sizes gamma_slope gamma_tail "
+    "gelu_slope gru_gates gru_state inverse_permutation inverse_spread linear_recurrence "
+    "lstm_gates lstm_hidden lstm_memory pick_from_windows place_diagonal places_of_max "
+    "positions prod_others product_at put_into_windows run_lengths run_starts second_of_det "
+    "standardize_slope sum_unpool sum_windows survivors"
 )
 NOT_COMPARED = {
     "fold_in": "NumPy has no keys",

@@ -81,4 +81,8 @@ CALLS: dict[str, Call] = {
     "max_pool": ([image], WINDOW, pooled(np.max)),
     "sum_pool": ([image], WINDOW, pooled(np.sum)),
     "standardize": ([x], {"axis": 1}, standardized),
+    "divide_by_rms": (
+        [x], {"axis": 1},
+        lambda x: x / np.sqrt((x * x).mean(axis=1, keepdims=True) + np.float32(1e-6)),
+    ),
 }  # fmt: skip

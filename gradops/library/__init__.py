@@ -44,6 +44,7 @@ from .nn.normalization import *
 from .nn.pooling import *
 from .nn.recurrent import *
 from .nn.regression_losses import *
+from .nn.root_mean_square import *
 from .nn.softmax import *
 from .random.distributions import *
 from .random.random import *

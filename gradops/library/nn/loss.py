@@ -10,6 +10,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
+from ...kernels.native_kernels import native
 from ...kernels.nn.activation import SMALL, softplus_of_minus
 from ...kernels.sums import sum_of
 from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
@@ -80,6 +81,7 @@ def check_same_shape(op: str, x: Any, target: Any) -> None:
         )
 
 
+@native("activations", "bce_losses", "z, y, None", when="np.size(z) > SMALL")
 def bce_losses(z: Any, y: Any) -> Any:
     """log(1 + exp(z)) - z y, exact in both tails for labels 0 and 1."""
     if np.size(z) > SMALL:

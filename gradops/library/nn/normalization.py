@@ -32,7 +32,7 @@ from .pooling import sum_pool
 
 __all__ = [
     "batch_norm", "group_norm", "instance_norm", "inverse_spread", "layer_norm",
-    "local_response_norm", "normalize", "rms_norm", "standardize", "standardize_slope",
+    "local_response_norm", "normalize", "standardize", "standardize_slope",
 ]
 
 def affine(y: AnyArray, weight: Any, bias: Any) -> Any:
@@ -77,17 +77,6 @@ def layer_norm(
     """
     axes = last_axes("layer_norm", x, sizes, weight, bias)
     return affine(standardize(x, axis=axes, epsilon=epsilon), weight, bias)
-
-
-@in_single
-def rms_norm(x: Any, sizes: Sequence[int], weight: Any = None, epsilon: float = 1e-6) -> Any:
-    """RMS normalization over the last axes, of the given sizes, then scaled.
-
-    >>> rms_norm(np.array([[3.0, 3.0]]), (2,), epsilon=0.0)
-    array([[1., 1.]])
-    """
-    axes = last_axes("rms_norm", x, sizes, weight)
-    return affine(x / sqrt(mean(square(x), axis=axes, keepdims=True) + epsilon), weight, None)
 
 
 def batch_norm(
@@ -307,11 +296,16 @@ def standardize_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     return ArrayType(x.shape, spread_dtype(x.dtype))
 
 
-def standardize_slope_infer(v: ArrayType, x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
-    not_empty("standardize_slope", x, axis)
+def slope_type(op: str, v: ArrayType, x: ArrayType, axis: Axes) -> ArrayType:
+    """The type of a derivative at `x` along `v`, with a check of their shapes."""
+    not_empty(op, x, axis)
     if v.ndim != x.ndim or conflict(v.shape, x.shape):
-        raise ShapeError("standardize_slope", [v, x], "the shapes must be equal")
+        raise ShapeError(op, [v, x], "the shapes must be equal")
     return ArrayType(x.shape, spread_dtype(np.result_type(v.dtype, x.dtype)))
+
+
+def standardize_slope_infer(v: ArrayType, x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
+    return slope_type("standardize_slope", v, x, axis)
 
 
 def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:

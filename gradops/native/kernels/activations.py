@@ -78,6 +78,15 @@ def write_strong_product(k: KernelText) -> None:
         y[j] = choose(equal_to(a, 0.0), meant, product)
 
 
+def write_bce_losses(k: KernelText) -> None:
+    """log(1 + exp(z)) - z y, exact in both tails for labels 0 and 1."""
+    z, y, losses = (k.arrays[name] for name in ("z", "y", "losses"))
+    for j in k.entries():
+        a = z[j]
+        positive = choose(a > 0.0, a, 0.0)
+        losses[j] = positive - a * y[j] + call_math("softplus", [-abs(a)])
+
+
 def kernel(name: str, *functions: Function, dtypes: tuple[np.dtype, ...] = DTYPES) -> Kernel:
     """A kernel of functions of each entry."""
     gives = " ".join(f"{y}[...]" for y, _ in zip("yz", functions, strict=False))
@@ -91,4 +100,5 @@ KERNELS = [
     kernel("gelu_tanh", gelu_by_tanh), kernel("gelu_tanh_slope", gelu_slope_by_tanh),
     kernel("gelu_tanh_and_slope", gelu_by_tanh, gelu_slope_by_tanh),
     Kernel("strong_product", "v[...] p[...]", "y[...]", write_strong_product, block=BLOCK, cost=1),
+    Kernel("bce_losses", "z[...] y[...]", "losses[...]", write_bce_losses, block=BLOCK, cost=16),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rows less their mean, over their standard deviation, and the derivative of that.
+"""Rows less their mean, over their standard deviation, or over their root mean square.
 
 Arrays are taken as `b` stacks of `c` rows of `n` entries, of which the rows of one number are
 standardized together, in all stacks. For norms of the last axes there is one stack; for those of
@@ -88,6 +88,36 @@ def write_slope(k: KernelText) -> None:
                 y[j] = (v[j] - of_v - (x[j] - mean) * scale * share) * scale
 
 
+def square(rows: list[Row], j: Index) -> list[Scalar]:
+    """The square of an entry."""
+    x = rows[0][j]
+    return [x * x]
+
+
+def write_divide_by_rms(k: KernelText) -> None:
+    """x / r, with r the root of the mean of squares and epsilon."""
+    for i in k.passes():
+        root = call_math("sqrt", [means(k, i, "x", 1, square)[0] + k.number("epsilon")])
+        for x, y in stacked(k, i, "xy"):
+            for j in k.f.loop(k.sizes["n"], True):
+                y[j] = x[j] / root
+
+
+def product(root: Scalar, rows: list[Row], j: Index) -> list[Scalar]:
+    """v y, with y = x / r."""
+    return [rows[1][j] * (rows[0][j] / root)]
+
+
+def write_divide_by_rms_slope(k: KernelText) -> None:
+    """(v - y mean(v y)) / r, with y = x / r."""
+    for i in k.passes():
+        root = call_math("sqrt", [means(k, i, "x", 1, square)[0] + k.number("epsilon")])
+        share = means(k, i, "xv", 1, partial(product, root))[0]
+        for v, x, y in stacked(k, i, "vxy"):
+            for j in k.f.loop(k.sizes["n"], True):
+                y[j] = (v[j] - x[j] / root * share) / root
+
+
 ROWS, STACKS = "... n", "b c n"
 KERNELS = [
     Kernel(f"{name}{of}", " ".join(f"{a}[{sizes}]" for a in given), f"y[{result}]", write,
@@ -97,5 +127,7 @@ KERNELS = [
         ("standardize", "x", sizes, write_standardize, 4),
         ("inverse_spread", "x", ones, write_inverse_spread, 3),
         ("standardize_slope", "vx", sizes, write_slope, 6),
+        ("divide_by_rms", "x", sizes, write_divide_by_rms, 3),
+        ("divide_by_rms_slope", "vx", sizes, write_divide_by_rms_slope, 6),
     )
 ]  # fmt: skip

@@ -71,6 +71,15 @@ def inverse_spread(torch, x, axis, epsilon):
     return (x.var(axis, correction=0, keepdim=True) + epsilon) ** -0.5
 
 
+def divide_by_rms(torch, x, axis, epsilon):
+    return x / (x.square().mean(axis, keepdim=True) + epsilon).sqrt()
+
+
+def divide_by_rms_slope(torch, v, x, axis, epsilon):
+    y, root = divide_by_rms(torch, x, axis, epsilon), x.square().mean(axis, keepdim=True) + epsilon
+    return (v - y * (v * y).mean(axis, keepdim=True)) / root.sqrt()
+
+
 def classes_last(name):
     """A loss of torch's with the classes along the last axis."""
 
@@ -101,6 +110,7 @@ COUNTERPARTS = {
     ),
     "standardize": standardized, "standardize_slope": standardize_slope,
     "inverse_spread": inverse_spread,
+    "divide_by_rms": divide_by_rms, "divide_by_rms_slope": divide_by_rms_slope,
     "softmax_slope": lambda torch, v, y, axis: y * (v - (v * y).sum(axis, keepdim=True)),
     "log_softmax_slope": lambda torch, v, y, axis: v - y.exp() * v.sum(axis, keepdim=True),
 }  # fmt: skip

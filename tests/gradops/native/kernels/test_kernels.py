@@ -77,7 +77,10 @@ CASES = [
     *gates("lstm_gates", 4, False), *gates("gru_gates", 3, False), *gates("lstm_memory", 4, True),
     *gates("lstm_hidden", 4, True), *gates("gru_state", 3, True), *norms("standardize", 1),
     *along("logsumexp"), *[("exp_difference", shapes, {}) for shapes in SPREAD],
-    *norms("inverse_spread", 1), *norms("standardize_slope", 2), *same("strong_product", 2),
+    *norms("inverse_spread", 1), *norms("standardize_slope", 2),
+    *norms("divide_by_rms", 1), *norms("divide_by_rms_slope", 2),
+    *same("binary_cross_entropy_with_logits", 2, reduction="none"),
+    *same("binary_cross_entropy_with_logits", 2, reduction="sum"), *same("strong_product", 2),
 ]  # fmt: skip
 every_case = pytest.mark.parametrize(
     ("op", "shapes", "attrs"), CASES, ids=[f"{c[0]}-{c[1]}-{c[2]}" for c in CASES]
