@@ -35,15 +35,15 @@ def timeline_of(executable: "Executable", feeds: Any) -> MemoryTimeline:
         sizes = sizes_of_feeds(graph.inputs, arguments(executable, feeds))
     found = accounts({plan.graph: plan for plan in plans.values()}, graph, sizes)
     whole = list(found.values())[-1]
-    drawing = Drawing(plans["run"], roles(graph))
+    builder = TimelineBuilder(plans["run"], roles(graph))
     return MemoryTimeline(
-        "graph", drawing.steps, tuple(drawing.allocations(whole)),
+        "graph", builder.steps, tuple(builder.allocations(whole)),
         sum(each.arena for each in found.values()),
-        inside={drawing.step_at(i): n for i, n in whole.passing.items() if n},
+        inside={builder.step_at(i): n for i, n in whole.passing.items() if n},
     )  # fmt: skip
 
 
-class Drawing:
+class TimelineBuilder:
     """The steps of a schedule, and the memory of a function as allocations over them."""
 
     def __init__(self, plan: Plan, roles: dict[Expr, Role]) -> None:

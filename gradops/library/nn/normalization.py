@@ -373,6 +373,14 @@ empty = [
     invalid((2, 3), axis=2, says="axis 2 is out of range"),
     invalid((2, 3), axis=(0, -2), says="named twice"),
 ]
+slopes = cases(
+    reals((3, 4), (3, 4), axis=1), reals((2, 3, 4), (2, 3, 4), axis=(0, 2)),
+    reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
+)
+unequal = [
+    invalid((2, 3), (3, 3), axis=1, says="must be equal"),
+    invalid((2, 0), (2, 0), axis=1, says="is empty"),
+]
 
 standardize = Op(
     "standardize", standardize_kernel, traits=[Trait.LIKE_OPERAND], infer=standardize_infer,
@@ -390,15 +398,7 @@ standardize_slope = Op(
     flops=flops.per_result(10), workspace=unless_native(flops.bytes_of_results(1)),
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
-    batch=batch_together_along_axis,
-    samples=cases(
-        reals((3, 4), (3, 4), axis=1), reals((2, 3, 4), (2, 3, 4), axis=(0, 2)),
-        reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
-    ),
-    error_samples=[
-        invalid((2, 3), (3, 3), axis=1, says="must be equal"),
-        invalid((2, 0), (2, 0), axis=1, says="is empty"),
-    ],
+    batch=batch_together_along_axis, samples=slopes, error_samples=unequal,
     formula=slope_formula,
     doc="The derivative of `standardize` at the second operand along the first: a symmetric map.",
 )

@@ -7,13 +7,11 @@ import numpy as np
 
 from ...core import flops
 from ...core.op import Op
-from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.native_kernels import native, unless_native
 from ...typing import AnyArray
 from ..elementwise.arithmetic import sqrt, square
-from ..families import invalid
 from ..reduce.reduction import HALF, mean, mean_kernel, not_empty
 from ..shape.broadcasting import batch_together_along_axis
 from ..shape.movement import in_single
@@ -24,9 +22,13 @@ from .normalization import (
     Axes,
     affine,
     as_stacks,  # noqa: F401 - in `when`
+    empty,
     last_axes,
+    several,
     slope_type,
+    slopes,
     spread_dtype,
+    unequal,
 )
 
 __all__ = ["divide_by_rms", "divide_by_rms_slope", "rms_norm"]
@@ -123,15 +125,7 @@ divide_by_rms = Op(
     flops=flops.per_result(4), workspace=unless_native(flops.bytes_of_results(1)),
     vjp=[lambda g, y, x, axis, epsilon: divide_by_rms_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: divide_by_rms_slope(t, x, axis, epsilon)],
-    batch=batch_together_along_axis,
-    samples=cases(
-        reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, 2)), reals((4,), axis=None, epsilon=0.1),
-        reals((0, 3), axis=-1),
-    ),
-    error_samples=[
-        invalid((0, 3), axis=0, says="axis 0 is empty"),
-        invalid((2, 3), axis=2, says="axis 2 is out of range"),
-    ],
+    batch=batch_together_along_axis, samples=several, error_samples=empty,
     formula=lambda x, axis, epsilon: x / root(x, axis, epsilon),
     doc="The entries over the square root of the mean of their squares, along some axes, and "
     "epsilon.",
@@ -142,15 +136,7 @@ divide_by_rms_slope = Op(
     flops=flops.per_result(8), workspace=unless_native(flops.bytes_of_results(1)),
     vjp=[lambda c, y, v, x, axis, epsilon: divide_by_rms_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: divide_by_rms_slope(t, x, axis, epsilon), slope_jvp],
-    batch=batch_together_along_axis,
-    samples=cases(
-        reals((3, 4), (3, 4), axis=1), reals((2, 3, 4), (2, 3, 4), axis=(0, 2)),
-        reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
-    ),
-    error_samples=[
-        invalid((2, 3), (3, 3), axis=1, says="must be equal"),
-        invalid((2, 0), (2, 0), axis=1, says="is empty"),
-    ],
+    batch=batch_together_along_axis, samples=slopes, error_samples=unequal,
     formula=slope_formula,
     doc="The derivative of `divide_by_rms` at the second operand along the first: a symmetric map.",
 )
