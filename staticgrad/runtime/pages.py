@@ -39,9 +39,8 @@ def executable_page(
     """The page of an executable as HTML."""
     names = paths(executable.graph)
     picture = Picture(title, stages(executable.written, title, executable.pipeline))
-    picture = with_runs(
-        picture, executable, feeds, names
-    )  # first: there is code for its sizes then
+    # Runs come before machine code: that of unknown sizes is the code of the last run.
+    picture = with_runs(picture, executable, feeds, names)
     native = machine_code(executable)
     picture = replace(
         picture,
