@@ -78,17 +78,8 @@ def gemm_by_value(w: "GraphWriter", dtype: np.dtype) -> str:
         flags = [slot(f, "i8", f"%{x}flag") for x in "ab"]
         numbers = [integer(w, f"%{x}", f) for x in ("m", "n", "k", "astep", "bstep", "cstep")]
         given = [
-            *flags,
-            *numbers[:3],
-            one,
-            "%a",
-            numbers[3],
-            "%b",
-            numbers[4],
-            zero,
-            "%c",
-            numbers[5],
-        ]
+            *flags, *numbers[:3], one, "%a", numbers[3], "%b", numbers[4], zero, "%c", numbers[5],
+        ]  # fmt: skip
         f.do(f"call void {w.memory.blas('gemm', dtype)}({', '.join(f'ptr {p}' for p in given)})")
         f.do("ret void")
         w.f.helpers[name] = f.text()
