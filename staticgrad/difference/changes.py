@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, inner_graphs
-from ..text.printer import GraphNames, line_of, printed_names
+from ..text.printer import line_of, printed_names
 
 Kind = Literal["removed", "added", "changed"]
 MARKS: dict[Kind, str] = {"removed": "-", "added": "+", "changed": "~"}
@@ -95,7 +95,7 @@ class Lines:
     """The lines of the text of a graph."""
 
     def __init__(self, graph: FrozenGraph) -> None:
-        self.names, self.graphs = printed_names(graph), short_names(graph)
+        self.names, self.graphs = printed_names(graph), inner_graphs(graph)
         self.graph, self.inputs = graph, set(graph.inputs)
 
     def of(self, e: Expr) -> str:
@@ -107,8 +107,3 @@ class Lines:
 
 
 LONGEST = 400  # characters of a line
-
-
-def short_names(graph: FrozenGraph) -> GraphNames:
-    """The names of the graphs inside a graph."""
-    return inner_graphs(graph)
