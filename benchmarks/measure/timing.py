@@ -44,7 +44,7 @@ def turns(
     """The times of each run in microseconds: in each round all are measured, one after another.
 
     Those above `SLOW` are measured in the first rounds only. `note` is told whose turn it is.
-    A turn begins with a pause of that many seconds, and a run that is not measured.
+    A turn begins with a pause of that many seconds, and as long with runs that are not measured.
     """
     counts = {}
     for name, run in runs.items():
@@ -60,9 +60,17 @@ def turns(
                 note(name)
                 if pause:
                     time.sleep(pause)
-                    run()
+                    warm(run, pause)
                 times[name].append(microseconds(run, counts[name], clock))
     return times
+
+
+def warm(run: Callable[[], Any], seconds: float) -> None:
+    """Run for at least some seconds: after a pause, some systems keep all threads on one core."""
+    end = time.perf_counter() + seconds
+    run()
+    while time.perf_counter() < end:
+        run()
 
 
 def medians(
