@@ -11,7 +11,7 @@ import numpy as np
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
 from ...ir.names import unique_name
-from ..templates.loops import known
+from ..shapes import known
 from .c_object import BLAS, Library, refusal
 
 TYPES = {

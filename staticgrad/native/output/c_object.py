@@ -27,7 +27,7 @@ from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
 from ..lowering import GraphWriter
 from ..planning.choices import Choices
-from .native_code import body_of, places
+from .module_text import body_of, places
 
 OK, GAVE_UP, NULL = 0, 1, 2
 """Status codes that the function returns; a body returns the first two."""

@@ -26,7 +26,7 @@ from gradops.native.runtime.stack import RESERVE, SMALLEST
 from gradops.native.runtime.symbols import dtype_symbol
 
 from ...ir.graph import FrozenGraph
-from ..templates.loops import known
+from ..shapes import known
 from .entry_text import NUMBER, TEXT
 
 LONG = 1 << 16  # operations from which other threads may run

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph, graphs_in
-from ..templates.calls import kernel_into
+from ..kernel_calls import kernel_into
 
 
 def notes_of(origins: Sequence[object], graph: FrozenGraph) -> tuple[str, ...] | None:

@@ -2,41 +2,30 @@
 
 import ctypes
 import weakref
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import ArrayType
 from gradops.native import costs
-from gradops.native.ir.functions import declarations
-from gradops.native.ir.memory import Memory, addresses
-from gradops.native.ir.modules import Module, functions_in, modules_of
-from gradops.native.ir.places import Place, contiguous
+from gradops.native.ir.memory import addresses
 from gradops.native.ir.scalars import NotNative
-from gradops.native.ir.text import METADATA, FunctionText
 from gradops.native.objects.stored import ObjectCode, store, stored
-from gradops.native.runtime import symbols
 from gradops.native.runtime.builtins import builtin
-from gradops.native.runtime.interrupts import TEXT
 from gradops.native.runtime.machine import Code, Refused
 from gradops.native.runtime.machine import compiled_at_once as compiled
 from gradops.native.runtime.modules import find
 
 from ...ir.graph import FrozenGraph
-from ..lowering import GraphWriter
 from ..planning.choices import Choices
-from ..planning.formulas import written_out
-from ..planning.kinds import require_types
-from ..planning.work import work_of
-from ..templates.loops import known
 from . import entry
 from .entry import Signature
-from .entry_text import CALLS_BLAS, CALLS_PYTHON, HAS_CONTEXT, LETS_GO
 from .kept import found_again, notes_of
 from .keys import Key
+
+if TYPE_CHECKING:
+    from .module_text import Written
 
 
 class NativeCode:
@@ -100,13 +89,18 @@ class NativeCode:
     @cached_property
     def graph(self) -> FrozenGraph:
         """The graph, without formulas."""
+        from ..planning.formulas import written_out
+        from ..planning.kinds import require_types
+
         graph = self.make()
         require_types(graph)
         return written_out(graph)
 
     @cached_property
     def written(self) -> "Written":
-        """The module of the graph."""
+        """The module of the graph. What writes it is not imported for code kept on disk."""
+        from .module_text import module_of
+
         return module_of(self.graph, self.table, self.checked)
 
     @property
@@ -147,83 +141,6 @@ class NativeCode:
         return found_again(notes, self.graph) if notes else []
 
 
-@dataclass(frozen=True)
-class Written:
-    """The text of a graph, what it refers to, what was chosen for it, and what lines are for.
-
-    The text is that of declarations and globals, and of functions. `workspace` is the bytes of
-    memory that it works in.
-    """
-
-    known: list[str]
-    functions: list[str]
-    kept: list[object]
-    origins: list[object]
-    choices: Choices
-    subjects: list[object]
-    workspace: int
-
-    @property
-    def text(self) -> str:
-        """All of it as one module."""
-        return "\n".join([*self.known, *self.functions, METADATA])
-
-    @property
-    def modules(self) -> list[Module]:
-        """The modules that are compiled."""
-        return modules_of(self.known, self.functions)
-
-
 def free_spare(functions: Code, table: np.ndarray) -> None:
     """Free the memory that the last call left, by the functions that took it."""
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(functions.address("free_spare"))(table.ctypes.data)
-
-
-def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False) -> Written:
-    """The module of a graph: its body, and what the entry reads of it.
-
-    If it is `checked`, it gives up at values that are not finite.
-    """
-    signature = Signature.of(graph, "")
-    body = body_of(signature.inputs, signature.results)
-    body.interruptible = True
-    memory, choices = Memory(body), Choices()
-    writer = GraphWriter(body, memory, graph, table, choices)
-    given, body.is_checked = places("in", signature.inputs), checked
-    if checked:
-        writer.note_infinities(given)
-    writer.write(given, places("out", signature.results))
-    body.end()
-    flags = flags_of(body, memory, work_of(graph))
-    lines, functions = declarations(body.used)
-    texts = [TEXT] if body.checks else []
-    texts += [f for part in (*functions, body) for f in functions_in(part.text())]
-    texts.append(signature.module_text(memory.bytes, body.stack, flags))
-    known = [*symbols.declared(), *lines, *memory.globals]
-    return Written(known, texts, memory.kept, memory.origins, choices, body.subjects,
-                   memory.bytes)  # fmt: skip
-
-
-def flags_of(body: FunctionText, memory: Memory, work: int) -> int:
-    """The steps around a call of a body: see `entry.py`."""
-    lets_go = work > entry.LONG and not memory.calls_python
-    chosen = {
-        HAS_CONTEXT: body.checks or lets_go, LETS_GO: lets_go,
-        CALLS_PYTHON: memory.calls_python, CALLS_BLAS: memory.calls_blas,
-    }  # fmt: skip
-    return sum(flag for flag, is_set in chosen.items() if is_set)
-
-
-def body_of(inputs: Sequence[ArrayType], results: Sequence[ArrayType]) -> FunctionText:
-    """The function that computes results from inputs, before its lines are written."""
-    names = [f"ptr noalias %in{i}" for i in range(len(inputs))]
-    names += [f"ptr noalias %out{i}" for i in range(len(results))]
-    given = ", ".join(["ptr noalias %arena", "ptr %context", *names])
-    return FunctionText(f"define internal i32 @body({given}) noinline nounwind")
-
-
-def places(prefix: str, types: Sequence[ArrayType]) -> list[Place]:
-    """The places of arguments of the body."""
-    return [
-        Place(f"%{prefix}{i}", t.dtype, known(t), contiguous(known(t))) for i, t in enumerate(types)
-    ]

@@ -7,9 +7,7 @@ an error, as KeyboardInterrupt, is raised here, without the frames that know of 
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from gradops.core.traits import Trait
 from gradops.native.ir.places import Place
@@ -17,8 +15,8 @@ from gradops.native.ir.scalars import NotNative
 from gradops.native.ir.text import FunctionText
 
 from ...ir.expr import Expr
-from ...ir.replay import compute_with
 from ...ir.tuple_types import TupleType, types_of_parts
+from ..kernel_calls import kernel_into
 
 if TYPE_CHECKING:
     from ..lowering import GraphWriter
@@ -69,28 +67,6 @@ def require_true(f: FunctionText, outcome: str) -> None:
     raised = f.emit(f"icmp eq ptr {outcome}, null")
     f.do(f"ret i32 {f.emit(f'select i1 {raised}, i32 2, i32 1')}")
     f.start(good)
-
-
-def kernel_into(e: Expr, count: int) -> Callable[..., bool]:
-    """A function of `count` arrays for the results, and of operands, that fills the former.
-
-    It is false if there was an error.
-    """
-
-    def call(*arrays: Any) -> bool:
-        try:
-            with np.errstate(all="ignore"):
-                found = compute_with(e, [x[()] for x in arrays[count:]], e.attrs)
-            for to, y in zip(arrays, found if count > 1 else (found,), strict=False):
-                np.copyto(to, y)
-        except Exception:
-            return False
-        except BaseException as stop:
-            del arrays
-            raise stop.with_traceback(None) from None
-        return True
-
-    return call
 
 
 def header(f: FunctionText, numbers: Callable[[Sequence[int]], str], p: Place, flags: int) -> str:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradops import ArrayType
 from gradops.native.ir.copies import copy
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import BOOL, NotNative, cast, choose, constant
@@ -18,6 +17,7 @@ from ...ir.tuple_types import types_of_parts
 from ..parts import shared
 from ..planning.kinds import name_of
 from ..planning.work import work_of, work_of_expression
+from ..shapes import known
 from .rows import body_by_rows, operand_axes, result_axes, rows_of_places
 from .table import WRITERS
 
@@ -142,11 +142,6 @@ def write_function(w: "GraphWriter", e: Expr) -> None:
     given = [w.place(x) for x in e.inputs]
     made = w.parts[e] = [w.memory.array(known(t), t.dtype) for t in types_of_parts(e)]
     w.inside(e.attrs["function"], given, made)
-
-
-def known(type: ArrayType) -> tuple[int, ...]:
-    """The shape of a type, of which all sizes are known."""
-    return tuple([int(n) for n in type.shape])
 
 
 WRITERS |= {"loop": write_loop, "case": write_case, "call": write_function}

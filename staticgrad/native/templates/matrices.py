@@ -14,13 +14,12 @@ from gradops.native.ir.text import ACCESS, Index, memory_type, minus, plus
 from gradops.native.runtime.interrupts import blocks
 
 from ...ir.expr import Expr
+from ..shapes import SMALL_MATRIX
 from .products import row
 from .table import WRITERS
 
 if TYPE_CHECKING:
     from ..lowering import GraphWriter
-
-MOST = 16  # rows
 
 
 def over_matrices(
@@ -31,7 +30,7 @@ def over_matrices(
         write(w, *places, to)
         return
     rank = len(to.shape)
-    work = to.size // max(1, to.shape[0]) * MOST
+    work = to.size // max(1, to.shape[0]) * SMALL_MATRIX
     for begin, end in blocks(w.f, (0, to.shape[0]), to.shape[0], work):
         for k in w.f.loop(minus(w.f, end, begin)):
             i = plus(w.f, begin, k)
@@ -40,7 +39,7 @@ def over_matrices(
 
 def require_small(e: Expr) -> None:
     """Raise NotNative for matrices that are not small."""
-    if e.inputs[0].shape[-1] > MOST or e.dtype.kind != "f":
+    if e.inputs[0].shape[-1] > SMALL_MATRIX or e.dtype.kind != "f":
         raise NotNative(f"{e.label} is large")
 
 

@@ -14,7 +14,7 @@ from ...native.output.entry import Signature
 from ...native.output.keys import key_of, key_of_passes
 from ...native.output.native_code import NativeCode
 from ...native.planning.choices import Choices
-from ...native.templates.matrices import MOST
+from ...native.shapes import SMALL_MATRIX
 from ...passes.fusion.elementwise import FuseElementwise
 from ...passes.levels import pipeline_for
 from ...passes.pairs import ComputePairs
@@ -172,7 +172,7 @@ class DirectExecutable(NativeExecutable):
 def for_native(pipeline: Pipeline) -> Pipeline:
     """The passes that machine code is worth: it solves small equations itself."""
     steps = pipeline.without(*FOR_NUMPY).passes
-    few = InvertFactors(least=MOST + 1)
+    few = InvertFactors(least=SMALL_MATRIX + 1)
     return replace(
         pipeline, passes=tuple([few if isinstance(p, InvertFactors) else p for p in steps])
     )

@@ -150,7 +150,7 @@ def guarded(side):
     kind = guarded_memory(guards)
     with (
         patch.dict(symbols.KNOWN, addresses),
-        patch("staticgrad.native.output.native_code.Memory", kind),
+        patch("staticgrad.native.output.module_text.Memory", kind),
     ):
         entry.code.cache_clear()  # which calls them, too
         try:

@@ -12,7 +12,7 @@ from gradops.native.ir.scalars import NotNative
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
 from staticgrad.native import lowering
 from staticgrad.native.coverage import lowering_of
-from staticgrad.native.output import native_code
+from staticgrad.native.output import module_text
 from staticgrad.native.planning.formulas import written_out
 from staticgrad.native.planning.kinds import require_types
 from staticgrad.native.templates.calls import write_call
@@ -34,7 +34,7 @@ def calls_of(case, kinds, monkeypatch):
     xs = [sg.placeholder(t, x.shape) for t, x in zip(dtypes, case.operands, strict=True)]
     graph = sg.freeze(case(*xs), xs)
     require_types(graph)
-    native_code.module_of(written_out(graph), costs.CostTable())
+    module_text.module_of(written_out(graph), costs.CostTable())
     return names
 
 
