@@ -67,6 +67,7 @@ from .shape.repeating import *
 from .shape.windows import *
 from .signal.fourier import *
 from .signal.resampling import *
+from .solvers.implicit import *
 
 MODULES = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))
