@@ -31,6 +31,7 @@ operands: `closed.bodies` has a body for each.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -249,16 +250,18 @@ def set_apart(operands: Sequence[Any], tape: Tape) -> tuple[list[Any], list[Any]
 
     They may depend on what the function captures, or be the same.
     """
-    vertices = []
+    vertices: list[Any] = []
+    return [behind_vertex(x, tape, vertices) for x in operands], vertices
 
-    def behind(x: Any) -> Any:
-        if is_on(tape, x):
-            x = OPS["reshape"](x, shape=shape_of(x))
-            vertices.append(tape.vertex(x))
-            return x
-        return x.mapped(behind) if isinstance(x, Carrier) else x
 
-    return [behind(x) for x in operands], vertices
+def behind_vertex(x: Any, tape: Tape, vertices: list[Any]) -> Any:
+    """An operand behind a new vertex of a tape, if it is on that, which is added to `vertices`."""
+    if is_on(tape, x):
+        x = OPS["reshape"](x, shape=shape_of(x))
+        vertices.append(tape.vertex(x))
+        return x
+    change = partial(behind_vertex, tape=tape, vertices=vertices)
+    return x.mapped(change) if isinstance(x, Carrier) else x
 
 
 def is_on(tape: Tape, y: Any) -> bool:
@@ -374,8 +377,7 @@ def close(functions: Function | Sequence[Function], args: Sequence[Any]) -> Clos
     >>> closed.body.pullback([0, 1])(np.zeros(2), 3.0, np.ones(2))
     (array([3., 3.]), np.float64(0.0))
     """
-    several = isinstance(functions, Sequence)
-    return Closed(functions if several else [functions], args)
+    return Closed([functions] if callable(functions) else functions, args)
 
 
 def first_holder(xs: Iterable[Any]) -> Any:
