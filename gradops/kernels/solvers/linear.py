@@ -79,3 +79,17 @@ def solve_by_products(
             hint="the Jacobian is singular or badly scaled: scale the unknowns and the equations",
         )  # fmt: skip
     return x
+
+
+def checked_slope(slope: np.ndarray, solved: np.ndarray) -> np.ndarray:
+    """The slopes of equations; raises LinAlgError if one is zero, infinite or not a number."""
+    warn_unconverged(solved)
+    if np.isfinite(slope).all() and np.all(slope):
+        return slope
+    where = int(np.flatnonzero(~np.isfinite(slope) | (slope == 0))[0])
+    raise LinAlgError(
+        "implicit_divide", [type_of(slope)],
+        f"equation {where} has the slope {np.ravel(slope)[where]:.3g} at its solution, which is no"
+        " differentiable function of the arguments",
+        hint="a double root has no derivative: state the equation so that it crosses zero",
+    )  # fmt: skip
