@@ -32,7 +32,7 @@ def fixed_point(
     >>> a = dg.tensor(2.0, requires_grad=True)
     >>> x = fixed_point(lambda x: (x + a / x) / 2, 1.0, method="anderson")
     >>> dg.autograd.grad(x, a)
-    (tensor(0.3536, dtype=float64),)
+    (tensor(0.3536),)
     """
     if method not in METHODS:
         raise OptionError("fixed_point", [], f"method is one of {METHODS}, not {method!r}")
