@@ -72,11 +72,15 @@ class Body:
         for layer in self.layers:
             self.places.append((layer, slice(start, start := start + len(layer.operands))))
 
+    is_frozen = False  # what it reads may change
+
     def raw(self, operands: Sequence[Any]) -> Outputs:
         """The outputs, with the layers of what was captured."""
         raise NotImplementedError
 
     def __call__(self, *operands: Any) -> Outputs:
+        if not self.places:
+            return bare_outputs(self, operands)
         with ExitStack() as modes:
             for layer, place in self.places:
                 if isinstance(layer, TapeLayer):

@@ -15,11 +15,11 @@ def root(
     x: np.ndarray, functions: Functions, method: str = "hybr", tol: float | None = None,
     options: Sequence[tuple[str, Any]] = (), callback: Any = None,
 ) -> Found:  # fmt: skip
-    """A root of the first function, with the Jacobian that the second gives."""
+    """A root of the first function, with the Jacobian that the second gives, if there is one."""
     from scipy import optimize
 
-    f, jacobian = functions
-    given = {"jac": jacobian} if method in WITH_JACOBIAN else {}
+    f, *jacobian = functions
+    given: dict[str, Any] = {"jac": jacobian[0]} if jacobian else {}
     if callback is not None:
         given["callback"] = callback
     report = optimize.root(f, x, method=method, tol=tol, options=dict(options), **given)

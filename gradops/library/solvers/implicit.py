@@ -110,6 +110,14 @@ checked_slope = Op(
 )
 
 
+checked_residual = Op(
+    "checked_residual", linear.checked_residual, arity=2, traits=[Trait.CHECKING],
+    infer=lambda solved, residual: solved, vjp=[None, None], jvp=[None, None],
+    batch=each_example, samples=no_samples,
+    doc="What a solver found; the residual there must still be as small as it was.",
+)
+
+
 def solve_with_jacobian(
     f: Any, solved: AnyArray, b: AnyArray, operands: Sequence[AnyArray], by: str, transposed: bool
 ) -> AnyArray:
@@ -120,6 +128,8 @@ def solve_with_jacobian(
     """
     if by not in ("entries", "products", "matrix"):
         raise MissingRuleError("solution", "vjp" if transposed else "jvp", hint=by)
+    if not f.is_frozen:
+        solved = checked_residual(solved, *f(*operands))
     if by == "entries":
         x = operands[0]
         (slope,) = f.tangents([0])(*operands, ones_like(x))

@@ -15,6 +15,7 @@ from ...core.op import OPS
 from ...core.types import shape_of, type_of
 from ...library.elementwise.logic import logical_and
 from ...library.shape.broadcasting import broadcast_to
+from ...library.shape.joining import stack
 
 
 def limits(start: Any, bounds: Any) -> tuple[Any, Any]:
@@ -26,8 +27,8 @@ def limits(start: Any, bounds: Any) -> tuple[Any, Any]:
     elif len(bounds) == 2 and not is_list_of_pairs(bounds):
         low, high = bounds
     else:
-        low = np.array([-np.inf if a is None else a for a, _ in bounds], np.float64)
-        high = np.array([np.inf if b is None else b for _, b in bounds], np.float64)
+        low = stack([as_double(-np.inf if a is None else a) for a, _ in bounds])
+        high = stack([as_double(np.inf if b is None else b) for _, b in bounds])
     return tuple(broadcast_to(as_double(x), shape=shape_of(start)) for x in (low, high))
 
 

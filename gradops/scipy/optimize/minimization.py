@@ -9,7 +9,6 @@ from ...core.errors import OptionError
 from ...core.op import PLAIN
 from ...kernels.solvers.minima import WITH_HESSIAN, WITH_PRODUCTS
 from ...library.index.indexing import index
-from ...transforms.layers import constant
 from .bounds import limits, optimality
 from .solving import solve
 from .unknowns import Kept, Unknowns, as_number, tuple_of
@@ -88,7 +87,7 @@ def minimize_scalar(
     (tensor(1.),)
     """
     args, start = tuple_of(args), np.zeros(1)
-    low, high = limits(start, None if bounds is None else [tuple(map(constant, bounds))])
+    low, high = limits(start, None if bounds is None else [tuple(bounds)])
     found = solve(
         "minimize_scalar", [lambda v, *others: as_number(fun(index(v, 0), *others))],
         Unknowns(start), args, lambda bodies: (bodies[0], bodies[0].composed(gradient_of)),

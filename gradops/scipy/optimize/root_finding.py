@@ -5,6 +5,7 @@ from typing import Any
 
 from ...core.op import PLAIN
 from ...core.types import shape_of
+from ...kernels.solvers.roots import WITH_JACOBIAN
 from ...library.shape.creation import ones_like
 from ...library.shape.movement import reshape
 from .solving import Solved, solve
@@ -33,11 +34,16 @@ def root(
     functions = [lambda *xs: as_vector(value(*xs))] + ([jac] if callable(jac) else [])
     found = solve(
         "root", functions, unknowns, args,
-        run=lambda bodies: bodies if callable(jac) else (bodies[0], bodies[0].jacobian()),
+        run=lambda bodies: (bodies[0], *jacobians(bodies)) if method in WITH_JACOBIAN else bodies[:1],
         equations=lambda bodies: bodies[0],
         options={"method": method, "tol": tol, "options": options, "callback": callback},
     )  # fmt: skip
     return found.result(lambda x: value(x, *args))
+
+
+def jacobians(bodies: Any) -> Any:
+    """The Jacobian as the user gives it, or else the exact one."""
+    return bodies[1:] or [bodies[0].jacobian()]
 
 
 def slope_of(body: Any, x: Any, *others: Any) -> tuple[Any]:

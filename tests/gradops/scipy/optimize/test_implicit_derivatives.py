@@ -209,6 +209,49 @@ def test_active_bounds_pass_their_derivatives_on(method):
     assert_allclose(by_data.numpy(), 0.0, atol=1e-12)
 
 
+def test_active_bounds_of_one_number_pass_their_derivatives_on():
+    high = dg.tensor(1.5, requires_grad=True, dtype=dg.float64)
+    x = optimize.minimize_scalar(lambda x: (x - 2.0) ** 2, bounds=(0.0, high)).x
+    assert_allclose(dg.autograd.grad(x, high)[0].numpy(), 1.0)
+    r = optimize.minimize(loss, np.ones(2), (A,), bounds=[(0.0, None), (None, high)])
+    assert_allclose(dg.autograd.grad(r.x[1], high)[0].numpy(), 1.0)
+
+
+def inner(a):
+    """The minimum of a function that depends on `a`."""
+    return optimize.minimize(lambda x: ((x - a) ** 2).sum() + 0.1 * (x**4).sum(), np.zeros(2)).x
+
+
+def outer(b):
+    """The `a` at which the inner minimum is nearest to b: here, is b."""
+    return optimize.minimize(lambda a: ((inner(a) - b) ** 2).sum(), np.zeros(2)).x
+
+
+def test_solver_within_a_solver():
+    want = 1 + 0.2, 2 * (1 + 0.6)  # a = b + 0.2 b**3, and twice its slope at b = 1
+    b = dg.tensor(1.0, requires_grad=True, dtype=dg.float64)
+    x = outer(b)
+    assert_allclose(x.detach().numpy(), want[0], rtol=1e-4)
+    assert_allclose(dg.autograd.grad(x.sum(), b)[0].numpy(), want[1], rtol=1e-3)
+    assert_allclose(gradops.jvp(outer, [np.array(1.0)], [np.array(1.0)])[1], 1.6, rtol=1e-3)
+    e = sg.placeholder("float64", [], name="b")
+    x = outer(e)
+    assert_allclose(sg.compile(sg.gradients(x, e), [e])(np.array(1.0))[0], want[1], rtol=1e-3)
+
+
+@every_solver
+def test_transforms_of_tensors_agree(name):
+    solve, a, one = SOLVERS[name], dg.tensor(A), dg.ones(2, dtype=dg.float64)
+    by_rows, by_columns = dg.func.jacrev(solve)(a), dg.func.jacfwd(solve)(a)
+    assert_allclose(by_rows.numpy(), by_columns.numpy(), rtol=1e-7, atol=1e-10)
+    tangent = lambda a: dg.func.jvp(solve, (a,), (one,))[1]
+    over = dg.func.grad(lambda a: tangent(a).sum())(a)
+    under = dg.func.jvp(dg.func.grad(lambda a: solve(a).sum()), (a,), (one,))[1]
+    assert_allclose(over.numpy(), under.numpy(), rtol=1e-6, atol=1e-9)
+    each = dg.func.vmap(solve)(dg.tensor(np.stack([A, A + 0.5])))
+    assert_allclose(each.numpy()[0], solve(A), rtol=1e-7, atol=1e-9)
+
+
 def test_many_unknowns_are_solved_without_a_matrix():
     n = 1200
     a = dg.tensor(np.linspace(1, 2, n), requires_grad=True)

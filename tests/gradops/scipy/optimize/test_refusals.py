@@ -8,7 +8,13 @@ from numpy.testing import assert_allclose
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import ConvergenceWarning, GraphError, LinAlgError, MissingRuleError
+from gradops import (
+    ConvergenceWarning,
+    GraphError,
+    LinAlgError,
+    MissingRuleError,
+    OperandError,
+)
 
 pytest.importorskip("scipy")
 from gradops.scipy import optimize
@@ -79,6 +85,24 @@ def test_error_in_the_function_is_the_users_own():
 
 def raise_mine(x):
     raise ZeroDivisionError("mine")
+
+
+def test_function_that_has_changed_since_is_noticed():
+    a, factor = leaf(2.0, 10.0), {"k": 1.0}
+    x = optimize.root(lambda x: x**3 + x - a * factor["k"], np.ones(2)).x
+    y = optimize.minimize(lambda x: ((x - a * factor["k"]) ** 2).sum(), np.ones(2)).x
+    factor["k"] = 2.0
+    for solution in (x, y):
+        with pytest.raises(OperandError, match="has changed since") as error:
+            solution.sum().backward()
+        assert any("optimize." in note for note in error.value.__notes__)
+
+
+def test_array_among_the_arguments_may_be_written_to_after_the_call():
+    a, data = leaf(2.0, 10.0), np.ones(2)
+    x = optimize.root(lambda x, b: x**3 + x - a * b, np.ones(2), (data,)).x
+    data[0] = 3.0
+    assert_allclose(dg.autograd.grad(x.sum(), a)[0].numpy(), [1 / 4, 1 / 13])
 
 
 def test_interrupt_leaves_everything_usable():
