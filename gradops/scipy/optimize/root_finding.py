@@ -34,7 +34,7 @@ def root(
     functions = [lambda *xs: as_vector(value(*xs))] + ([jac] if callable(jac) else [])
     found = solve(
         "root", functions, unknowns, args,
-        run=lambda bodies: (bodies[0], *jacobians(bodies)) if method in WITH_JACOBIAN else bodies[:1],
+        run=lambda bodies: (bodies[0], *(jacobians(bodies) if method in WITH_JACOBIAN else ())),
         equations=lambda bodies: bodies[0],
         options={"method": method, "tol": tol, "options": options, "callback": callback},
     )  # fmt: skip
