@@ -72,11 +72,15 @@ class Body:
         for layer in self.layers:
             self.places.append((layer, slice(start, start := start + len(layer.operands))))
 
+    is_frozen = False  # what it reads may change
+
     def raw(self, operands: Sequence[Any]) -> Outputs:
         """The outputs, with the layers of what was captured."""
         raise NotImplementedError
 
     def __call__(self, *operands: Any) -> Outputs:
+        if not self.places:
+            return bare_outputs(self, operands)
         with ExitStack() as modes:
             for layer, place in self.places:
                 if isinstance(layer, TapeLayer):
@@ -129,6 +133,11 @@ def peel(y: Any, places: Places, operands: Sequence[Any]) -> Any:
     return y
 
 
+def bare_outputs(body: Body, operands: Sequence[Any]) -> Outputs:
+    """The outputs of a body with the layers of captures, but not within tensors as mere faces."""
+    return tuple(map(bare, body.raw(operands)))
+
+
 class Called(Body):
     """One of several functions of the same arguments, called as the program has written it."""
 
@@ -157,12 +166,34 @@ class Composed(Body):
         self.body, self.f = body, f
 
     def raw(self, operands: Sequence[Any]) -> Outputs:
-        """The outputs."""
-        return self.f(self.body, *operands)
+        """The outputs, with the layers of what was captured."""
+        return self.f(Raw(self.body), *operands)
 
     def traced(self, trace: Trace) -> Any:
         """The graph of the function of operands."""
         return self.body.traced(trace).composed(self.f)
+
+
+class Raw:
+    """A body that is called, as are its derivatives, with the layers of what was captured."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    def __call__(self, *operands: Any) -> Outputs:
+        return bare_outputs(self.body, operands)
+
+    def tangents(self, active: Iterable[int]) -> "Raw":
+        """The tangents of the outputs."""
+        return Raw(self.body.tangents(active))
+
+    def pullback(self, wanted: Iterable[int]) -> "Raw":
+        """The cotangents of operands."""
+        return Raw(self.body.pullback(wanted))
+
+    def composed(self, f: Callable[..., Outputs]) -> "Raw":
+        """A function of operands that calls the body."""
+        return Raw(self.body.composed(f))
 
 
 class Tangents(Body):
@@ -181,7 +212,7 @@ class Tangents(Body):
             own = list(operands[:n])
             for i, x in zip(self.active, xs, strict=True):
                 own[i] = x
-            return body.raw(own) if fixed else body(*own)
+            return bare_outputs(body, own) if fixed else body(*own)
 
         return tuple(jvp(along, [operands[i] for i in self.active], operands[n:])[1])
 
@@ -223,7 +254,7 @@ class Pullback(Body):
             new = list(own)
             for i, x in zip(arguments, xs, strict=True):
                 new[i] = x
-            return self.body.raw(new)
+            return bare_outputs(self.body, new)
 
         return vjp(along, [own[i] for i in arguments])[1](*seeds)
 

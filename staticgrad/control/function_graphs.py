@@ -135,6 +135,7 @@ def jacobian(graph: FrozenGraph) -> FrozenGraph:
     return composed(graph, jacobian_of)
 
 
+FrozenGraph.is_frozen = True  # type: ignore[attr-defined]
 Expr.trace_functions = staticmethod(trace_functions)
 for _method in (tangents, pullback, composed, jacobian):
     setattr(FrozenGraph, _method.__name__, _method)

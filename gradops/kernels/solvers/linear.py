@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import LinAlgError
+from ...core.errors import LinAlgError, OperandError
 from ...core.types import type_of
-from .running import warn_unconverged
+from .running import INFO, TINY, warn_unconverged
 
 WORST = 1e-14  # of reciprocal condition numbers, up to which a Jacobian counts as singular
 
+CHANGED = 10.0  # times its norm before, up to which a residual counts as unchanged
 CLOSE = 1e-13  # the residual of GMRES, relative to the right side
 RESTART, ROUNDS = 100, 50  # vectors of a Krylov space, and how often one is built
 
@@ -79,3 +80,34 @@ def solve_by_products(
             hint="the Jacobian is singular or badly scaled: scale the unknowns and the equations",
         )  # fmt: skip
     return x
+
+
+def checked_residual(solved: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """What a solver found; raises OperandError if the residual there is another by now.
+
+    A function in Python may read what has changed since: its derivative would be another's.
+    """
+    was, now = float(solved[1 - INFO]), float(np.linalg.norm(residual))
+    size = max(1.0, float(np.linalg.norm(solved[:-INFO])))
+    if not now > CHANGED * (was + TINY * size):  # nor if both are no numbers
+        return solved
+    raise OperandError(
+        "solution", [type_of(solved[:-INFO])],
+        f"the function of the solver has changed since: at the solution its residual was {was:.3g},"
+        f" and is {now:.3g}, so that the derivative would be that of another function",
+        hint="something it reads was written to: give it a copy, or take the derivative before",
+    )  # fmt: skip
+
+
+def checked_slope(slope: np.ndarray, solved: np.ndarray) -> np.ndarray:
+    """The slopes of equations; raises LinAlgError if one is zero, infinite or not a number."""
+    warn_unconverged(solved)
+    if np.isfinite(slope).all() and np.all(slope):
+        return slope
+    where = int(np.flatnonzero(~np.isfinite(slope) | (slope == 0))[0])
+    raise LinAlgError(
+        "implicit_divide", [type_of(slope)],
+        f"equation {where} has the slope {np.ravel(slope)[where]:.3g} at its solution, which is no"
+        " differentiable function of the arguments",
+        hint="a double root has no derivative: state the equation so that it crosses zero",
+    )  # fmt: skip

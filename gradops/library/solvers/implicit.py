@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import MissingRuleError
 from ...core.op import Op
 from ...core.rules import NO_RULES, JointJVP, JointVJP
 from ...core.traits import Trait
@@ -19,7 +20,7 @@ from ...kernels.solvers import linear
 from ...kernels.solvers.running import INFO
 from ...kernels.solvers.table import run_solver
 from ...typing import AnyArray, Wanted
-from ..elementwise.arithmetic import div as divided
+from ..elementwise.arithmetic import div
 from ..linalg.contraction import matmul
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims
@@ -95,17 +96,44 @@ implicit_krylov = Op(
 )
 
 
+def implicit_divide(solved: AnyArray, slope: AnyArray, b: AnyArray) -> AnyArray:
+    """The quotient b / slope; at the slope of an equation of one unknown, at its solution."""
+    return div(b, checked_slope(slope, solved))
+
+
+checked_slope = Op(
+    "checked_slope", linear.checked_slope, arity=2, traits=[Trait.CHECKING],
+    infer=lambda slope, solved: slope,
+    vjp=[lambda g, y, slope, solved: g, None], jvp=[lambda t, y, slope, solved: t, None],
+    batch=each_example, samples=no_samples,
+    doc="The slopes of equations at their solutions; none of them may be zero.",
+)
+
+
+checked_residual = Op(
+    "checked_residual", linear.checked_residual, arity=2, traits=[Trait.CHECKING],
+    infer=lambda solved, residual: solved, vjp=[None, None], jvp=[None, None],
+    batch=each_example, samples=no_samples,
+    doc="What a solver found; the residual there must still be as small as it was.",
+)
+
+
 def solve_with_jacobian(
     f: Any, solved: AnyArray, b: AnyArray, operands: Sequence[AnyArray], by: str, transposed: bool
 ) -> AnyArray:
     """The solution v of J v = b, or J^T v = b, with the Jacobian J of a body by its first operand.
 
     `by` is "matrix", "products", or "entries" where each entry of the result depends on the entry
-    of x at its place alone.
+    of x at its place alone. Any other text is the reason why there is no derivative.
     """
+    if by not in ("entries", "products", "matrix"):
+        raise MissingRuleError("solution", "vjp" if transposed else "jvp", hint=by)
+    if not f.is_frozen:
+        solved = checked_residual(solved, *f(*operands))
     if by == "entries":
         x = operands[0]
-        return divided(b, f.tangents([0])(*operands, ones_like(x))[0])
+        (slope,) = f.tangents([0])(*operands, ones_like(x))
+        return implicit_divide(solved, slope, b)
     if by == "products":
         forth, back = f.tangents([0]), f.pullback([0])
         forth, back = (back, forth) if transposed else (forth, back)
