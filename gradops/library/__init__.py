@@ -32,6 +32,7 @@ from .linalg.products import *
 from .linalg.qr import *
 from .linalg.solve import *
 from .linalg.svd import *
+from .linalg.sylvester import *
 from .nn.activation import *
 from .nn.attention import *
 from .nn.avg_pool import *
