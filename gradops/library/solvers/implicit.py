@@ -50,8 +50,8 @@ def implicit_solve_vjp(
 
 
 implicit_solve = Op(
-    "implicit_solve", linear.solve_implicit, arity=3, traits=[Trait.CHECKING],
-    infer=lambda solved, a, b: ArrayType(b.shape, b.dtype),
+    "implicit_solve", linear.solve_implicit, arity=3, traits=[Trait.CONTROL, Trait.CHECKING],
+    infer=lambda solved, a, b: ArrayType(b.shape, np.result_type(a.dtype, b.dtype)),
     vjp=JointVJP(implicit_solve_vjp),
     jvp=[None, lambda t, y, solved, a, b: -implicit_solve(solved, a, matmul(t, y)),
          lambda t, y, solved, a, b: implicit_solve(solved, a, t)],
@@ -102,7 +102,7 @@ def implicit_divide(solved: AnyArray, slope: AnyArray, b: AnyArray) -> AnyArray:
 
 
 checked_slope = Op(
-    "checked_slope", linear.checked_slope, arity=2, traits=[Trait.CHECKING],
+    "checked_slope", linear.checked_slope, arity=2, traits=[Trait.CONTROL, Trait.CHECKING],
     infer=lambda slope, solved: slope,
     vjp=[lambda g, y, slope, solved: g, None], jvp=[lambda t, y, slope, solved: t, None],
     batch=each_example, samples=no_samples,
@@ -111,8 +111,8 @@ checked_slope = Op(
 
 
 checked_residual = Op(
-    "checked_residual", linear.checked_residual, arity=2, traits=[Trait.CHECKING],
-    infer=lambda solved, residual: solved, vjp=[None, None], jvp=[None, None],
+    "checked_residual", linear.checked_residual, arity=2, traits=[Trait.CONTROL, Trait.CHECKING],
+    infer=lambda solved, residual: solved, vjp=NO_RULES, jvp=NO_RULES,
     batch=each_example, samples=no_samples,
     doc="What a solver found; the residual there must still be as small as it was.",
 )
