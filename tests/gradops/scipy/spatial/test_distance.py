@@ -15,7 +15,7 @@ scipy_distance = pytest.importorskip("scipy.spatial.distance")
 
 rng = np.random.default_rng(0)
 A, B = rng.uniform(0.2, 1, (4, 3)), rng.uniform(1.2, 2, (5, 3))
-B = B + [0.0, 1.0, 2.0]  # no two differences are nearly the largest
+B += np.array([0.0, 1.0, 2.0])  # no two differences are nearly the largest
 VI = np.eye(3) + 0.1
 METRICS = [
     *[(m, {}) for m in distance.METRICS], ("minkowski", {"p": 3}), ("minkowski", {"p": 1.5}),
