@@ -7,6 +7,7 @@ Where vectors coincide, a distance has a kink: its derivative there is 0, as tha
 array([[5., 1.]])
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def of_jensenshannon(u: AnyArray, v: AnyArray, base: float | None = None) -> Any
     return root(apart / 2 if base is None else apart / (2 * np.log(base)))
 
 
-METRICS = {
+METRICS: dict[str, Callable[..., Any]] = {
     "braycurtis": lambda u, v: sum(abs(u - v), axis=-1) / sum(abs(u + v), axis=-1),
     "canberra": of_canberra,
     "chebyshev": lambda u, v: max(abs(u - v), axis=-1),
@@ -160,7 +161,7 @@ def pdist(X: Any, metric: str = "euclidean", *, out: None = None, **kwargs: Any)
 def refuse_out(call: str, out: object) -> None:
     """Raise an OptionError for an array to write to."""
     if out is not None:
-        raise OptionError(call, [], "results are not written to arrays", hint="leave out= out")
+        raise OptionError(call, [], "results are not written to arrays", hint="leave it out")
 
 
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
@@ -246,7 +247,8 @@ def minkowski(u: Any, v: Any, p: float = 2, w: Any = None) -> Any:
     >>> float(minkowski([0.0, 0.0], [3.0, 4.0], 1))
     7.0
     """
-    return of_minkowski(*vectors("minkowski", 1, u, v), p=p, w=w)
+    u, v = vectors("minkowski", 1, u, v)
+    return of_minkowski(u, v, p, w)
 
 
 def cosine(u: Any, v: Any, w: Any = None) -> Any:
