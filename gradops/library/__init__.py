@@ -67,6 +67,7 @@ from .shape.rearrange import *
 from .shape.repeating import *
 from .shape.windows import *
 from .signal.fourier import *
+from .signal.recursive import *
 from .signal.resampling import *
 from .solvers.implicit import *
 

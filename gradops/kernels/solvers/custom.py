@@ -1,21 +1,12 @@
 """Solvers of the user's."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from .running import Found
-
-
-@dataclass
-class OwnResult:
-    """The result of a solver of one's own, and the norm of its residual."""
-
-    x: np.ndarray
-    success: bool
-    residual: float
 
 
 def custom(x: np.ndarray, functions: Sequence[Any], call: Callable[..., np.ndarray]) -> Found:
@@ -25,4 +16,4 @@ def custom(x: np.ndarray, functions: Sequence[Any], call: Callable[..., np.ndarr
     found = call(with_arguments, x, f.others)
     residual = float(np.linalg.norm(f(found)))
     fine = residual <= call.tol * max(1.0, float(np.linalg.norm(found)))  # type: ignore[attr-defined]
-    return found, fine, residual, OwnResult(found, fine, residual)
+    return found, fine, residual, SimpleNamespace(x=found, success=fine, residual=residual)

@@ -1,7 +1,7 @@
 """Fixed points of a function: by SciPy, or by Anderson acceleration."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,9 @@ from .running import Found
 MEMORY = 5  # earlier steps that Anderson acceleration combines
 
 
-@dataclass
-class Steps:
+def steps(x: np.ndarray, success: bool, message: str, nit: int, nfev: int) -> SimpleNamespace:
     """The report of an iteration."""
-
-    x: np.ndarray
-    success: bool
-    message: str
-    nit: int
-    nfev: int
+    return SimpleNamespace(x=x, success=success, message=message, nit=nit, nfev=nfev)
 
 
 def fixed_point(
@@ -39,9 +33,9 @@ def fixed_point(
 
     try:
         found = optimize.fixed_point(counted, x, xtol=xtol, maxiter=maxiter, method=method)
-        report = Steps(found, True, "", -1, calls)
+        report = steps(found, True, "", -1, calls)
     except RuntimeError as error:
-        report = Steps(x, False, str(error), maxiter, calls)
+        report = steps(x, False, str(error), maxiter, calls)
     return report.x, report.success, float(np.linalg.norm(f(report.x) - report.x)), report
 
 
@@ -61,10 +55,10 @@ def anderson(
         if not np.isfinite(change).all():
             break
         if np.linalg.norm(change) <= xtol * max(1.0, float(np.linalg.norm(y))):
-            return y, True, float(np.linalg.norm(f(y) - y)), Steps(y, True, "", step, step)
+            return y, True, float(np.linalg.norm(f(y) - y)), steps(y, True, "", step, step)
         points, changes = [*points[-MEMORY:], y], [*changes[-MEMORY:], change]
         x = combined(points, changes)
-    report = Steps(x, False, f"no fixed point within {step} steps", step, step)
+    report = steps(x, False, f"no fixed point within {step} steps", step, step)
     return x, False, float(np.linalg.norm(change)), report
 
 

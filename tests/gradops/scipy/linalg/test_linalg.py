@@ -221,3 +221,13 @@ def test_special_matrices_of_integers_and_of_nothing():
             assert_array_equal(got, want)
     assert_array_equal(linalg.block_diag(), scipy_linalg.block_diag())
     assert_array_equal(linalg.block_diag([[1]], 2), scipy_linalg.block_diag([[1]], 2))
+
+
+def test_second_derivatives_hold_where_the_first_vanish():
+    target = linalg.sqrtm(S)
+    loss = lambda x: gradops.sum(gradops.square(linalg.sqrtm(x) - target)) / 2
+    leaf = dg.tensor(S, requires_grad=True)
+    (g,) = dg.autograd.grad(loss(leaf), leaf, create_graph=True)
+    second = dg.autograd.grad((g * Q).sum(), leaf)[0].numpy()
+    want, _ = derivative(lambda h: tape_gradients(loss, (S + h.real * Q,))[0])
+    assert_allclose(second, want, rtol=1e-7, atol=1e-9)
