@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, copy, ones_like, pull_back
+from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
 from gradops.core.float_errors import without_float_errors
 from gradops.core.source_location import describe, here
 from gradops.kernels.heap import keep_freed_memory
@@ -120,15 +120,18 @@ def gradients_at(
 
 
 def carry(
-    seeds: Cotangents, ends: Ends, retain: bool | None, recorded: Read | None, arrive: Arrive = None
-) -> Cotangents:
-    """The cotangents of `ends`, or of all leaves.
+    seeds: Cotangents, ends: Ends, retain: bool | None, recorded: Read | None,
+    arrive: Arrive = None, stop: Container[Vertex] | None = None,
+) -> Cotangents:  # fmt: skip
+    """The cotangents of `ends`, or of all leaves; vertices in `stop` count as constants.
 
     `retain` the saved tensors, or else free them. `recorded`, if given, reads them for rules that
     are recorded. `arrive` gets the cotangents of leaves with hooks as soon as they are complete.
     """
     keep_freed_memory()
     active = None if ends is None else active_between(ends, seeds)
+    if stop is not None:
+        active = depending_on(ends or (), seeds, stop)
     keep = () if ends is None or active is None else frozenset(ends)  # leaves need no keeping
     recording: Mode = False
     if recorded is None:

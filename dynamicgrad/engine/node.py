@@ -11,7 +11,6 @@ the node's own number. A tensor gets a `Storage` at its first write or view.
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradops import ArrayType, Op
 from gradops.core.dims import Shape
+from gradops.core.levels import clock as clock
 from gradops.core.source_location import Place, here
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import VertexOp
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from .handle import Handle
 
-clock = itertools.count(1)
 NOTHING: Attrs = {}
 new = object.__new__
 

@@ -14,7 +14,7 @@ from ..engine.handle import hold as new_handle
 from ..engine.node import Leaf
 from ..engine.storage import storage_of
 from ..ops.inplace import require_writable
-from . import tensor_tracing
+from . import captured_vertices, tensor_tracing
 
 
 def held_value(t: Handle) -> AnyArray:
@@ -50,4 +50,5 @@ def like(t: Handle, x: object) -> object:
 METHODS: dict[str, Any] = {
     "__gradop_held__": held_value, "__gradop_hold__": hold, "__gradop_write__": write,
     "__gradop_like__": like, "__gradop_kind__": tensor_tracing,
+    "__gradop_tape__": captured_vertices,
 }  # fmt: skip

@@ -30,6 +30,7 @@
 
 and warnings:
 
+* ConvergenceWarning      a solver did not converge, or its result is differentiated
 * DetachWarning           a value was taken out of what is being differentiated
 * GrowthWarning           a graph grows although it has been run
 * UnreachedWarning        a check or a print of what is computed is not run
@@ -47,13 +48,13 @@ import numpy as np
 from .source_location import called_package, note_of_call
 
 __all__ = [
-    "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
-    "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
-    "MixedOperandsError", "NoKernelError", "NotDifferentiableError", "NotFiniteError",
-    "NumPyCallError", "OperandError", "OptionError", "ShapeError", "StateError",
-    "StateFormatError", "StructureError", "TapeError", "TransformError", "UnreachedWarning",
-    "UnverifiedWarning", "ValueUnknownError",
+    "AxisError", "CheckError", "ConvergenceWarning", "DTypeError", "DetachWarning",
+    "DivisionError", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
+    "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
+    "MissingRuleError", "MixedOperandsError", "NoKernelError", "NotDifferentiableError",
+    "NotFiniteError", "NumPyCallError", "OperandError", "OptionError", "ShapeError",
+    "StateError", "StateFormatError", "StructureError", "TapeError", "TransformError",
+    "UnreachedWarning", "UnverifiedWarning", "ValueUnknownError",
 ]  # fmt: skip
 
 
@@ -229,6 +230,10 @@ class CheckError(GraphError, AssertionError):
 
 class NotFiniteError(GraphError, FloatingPointError):
     """A checked value that is infinite or NaN."""
+
+
+class ConvergenceWarning(UserWarning):
+    """A solver did not converge, or the result of one that did not is differentiated."""
 
 
 class DetachWarning(UserWarning):

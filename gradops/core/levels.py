@@ -9,6 +9,9 @@ from typing import Any
 from .errors import GradError
 
 levels = itertools.count(1)
+clock = itertools.count(1)
+"""Numbers of what tapes record, in the order of time."""
+
 LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
 
 

@@ -246,8 +246,8 @@ def compute(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Exception) -> None:
     """Raise the op's error for operands that the kernel refused, if inference finds the reason."""
-    if isinstance(error, errors.GradError):
-        return
+    if isinstance(error, errors.GradError) or Trait.CONTROL in op.traits:
+        return  # an error of a function among the attributes is the user's own
     operands, attrs = op.bind(args, attrs)
     types = operand_types(operands)
     for t in types:

@@ -12,6 +12,7 @@ and `__gradop_kept__()`, which returns dicts that a program must not change.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from ..typing import AnyArray
@@ -113,6 +114,39 @@ class Kind(Protocol):
 
     def record_freed(self, inputs: Holders, x: Holder, name: str, freed: object) -> None:
         """Record a holder as an output of an operation whose history was freed."""
+
+
+class Tape(Protocol):
+    """The functions by which an op takes what its function captures from a tape as operands.
+
+    An operand that is recorded has them as `__gradop_tape__`. See `gradops.transforms.layers`.
+    """
+
+    def vertex(self, x: Any) -> Any:
+        """The recorded operation that gave `x`; None if it has no history."""
+
+    def value(self, x: Any) -> Any:
+        """The operand of a lower level that `x` holds."""
+
+    def plain(self, x: Any) -> Any:
+        """`x` as derivative rules see it, with NumPy's semantics."""
+
+    def alike(self, like: Any, x: Any) -> Any:
+        """`x` as an operand of the class of `like`, with the history that it has."""
+
+    def before(self, outputs: Sequence[Any], began: int) -> list[Any]:
+        """Operands on what is older than `began` and was read to compute outputs."""
+
+    def pull(
+        self, outputs: Sequence[Any], ends: Sequence[Any], seeds: Sequence[Any], stop: Sequence[Any]
+    ) -> list[Any]:
+        """The cotangents of vertices for those of outputs; None where there is none.
+
+        Vertices in `stop` count as constants.
+        """
+
+    def recording(self, on: bool) -> AbstractContextManager[None]:
+        """Record operations, or not, in the block."""
 
 
 class CompiledCall(Protocol):

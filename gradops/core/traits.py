@@ -13,7 +13,7 @@ class Trait(StrEnum):
     C_ORDER = "c_order"  # results of one or two axes are in C order, whatever the operands' order
     CHECKING = "checking"  # may raise for operands of the right types
     COMPLEX = "complex"  # its rules hold for complex operands, though no sample can show it
-    CONTROL = "control"  # a loop, branch, call or list of a graph
+    CONTROL = "control"  # a loop, branch, call or list of a graph; a solver, or a part of one
     CORRECTLY_ROUNDED = "correctly_rounded"  # of real operands, bits are the same in any layout
     EFFECT = "effect"  # has a side effect, which tokens keep in order: a print, a check
     ELEMENTWISE = "elementwise"  # works entry by entry, with broadcasting

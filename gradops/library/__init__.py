@@ -32,6 +32,7 @@ from .linalg.products import *
 from .linalg.qr import *
 from .linalg.solve import *
 from .linalg.svd import *
+from .linalg.sylvester import *
 from .nn.activation import *
 from .nn.attention import *
 from .nn.avg_pool import *
@@ -66,7 +67,9 @@ from .shape.rearrange import *
 from .shape.repeating import *
 from .shape.windows import *
 from .signal.fourier import *
+from .signal.recursive import *
 from .signal.resampling import *
+from .solvers.implicit import *
 
 MODULES = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))

@@ -276,7 +276,7 @@ def literal(w: Writer, value: Any, name: str) -> str:
     if isinstance(value, tuple):
         parts = [literal(w, v, name.removesuffix("es")) for v in value]
         return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
-    if isinstance(value, complex):  # which has no text that keeps the signs of zeros
+    if isinstance(value, complex) or callable(value):  # which have no text of all that they are
         name = w.fresh_in_scope(name)
         w.scope[name] = value
         return name

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from gradops import GraphFormatError, type_of
+from gradops import GraphError, GraphFormatError, type_of
 from gradops.core.notebook_cells import cell_of
-from gradops.core.source_location import Place, line_number
+from gradops.core.source_location import Place, describe, line_number
 from gradops.serialization import Archive, Format, read_archive, write_archive
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
+from ..ir.graph import FrozenGraph, all_expressions, has_graphs, inner_graphs, require_frozen
 from ..text.budget import EXPRESSION, MENTION, PLACE, SAFE, Budget
 from ..text.parser import parse_sections
 from ..text.printer import to_text, unique_names
@@ -38,7 +38,8 @@ def save(graph: FrozenGraph, file: Any) -> None:
     (array([2., 4.], dtype=float32),)
     """
     arrays: list[Any] = []
-    names = unique_names(require_frozen("save", graph))
+    refuse_python(require_frozen("save", graph))
+    names = unique_names(graph)
     text = to_text(graph, lines=False, aside=arrays)
     variables: dict[str, int] = {}
     for e in graph.inputs:
@@ -54,6 +55,25 @@ def save(graph: FrozenGraph, file: Any) -> None:
         "labels": list(graph.labels), "derivatives": dict(graph.derivatives),
     }  # fmt: skip
     write_archive(file, GRAPH, manifest, arrays)
+
+
+def refuse_python(graph: FrozenGraph) -> None:
+    """Raise GraphError for a graph that calls a Python function, which no file can hold."""
+    for e in all_expressions(graph):
+        for value in e.attrs.values() if has_graphs(e) else ():
+            if (found := python_in(value)) is not None:
+                raise GraphError(
+                    f"save: {e.label} calls {found!r}, a Python function, which no file can hold"
+                    f"\n  made at {describe(e.place)}"
+                    "\n  hint: use a solver of gradops.scipy, which is saved by its name"
+                )
+
+
+def python_in(value: object) -> object:
+    """A Python function in the value of an attribute; None if there is none."""
+    if type(value) is tuple:
+        return next((x for x in map(python_in, value) if x is not None), None)
+    return value if callable(value) and not isinstance(value, FrozenGraph) else None
 
 
 def origins_of(graph: FrozenGraph) -> dict[str, str]:

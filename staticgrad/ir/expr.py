@@ -11,6 +11,7 @@ from gradops.core.errors import OperandError
 from gradops.core.levels import TRACING
 from gradops.core.op import as_operand
 from gradops.core.source_location import Place, describe, here
+from gradops.core.traits import Trait
 from gradops.core.types import native, operand_types, result_dtype
 from gradops.numpy_api.detach_checks import where_and_way_out
 from gradops.numpy_api.methods import ArrayMethods
@@ -25,7 +26,7 @@ from .shapes.refinement import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
-KIND_OP = Kind.OP  # looking up a member of an Enum takes long
+KIND_OP, CONTROL = Kind.OP, Trait.CONTROL  # looking up a member of an Enum takes long
 NO_ATTRS: Attrs = {}  # those of all leaves; attributes are never written to
 
 
@@ -50,6 +51,7 @@ class Expr(ArrayMethods):
     gradop_level = 0.0
     watch = None
     specialised: ClassVar[Mapping[Op, Any]]  # functions that build expressions, by op
+    trace_functions: ClassVar[Any]  # functions among attributes; set by `control.function_graphs`
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,
@@ -67,6 +69,8 @@ class Expr(ArrayMethods):
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> Any:
         names = common_names(op, args)
+        if CONTROL in op.traits:
+            args, attrs = Expr.trace_functions(names, args, attrs)
         for a in args:
             if not isinstance(a, Expr):
                 args = as_exprs(names, args, op)
@@ -83,6 +87,10 @@ class Expr(ArrayMethods):
             raise errors.unsupported_operands(op, inputs)
         made = apply(names, op, inputs, attrs, result)
         return made if type(result) is ArrayType else parts_of(made)
+
+    def __gradop_lift__(self, x: Any) -> "Expr":
+        """An array or a number as an expression of the same graph."""
+        return leaf(self.names, x, type_of(x))  # type: ignore[arg-type]
 
     @property
     def widens(self) -> "Widening | None":

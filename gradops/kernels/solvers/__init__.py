@@ -1,0 +1,1 @@
+"""Kernels of solvers; SciPy is imported when they run."""

@@ -1,0 +1,1 @@
+"""Ops of solvers, whose attributes are functions: see `gradops.transforms.bodies`."""

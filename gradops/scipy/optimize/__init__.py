@@ -1,0 +1,17 @@
+"""`scipy.optimize` for every operand, with derivatives of what the solvers find.
+
+A program changes its import and nothing else. Solutions are functions of all that the functions
+given to a solver depend on, as arguments or captured, with derivatives of any order.
+"""
+
+from .custom_solvers import implicit
+from .fixed_points import fixed_point
+from .minimization import minimize, minimize_scalar
+from .residuals import curve_fit, least_squares
+from .root_finding import newton, root
+from .scalar_roots import bisect, brenth, brentq, ridder, root_scalar, toms748
+
+__all__ = [
+    "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "implicit", "least_squares",
+    "minimize", "minimize_scalar", "newton", "ridder", "root", "root_scalar", "toms748",
+]  # fmt: skip

@@ -1,0 +1,124 @@
+"""Filters by SciPy's names: rational ones, and cascades of them."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OptionError, ShapeError
+from ...core.tracer_protocol import held
+from ...core.types import is_inexact, shape_of, type_of
+from ...library.linalg.solve import solve
+from ...library.shape.broadcasting import broadcast_to
+from ...library.shape.creation import zeros_like
+from ...library.shape.joining import concatenate, stack
+from ...library.shape.movement import astype, moveaxis
+from ...library.shape.padding import pad
+from ...library.signal.recursive import recursive_filter, weighted_sum
+from ...typing import AnyArray
+
+__all__ = ["lfilter", "lfilter_zi", "sosfilt"]
+
+
+def operand(x: Any) -> Any:
+    """`x` as an operand of floats with axes."""
+    x = np.atleast_1d(np.asarray(x)) if isinstance(x, list | tuple | int | float | complex) else x
+    return x if is_inexact(type_of(x).dtype) else astype(x, dtype=np.float64)
+
+
+def longer(x: AnyArray, n: int) -> Any:
+    """`x` with zeros after it, so that the last axis has n entries at least."""
+    *batch, size = shape_of(x)
+    missing: Any = n - size
+    return x if missing <= 0 else pad(x, ((0, 0),) * len(batch) + ((0, missing),))
+
+
+def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """`x` filtered along an axis by the transfer function b / a; with `zi` also the final state.
+
+    `zi` is the initial state, with max(len(a), len(b)) - 1 entries along the axis. Derivatives are
+    in all four. Raises ShapeError for a state of another size, OptionError where a[0] is 0.
+
+    >>> lfilter([1.0], [1.0, -0.5], [1.0, 0.0, 0.0])
+    array([1.  , 0.5 , 0.25])
+    """
+    b, a, x = operand(b), operand(a), operand(x)
+    require_coefficients(b, a, x)
+    x = moveaxis(x, axis, -1)
+    order = max(size_of(a), size_of(b)) - 1
+    if zi is None:
+        return moveaxis(recursive_filter(a, weighted_sum(b, x)), -1, axis)
+    zi = moveaxis(operand(zi), axis, -1)
+    shape = (*shape_of(x)[:-1], order)
+    if (shape_of(zi) != shape and len(shape_of(zi)) != len(shape)) or size_of(zi) != order:
+        raise ShapeError(
+            "lfilter", map(type_of, (b, a, x, zi)), f"the initial state has {order} entries"
+        )
+    y, final = with_state(b / a[:1], a / a[:1], x, broadcast_to(zi, shape=shape))
+    return moveaxis(y, -1, axis), moveaxis(final, -1, axis)
+
+
+def require_coefficients(b: AnyArray, a: AnyArray, x: AnyArray) -> None:
+    """Raise unless the coefficients are vectors, the leading one of the denominator not zero."""
+    kinds = [type_of(v) for v in (b, a, x)]
+    if len(kinds[0].shape) != 1 or len(kinds[1].shape) != 1 or 0 in kinds[0].shape + kinds[1].shape:
+        raise ShapeError("lfilter", kinds, "the coefficients are vectors that are not empty")
+    leading = held(a[0])
+    if isinstance(leading, np.ndarray | np.generic) and leading == 0:
+        raise OptionError("lfilter", kinds, "the leading coefficient a[0] must not be zero")
+
+
+def size_of(x: AnyArray) -> Any:
+    """The number of entries along the last axis."""
+    return shape_of(x)[-1]
+
+
+def with_state(b: AnyArray, a: AnyArray, x: AnyArray, zi: AnyArray) -> tuple[Any, Any]:
+    """The filtered operand and the final state, with a leading coefficient of 1.
+
+    The state z adds z[i] to the numerator's output at time i, so the final one is what the
+    operand leaves of the numerator's output, less what the result leaves of the denominator's.
+    """
+    n, order = size_of(x), size_of(zi)
+    moving = weighted_sum(b, longer(x, n + order)) + longer(zi, n + order)
+    y = recursive_filter(a, moving[..., :n])
+    return y, moving[..., n:] - weighted_sum(a, longer(y, n + order))[..., n:]
+
+
+def lfilter_zi(b: Any, a: Any) -> Any:
+    """The initial state of `lfilter` for which the response to a step starts where it ends.
+
+    >>> lfilter_zi([1.0], [1.0, -0.5])
+    array([1.])
+    """
+    b, a = operand(b), operand(a)
+    require_coefficients(b, a, b)
+    b, a = b / a[:1], a / a[:1]
+    n = max(size_of(a), size_of(b))
+    a, b = longer(a, n), longer(b, n)
+    column = concatenate([a[1:, None], zeros_like(a[1:, None] * a[None, 2:])], axis=1)
+    return solve(np.eye(n - 1) - np.eye(n - 1, k=1) + column, b[1:] - a[1:] * b[0])
+
+
+def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """`x` filtered along an axis by a cascade of sections, rows (b0, b1, b2, a0, a1, a2).
+
+    With `zi`, of shape (sections, ..., 2), also the final states. Raises ShapeError unless `sos`
+    has six columns.
+
+    >>> sosfilt([[1.0, 0.0, 0.0, 1.0, -0.5, 0.0]], [1.0, 0.0, 0.0])
+    array([1.  , 0.5 , 0.25])
+    """
+    sos, x = operand(sos), operand(x)
+    shape: Any = shape_of(sos)
+    if len(shape) != 2 or shape[1] != 6:
+        raise ShapeError("sosfilt", [type_of(sos), type_of(x)], "the sections have six columns")
+    zi = None if zi is None else operand(zi)
+    final = []
+    for k in range(shape[0]):
+        b, a = sos[k, :3], sos[k, 3:]
+        if zi is None:
+            x = lfilter(b, a, x, axis)
+        else:
+            x, state = lfilter(b, a, x, axis, zi[k])
+            final.append(state)
+    return x if zi is None else (x, stack(final))

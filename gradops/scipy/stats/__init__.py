@@ -1,0 +1,23 @@
+"""Distributions by the names of `scipy.stats`, for every operand, with derivatives.
+
+>>> from gradops.scipy import stats
+>>> bool(np.isclose(stats.norm(1.0, 2.0).cdf(1.0), 0.5))
+True
+"""
+
+from .continuous import (
+    beta,
+    expon,
+    gamma,
+    gumbel_l,
+    gumbel_r,
+    laplace,
+    logistic,
+    norm,
+    rayleigh,
+    uniform,
+    weibull_min,
+)
+
+__all__ = ["beta", "expon", "gamma", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm",
+           "rayleigh", "uniform", "weibull_min"]  # fmt: skip

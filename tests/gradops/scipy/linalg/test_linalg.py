@@ -1,0 +1,233 @@
+"""SciPy's linear algebra: its values, for every operand, and derivatives of two orders."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import dynamicgrad as dg
+import gradops
+import staticgrad as sg
+from gradops.core.errors import LinAlgError, OptionError, ShapeError
+from gradops.scipy import linalg
+from gradops.testing.finite_differences import derivative
+
+scipy_linalg = pytest.importorskip("scipy.linalg")
+
+rng = np.random.default_rng(0)
+A = rng.uniform(-1, 1, (3, 3)) + 3 * np.eye(3)
+B = rng.uniform(-1, 1, (3, 2))
+S = A @ A.T + np.eye(3)
+Q = rng.uniform(-1, 1, (3, 3))
+C = A + 1j * rng.uniform(-0.5, 0.5, (3, 3))
+H = C @ C.conj().T + np.eye(3)
+V, W = rng.uniform(0.5, 1, 4), rng.uniform(0.5, 1, 3)
+
+STRUCTURES = [
+    "general", "sym", "her", "pos", "diagonal", "tridiagonal", "banded", "upper triangular",
+    "lower triangular",
+]  # fmt: skip
+CALLS = [
+    *[("solve", (S, B), {"assume_a": a, "lower": k}) for a in STRUCTURES for k in (False, True)],
+    ("solve", (A, V[:3]), {}), ("solve", (A, B), {"transposed": True}),
+    *[
+        ("solve_triangular", (A, B), {"trans": t, "lower": k, "unit_diagonal": u})
+        for t in (0, 1, 2, "T") for k in (False, True) for u in (False, True)
+    ],
+    ("cholesky", (S,), {}), ("cholesky", (S,), {"lower": True}),
+    ("inv", (A,), {}), ("det", (A,), {}), ("pinv", (B,), {}), ("pinvh", (S,), {}),
+    ("norm", (A,), {}), ("norm", (A, 2), {}), ("norm", (A, 1), {"axis": 0}),
+    ("eigvalsh", (S,), {}), ("eigvalsh", (S,), {"subset_by_index": (1, 2)}),
+    *[("eigvalsh", (Q + Q.T, S), {"type": k, "lower": k > 1}) for k in (1, 2, 3)],
+    ("svdvals", (B,), {}), ("qr", (A,), {"mode": "r"}), ("qr", (B,), {"mode": "r"}),
+    ("qr", (A,), {}), ("qr", (B,), {"mode": "economic"}),
+    ("expm", (A,), {}), ("expm_frechet", (A, Q), {"compute_expm": False}),
+    ("sqrtm", (S,), {}), ("sqrtm", (A,), {}), ("logm", (S,), {}), ("logm", (A,), {}),
+    ("solve_sylvester", (A, S[:2, :2], B), {}), ("solve_continuous_lyapunov", (A, Q), {}),
+    ("solve_discrete_lyapunov", (A / 6, Q), {}),
+    ("solve_discrete_lyapunov", (A / 6, Q), {"method": "bilinear"}),
+    ("toeplitz", (V,), {}), ("toeplitz", (V, W), {}), ("hankel", (V,), {}), ("hankel", (V, W), {}),
+    ("circulant", (V,), {}), ("companion", (V,), {}), ("block_diag", (A, B, V), {}),
+    ("khatri_rao", (A, Q), {}),
+]  # fmt: skip
+COMPLEX = [
+    *[("solve", (H, B), {"assume_a": a}) for a in STRUCTURES],
+    *[("solve_triangular", (C, B), {"trans": t}) for t in (0, 1, 2)],
+    ("cholesky", (H,), {}), ("inv", (C,), {}), ("det", (C,), {}), ("pinv", (C[:2],), {}),
+    ("eigvalsh", (H,), {}), ("svdvals", (C,), {}), ("expm", (C,), {}), ("sqrtm", (C,), {}),
+    ("logm", (C,), {}), ("solve_sylvester", (C, A + 0j, Q), {}),
+    ("solve_continuous_lyapunov", (C, Q), {}), ("solve_discrete_lyapunov", (C / 6, Q), {}),
+    ("toeplitz", (C[0],), {}),
+]  # fmt: skip
+name = lambda case: f"{case[0]}-{case[2]}"
+every_call = pytest.mark.parametrize("case", CALLS, ids=map(name, CALLS))
+
+
+def only(y):
+    """A result; the one of a tuple, or all in a row."""
+    if not isinstance(y, tuple):
+        return y
+    return y[0] if len(y) == 1 else gradops.concatenate([gradops.reshape(p, shape=-1) for p in y])
+
+
+def function(case):
+    """The function of the operands of a case, and those that are arrays."""
+    call, args, attrs = case
+    count = sum(isinstance(x, np.ndarray) for x in args)
+    f = lambda *xs: only(getattr(linalg, call)(*xs, *args[count:], **attrs))
+    return f, args[:count]
+
+
+def weighted(f, xs):
+    """A number of which the gradient reads every entry of the result."""
+    weights = np.cos(np.arange(np.size(f(*xs)))).reshape(np.shape(f(*xs)))
+    return lambda *ys: gradops.sum(f(*ys) * weights)
+
+
+def tape_gradients(f, xs):
+    leaves = [dg.tensor(x, requires_grad=True) for x in xs]
+    return [g.numpy() for g in dg.autograd.grad(f(*leaves), leaves)]
+
+
+def graph_gradients(f, xs):
+    with sg.Graph().as_default():
+        ps = [sg.placeholder(x.dtype, x.shape) for x in xs]
+        return sg.compile(sg.gradients(f(*ps), ps), ps)(*xs)
+
+
+@pytest.mark.parametrize("case", CALLS + COMPLEX, ids=map(name, CALLS + COMPLEX))
+def test_values_are_those_of_scipy(case):
+    call, args, attrs = case
+    got, want = (getattr(m, call)(*args, **attrs) for m in (linalg, scipy_linalg))
+    for a, b in zip(*(y if isinstance(y, tuple) else (y,) for y in (got, want)), strict=True):
+        assert a.shape == np.shape(b)
+        assert a.dtype == np.asarray(b).dtype
+        assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+@every_call
+def test_gradients_are_derivatives(case):
+    f, xs = function(case)
+    f = weighted(f, xs)
+    for i, g in enumerate(tape_gradients(f, xs)):
+        t = np.sin(1 + np.arange(xs[i].size)).reshape(xs[i].shape)
+        line = lambda h, i=i, t=t: f(*xs[:i], xs[i] + h.real * t, *xs[i + 1 :])
+        want, _ = derivative(line)
+        # Richardson's differences have a rounding error of 1e-16 / 1e-3, and that of the function.
+        assert_allclose(np.sum(g * t), want, rtol=1e-8, atol=1e-9)
+
+
+@every_call
+def test_forward_mode_is_the_transpose_of_reverse_mode(case):
+    f, xs = function(case)
+    f = weighted(f, xs)
+    ts = [np.cos(2 + np.arange(x.size)).reshape(x.shape) for x in xs]
+    inner = sum(np.sum(g * t) for g, t in zip(tape_gradients(f, xs), ts, strict=True))
+    assert_allclose(gradops.jvp(f, xs, ts)[1], inner, rtol=1e-9, atol=1e-12)
+
+
+@every_call
+def test_second_derivatives_are_those_of_gradients(case):
+    f, xs = function(case)
+    f = weighted(f, xs)
+    x, t = xs[0], np.sin(3 + np.arange(xs[0].size)).reshape(xs[0].shape)
+    gradient = lambda z: tape_gradients(f, (z, *xs[1:]))[0]
+    leaf = dg.tensor(x, requires_grad=True)
+    (g,) = dg.autograd.grad(f(leaf, *xs[1:]), leaf, create_graph=True)
+    second = np.zeros_like(x)
+    if g.requires_grad:
+        second = dg.autograd.grad((g * t).sum(), leaf)[0].numpy()
+    want, _ = derivative(lambda h: gradient(x + h.real * t))
+    assert_allclose(second, want, rtol=1e-7, atol=1e-8)
+
+
+@every_call
+def test_graph_and_tape_agree(case):
+    f, xs = function(case)
+    f = weighted(f, xs)
+    for a, b in zip(graph_gradients(f, xs), tape_gradients(f, xs), strict=True):
+        assert_allclose(a, b, rtol=1e-12, atol=1e-13)  # optimised graphs add in another order
+
+
+def test_sylvesters_equation_of_a_complex_and_a_real_matrix_is_solved():
+    x = linalg.solve_sylvester(C, A, Q)  # SciPy's 1.17 result is another
+    assert_allclose(C @ x + x @ A, Q, atol=1e-13)
+
+
+def test_factors_solve():
+    assert_allclose(linalg.cho_solve(linalg.cho_factor(S), B), linalg.solve(S, B))
+    scipys = scipy_linalg.cho_factor(S, lower=True)
+    assert_allclose(linalg.cho_solve(scipys, B), linalg.solve(S, B))
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3])
+def test_generalised_eigenvectors_solve_their_problem(kind):
+    w, v = linalg.eigh(Q + Q.T, S, type=kind)
+    a = np.tril(Q + Q.T) + np.tril(Q + Q.T, -1).T
+    left, right = {1: (a @ v, S @ v), 2: (a @ S @ v, v), 3: (S @ a @ v, v)}[kind]
+    assert_allclose(left, right * w, atol=1e-10)
+
+
+@pytest.mark.parametrize("call", ["solve", "inv", "det", "expm", "sqrtm", "svdvals", "eigvalsh"])
+@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (2, 3, 3)])
+def test_sizes_and_stacks_are_as_in_scipy(call, shape):
+    x = rng.uniform(-1, 1, shape) + 3 * np.eye(shape[-1])
+    args = (x, np.ones((shape[-1], 2))) if call == "solve" else (x,)
+    assert_allclose(getattr(linalg, call)(*args), getattr(scipy_linalg, call)(*args), rtol=1e-9)
+
+
+@pytest.mark.parametrize("call", ["inv", "svdvals", "eigvalsh", "cholesky", "pinv", "expm"])
+def test_single_precision_stays(call):
+    x = S.astype(np.float32)
+    assert getattr(linalg, call)(x).dtype == getattr(scipy_linalg, call)(x).dtype == np.float32
+
+
+@pytest.mark.parametrize("call", ["inv", "det", "svdvals", "eigvalsh", "cholesky", "pinv", "logm"])
+@pytest.mark.parametrize("wrap", [np.asarray, dg.tensor], ids=["array", "tensor"])
+def test_what_is_not_finite_is_refused(call, wrap):
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        getattr(linalg, call)(wrap(np.array([[np.nan, 0], [0, 1]])))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: linalg.solve(np.zeros((2, 2)), np.ones(2)), LinAlgError, "singular"),
+        (lambda: linalg.solve(np.ones((2, 3)), np.ones(2)), ShapeError, "not square"),
+        (lambda: linalg.solve(A, B, assume_a="odd"), OptionError, "no structure 'odd'"),
+        (lambda: linalg.solve_triangular(A, B, trans=3), OptionError, "not 3"),
+        (lambda: linalg.cholesky(-np.eye(2)), LinAlgError, "not positive definite"),
+        (lambda: linalg.eigh(S, subset_by_value=(0, 1)), OptionError, "subset_by_index"),
+        (lambda: linalg.eigh(S, subset_by_index=(1, 3)), OptionError, "not a range in 0 to 2"),
+        (lambda: linalg.qr(A, pivoting=True), OptionError, "pivoting"),
+        (lambda: linalg.qr(A, mode="raw"), OptionError, "not 'raw'"),
+        (lambda: linalg.sqrtm(np.diag([-1.0, 1])), LinAlgError, "complex"),
+        (lambda: linalg.sqrtm(np.array([[0.0, 1], [0, 0]])), LinAlgError, "square root"),
+        (lambda: linalg.logm(np.zeros((2, 2))), LinAlgError, "no accurate logarithm"),
+        (lambda: linalg.solve_sylvester(np.eye(2), -np.eye(2), np.eye(2)), LinAlgError, "singular"),
+        (lambda: linalg.companion([0.0, 1.0]), OptionError, "leading"),
+        (lambda: linalg.toeplitz(A), ShapeError, "vectors"),
+        (lambda: linalg.solve_discrete_lyapunov(A, Q, "odd"), OptionError, "not 'odd'"),
+    ],
+)
+def test_errors_say_what_is_wrong(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+def test_special_matrices_of_integers_and_of_nothing():
+    for call in ("toeplitz", "hankel", "circulant"):
+        for x in ([1, 2, 3], [1], []):
+            got, want = (getattr(m, call)(np.array(x)) for m in (linalg, scipy_linalg))
+            assert_array_equal(got, want)
+    assert_array_equal(linalg.block_diag(), scipy_linalg.block_diag())
+    assert_array_equal(linalg.block_diag([[1]], 2), scipy_linalg.block_diag([[1]], 2))
+
+
+def test_second_derivatives_hold_where_the_first_vanish():
+    target = linalg.sqrtm(S)
+    loss = lambda x: gradops.sum(gradops.square(linalg.sqrtm(x) - target)) / 2
+    leaf = dg.tensor(S, requires_grad=True)
+    (g,) = dg.autograd.grad(loss(leaf), leaf, create_graph=True)
+    second = dg.autograd.grad((g * Q).sum(), leaf)[0].numpy()
+    want, _ = derivative(lambda h: tape_gradients(loss, (S + h.real * Q,))[0])
+    assert_allclose(second, want, rtol=1e-7, atol=1e-9)

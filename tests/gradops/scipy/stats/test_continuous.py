@@ -1,0 +1,141 @@
+"""SciPy's continuous distributions: values of every method, and derivatives in every argument."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import dynamicgrad as dg
+import staticgrad as sg
+from gradops.core.errors import MissingRuleError, OptionError
+from gradops.scipy import stats
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+METHODS = ["logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"]
+NAMES = stats.__all__
+SHAPES = {0: [()], 1: [(0.5,), (1.0,), (3.3,), (200.0,), (-1.0,), (0.0,)],
+          2: [(0.5, 0.5), (1.0, 1.0), (1.0, 3.0), (2.5, 40.0), (-1.0, 2.0)]}  # fmt: skip
+SCALES = [(0.0, 1.0), (0.3, 2.5), (0.0, -1.0), (0.0, 0.0)]
+POINTS = np.array([
+    -1e3, -40, -9, -1, -1e-8, 0, 1e-300, 1e-8, 0.3, 0.5, 0.9999, 1, 1.5, 7, 40, 300, np.nan,
+])  # fmt: skip
+POINT, USUAL, LOC, SCALE = 0.7, (1.7, 2.3), 0.1, 1.3
+WITHOUT_RULE = [("beta", m, i) for m in METHODS[2:] for i in (1, 2)]
+"""Derivatives of the incomplete beta function in its parameters."""
+
+CALLS = [
+    (n, m, i) for n in NAMES for m in METHODS for i in range(3 + len(getattr(stats, n).shapes))
+    if (n, m, i) not in WITHOUT_RULE
+]  # fmt: skip
+
+
+def arguments(name):
+    """A point inside the support, shapes, loc and scale."""
+    return [POINT, *USUAL[: len(getattr(stats, name).shapes)], LOC, SCALE]
+
+
+def with_one(method, name, i):
+    """A method as a function of its argument `i`."""
+    call, fixed = getattr(getattr(stats, name), method), arguments(name)
+    return lambda v: call(*fixed[:i], v, *fixed[i + 1 :])
+
+
+def by_extrapolation(f, x):
+    """The derivative of f at x by Richardson's extrapolation of central differences."""
+    d = [(f(x + h) - f(x - h)) / (2 * h) for h in (4e-3, 2e-3, 1e-3)]
+    return (64 * d[2] - 20 * d[1] + d[0]) / 45
+
+
+def in_graph(f, x):
+    """The derivative of f at x in a graph, by exact passes only."""
+    v = sg.placeholder("float64", ())
+    (g,) = sg.gradients(f(v), [v])
+    return sg.compile([g], [v], optimize=1)(np.asarray(x))[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_scipys(name, method):
+    ours, theirs = getattr(stats, name), getattr(scipy_stats, name)
+    for shapes in SHAPES[len(ours.shapes)]:
+        for loc, scale in SCALES:
+            with np.errstate(all="ignore"):
+                expected = getattr(theirs, method)(POINTS, *shapes, loc, scale)
+                y = getattr(ours, method)(POINTS, *shapes, loc, scale)
+            held = np.isfinite(expected) | (name != "laplace")  # SciPy's logarithm overflows
+            held &= np.ones(POINTS.shape, bool) if name != "weibull_min" else expected == expected
+            assert_allclose(y[held], expected[held], rtol=1e-11, atol=0)
+
+
+@pytest.mark.parametrize(("name", "method", "i"), CALLS)
+def test_derivatives_are_those_of_differences_in_both_modes(name, method, i):
+    f, x = with_one(method, name, i), arguments(name)[i]
+    eager = dg.grad(f)(x)
+    assert_allclose(eager, by_extrapolation(f, x), rtol=1e-8, atol=1e-10)
+    assert in_graph(f, x) == eager
+    assert_allclose(dg.func.jvp(f, (x,), (1.0,))[1], eager, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(("name", "method", "i"), WITHOUT_RULE)
+def test_derivatives_without_a_rule_are_refused(name, method, i):
+    with pytest.raises(MissingRuleError):
+        dg.grad(with_one(method, name, i))(arguments(name)[i])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_outside_the_support_are_zero(name):
+    d = getattr(stats, name)
+    x = np.array([-5.0, 5.0])
+    beside = x[(x < d.bounds[0]) | (x > d.bounds[1])]
+    shapes = USUAL[: len(d.shapes)]
+    for method in METHODS:
+        g = dg.grad(lambda x, m=method: getattr(d, m)(x, *shapes).sum())(beside)
+        assert_allclose(g, np.zeros_like(beside), atol=0)
+
+
+def test_log_densities_are_finite_where_densities_underflow():
+    assert stats.norm.logpdf(1e5) < -4e9
+    assert_allclose(stats.norm.logsf(1e3), scipy_stats.norm.logsf(1e3), rtol=1e-14)
+    assert_allclose(stats.laplace.logpdf(1e4), -1e4 - np.log(2))
+
+
+def test_a_frozen_distribution_holds_its_parameters():
+    assert stats.gamma(2.0, scale=3.0).sf(1.0) == stats.gamma.sf(1.0, 2.0, scale=3.0)
+    g = dg.grad(lambda m: stats.norm(m, 2.0).logpdf(1.0))(0.5)
+    assert_allclose(g, 0.125)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: stats.norm.pdf(0.0, 1, 2, 3), lambda: stats.gamma.pdf(0.0),
+    lambda: stats.norm.pdf(0.0, mean=1), lambda: stats.norm(0.0, loc=1.0),
+])  # fmt: skip
+def test_parameters_that_do_not_fit_are_refused(call):
+    with pytest.raises(OptionError, match="the parameters are"):
+        call()
+
+
+def test_the_log_posterior_of_a_regression_has_its_gradient():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+
+    def log_posterior(w, precision, stats=stats):
+        likelihood = stats.norm.logpdf(y, loc=X @ w, scale=precision**-0.5).sum()
+        prior = stats.norm.logpdf(w, scale=2.0).sum()
+        return likelihood + prior + stats.gamma.logpdf(precision, 2.0, scale=0.5)
+
+    w, p = rng.normal(size=3), 0.8
+    assert_allclose(log_posterior(w, p), log_posterior(w, p, scipy_stats), rtol=1e-13)
+    r = y - X @ w
+    gw, gp = dg.grad(log_posterior, argnums=(0, 1))(w, p)
+    assert_allclose(gw, p * X.T @ r - w / 4, rtol=1e-12)
+    assert_allclose(gp, 10 / p - r @ r / 2 + 1 / p - 2, rtol=1e-12)
+
+
+def test_results_have_scipys_dtype_and_tensors_keep_theirs():
+    assert type(stats.norm.logpdf(1)) is np.float64
+    assert stats.norm.cdf(np.ones(2, np.float32)).dtype == np.float64
+    x = dg.tensor(np.ones(2, np.float32))
+    for name in NAMES:
+        d = getattr(stats, name)
+        y = d.logpdf(x, *USUAL[: len(d.shapes)], 0.1, 2.0)
+        assert np.asarray(y.numpy()).dtype == np.float32, name
