@@ -59,8 +59,8 @@ def sylvester_cotangents(
 ) -> Arrays:
     """For q the solution with the transposed matrices; for these that times the solution."""
     ct = unchecked(matrix_transpose(a), matrix_transpose(b), g)
-    across = matrix_transpose(y)
-    found = [lambda: -matmul(ct, across), lambda: -matmul(across, ct), lambda: ct]
+    across = lambda: matrix_transpose(y)  # not read for q
+    found = [lambda: -matmul(ct, across()), lambda: -matmul(across(), ct), lambda: ct]
     return [found[i]() for i in wanted]
 
 

@@ -42,7 +42,10 @@ for path in sorted(folder.glob("*.py")):
         np.savez(file, *results)
 """
 NAME = {"__name__": "typed_in"}
-SCIPY = {"betainc", "gamma_tail", "gammainc", "gammaincc", "gamma"}
+SCIPY = {
+    "betainc", "gamma_tail", "gammainc", "gammaincc", "gamma", "matrix_log", "matrix_sqrt",
+    "recursive_filter", "solve_sylvester",
+}  # fmt: skip
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 
 
