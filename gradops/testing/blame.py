@@ -10,7 +10,8 @@ from ..core.op import Op
 from ..core.source_location import Place, describe
 from ..core.types import is_float, type_of
 from ..transforms.forward import tangent_like
-from .op_properties import Case, compare_slopes, noise
+from .cases import Case, noise
+from .derivative_properties import compare_slopes
 
 SURE = 1e-4  # relative to what was added up: above the error of differences, below a wrong rule's
 

@@ -1,28 +1,20 @@
-"""Checks every property of an op on its samples.
-
-Tolerances are relative to the sum of the magnitudes of what was added up, so cancellation does not
-count as an error.
-"""
+"""Checks every property of an op on its samples."""
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..core.dims import Dim
-from ..core.errors import LinAlgError
 from ..core.op import OPS, Op, Samples
 from ..core.traits import Trait
-from ..core.types import ArrayType, is_complex, is_float, is_inexact, type_of
-from ..library.shape.movement import cast
+from ..core.types import ArrayType, is_complex, is_float, type_of
 from ..transforms.batching import vmap
-from ..transforms.forward import jvp, tangent_like
-from ..transforms.reverse import conjugated
 from . import op_errors
-from .finite_differences import along, derivative
+from .cases import SAME_SUM, Case, agree, cases, cotangent, noise, same_bits, with_derivative
+from .derivative_properties import RULES
 from .op_errors import PropertyError, demand
 
 __all__ = ["PropertyError", "check"]
@@ -31,50 +23,6 @@ NOT_OF_ARRAYS = {Trait.CONTROL, Trait.EFFECT, Trait.LOWERED}
 """Traits of ops of graphs, lists and tokens, and of those that passes of a compiler make."""
 NEAR = 1e-15  # a few ULP of double precision
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, 800.0, -800.0, np.inf, -np.inf, np.nan])
-SAME_SUM = 1e-12  # the same products, added in another order
-SINGULAR = (0.0, 1.0, -1.0)  # where a logarithm, a root or a quotient of an op has its singularity
-
-
-@dataclass(frozen=True)
-class Case:
-    """An op and one of its samples, drawn several times."""
-
-    op: Op
-    number: int
-    examples: Sequence[Sequence[Any]]
-    attrs: dict[str, Any]
-
-    @property
-    def operands(self) -> Sequence[Any]:
-        """The operands of the first draw."""
-        return self.examples[0]
-
-    def __call__(self, *operands: Any) -> Any:
-        """The op, with the attributes of the sample."""
-        return self.op(*operands, **self.attrs)
-
-    def __str__(self) -> str:
-        return f"{self.op.name}-{self.number}"
-
-    @property
-    def shown(self) -> str:
-        """The call, with values."""
-        operands = [
-            f"{type_of(x)} {np.array2string(x, threshold=20, edgeitems=2)}" for x in self.operands
-        ]
-        attrs = [f"{k}={v!r}" for k, v in self.attrs.items()]
-        return f"{self.op.name}({', '.join([*operands, *attrs])})"
-
-
-def cases(op: Op, samples: Samples | None = None, rng: Any = None) -> list[Case]:
-    """The samples of an op, each drawn three times."""
-    rng = np.random.default_rng(0) if rng is None else rng
-    draws = [list((samples or op.samples)(rng)) for _ in range(3)]
-    found = []
-    for number, drawn in enumerate(zip(*draws, strict=True)):
-        examples = [[np.asarray(x) for x in operands] for operands, _ in drawn]
-        found.append(Case(op, number, examples, op.bind(examples[0], drawn[0][1])[1]))
-    return found
 
 
 def check(op: Op, samples: Samples | None = None, rng: Any = None) -> None:
@@ -100,61 +48,6 @@ def verify(prop: Callable[[Any], None], subject: Any, title: str) -> None:
             prop(subject)
     except Exception as error:
         raise PropertyError(f"{title}\n  {type(error).__name__}: {error}") from error
-
-
-def agree(what: str, got: Any, want: Any, tolerance: float, scale: Any = None) -> None:
-    """Raise unless two arrays agree up to a part of `scale`, by default the larger magnitude."""
-    got, want = np.asarray(got) * 1, np.asarray(want) * 1  # truth values as numbers
-    demand(got.shape == want.shape, f"{what}: shape {got.shape}, not {want.shape}")
-    if scale is None:
-        scale = np.maximum(np.abs(got), np.abs(want)).max(initial=0)
-    near = np.abs(got - want) <= tolerance * scale
-    demand(np.all(near | (got == want)), f"{what}: {got}, not {want} (tolerance {tolerance:g})")
-
-
-def same_bits(a: Any, b: Any) -> bool:
-    """True if two arrays are equal in type and in every bit."""
-    return type_of(a) == type_of(b) and np.asarray(a).tobytes() == np.asarray(b).tobytes()
-
-
-def noise(like: Any, seed: int = 0) -> Any:
-    """Numbers from -1 to 1 in the type of an array; so are the parts of complex ones."""
-    like, rng = np.asarray(like), np.random.default_rng(seed)
-    found = rng.uniform(-1, 1, like.shape)
-    if is_complex(like.dtype):
-        found = found + 1j * rng.uniform(-1, 1, like.shape)
-    return np.asarray(found, like.dtype)
-
-
-def direction(case: Case, i: int, seed: int = 0) -> Any:
-    """A direction in which to move operand i: of Hermitian matrices, a Hermitian one."""
-    t = noise(case.operands[i], seed)
-    return (t + t.conj().swapaxes(-1, -2)) / 2 if Trait.HERMITIAN in case.op.traits else t
-
-
-def inner(a: Any, b: Any) -> tuple[Any, Any]:
-    """The inner product of two arrays, and the sum of the magnitudes that went into it.
-
-    Of complex numbers it is that of their real and imaginary parts.
-    """
-    products = np.real(np.conj(a) * np.asarray(b))
-    return products.sum(), np.abs(products).sum()
-
-
-def with_derivative(case: Case, kind: str = "vjp") -> list[int]:
-    """The operands that have a rule, and a dtype to use it on."""
-    rules: Sequence[Any] = getattr(case.op, kind)
-    found = range(min(len(case.operands), len(rules)))
-    return [i for i in found if is_inexact(case.operands[i].dtype) and rules[i] is not None]
-
-
-def cotangent(case: Case, i: int, g: Any, y: Any, operands: Sequence[Any]) -> Any:
-    """Operand i's cotangent by the op's rule, with broadcasting undone. See Note [Complex]."""
-    op = conjugated(case.op) if is_complex(type_of(y).dtype) else case.op
-    (ct,) = op.pull((i,), g, (y, *operands), case.attrs)
-    shape = type_of(operands[i]).shape
-    ct = ct if type_of(ct).shape == shape else OPS["sum_to"](ct, shape=shape)
-    return cast(ct, type_of(operands[i]).dtype)
 
 
 def inferred_type_is_the_computed_type(case: Case) -> None:
@@ -278,89 +171,6 @@ def evaluate(case: Case, template: str, out: Any = None) -> Any:
     return eval(source, scope | names)  # of an op's own declaration, not of data
 
 
-def vjp_is_the_derivative(case: Case) -> None:
-    """Each VJP rule agrees with a derivative found by arithmetic."""
-    y = case(*case.operands)
-    for i in with_derivative(case):
-        got, want, scale, tolerance = compare_slopes(case, i, direction(case, i, 1), y)
-        agree(f"along a direction of operand {i}", got, want, tolerance, scale)
-
-
-def compare_slopes(
-    case: Case, i: int, t: np.ndarray, y: np.ndarray, tangent: np.ndarray | None = None
-) -> tuple[np.floating, np.floating, np.floating, float]:
-    """A cotangent times the derivative of `y` along `t` in operand i, by rule and by differences.
-
-    The rule's result is `tangent`, or by default that of the VJP. Then the magnitude of what was
-    added up, and the relative accuracy of the differences.
-    """
-    g = noise(y)
-    slope, tolerance = derivative(along(case, case.operands, {i: t}))
-    want, scale = inner(g, slope)
-    if tangent is None:
-        got, other = inner(cotangent(case, i, g, y, case.operands), t)
-    else:
-        got, other = inner(g, tangent)
-    return got, want, scale + other, tolerance
-
-
-def jvp_is_the_transpose_of_vjp(case: Case) -> None:
-    """Forward and reverse mode are the same linear map."""
-    y = case(*case.operands)
-    g = noise(y)
-    demand(with_derivative(case) == with_derivative(case, "jvp"), "one has a rule the other lacks")
-    for i in with_derivative(case):
-        t = noise(case.operands[i], 1)
-        tangent = case.op.jvp[i](t, y, *case.operands, **case.attrs)  # type: ignore[misc]
-        want, scale = inner(cotangent(case, i, g, y, case.operands), t)
-        got, other = inner(g, tangent_like(tangent, y))
-        agree(f"operand {i}", got, want, SAME_SUM, scale + other)
-
-
-def second_derivative_is_the_derivative_of_the_vjp(case: Case) -> None:
-    """The derivative of each VJP rule is correct."""
-    floats = [i for i, x in enumerate(case.operands) if is_inexact(x.dtype)]
-    directions = {i: direction(case, i, i) for i in floats}
-    for i in with_derivative(case):
-        gradient = gradient_in(case, i)
-        line = along(gradient, case.operands, directions)
-        got = jvp(line, [np.zeros(())], [np.ones(())])[1]
-        want, tolerance = derivative(line)
-        agree(f"the gradient in operand {i}", got, want, tolerance)
-
-
-def gradient_in(case: Case, i: int) -> Callable[..., Any]:
-    """The gradient in operand i, as a function of the operands."""
-    g = noise(case(*case.operands))
-    return lambda *operands: cotangent(case, i, g, case(*operands), operands)
-
-
-def float32_stays_float32(case: Case) -> None:
-    """Gradients and tangents have the dtype and shape of what they belong to, with no cast."""
-    operands = [x.astype(np.float32) if is_float(x.dtype) else x for x in case.operands]
-    y = case(*operands)
-    for i in with_derivative(case):
-        got = type_of(cotangent(case, i, noise(y), y, operands))
-        demand(got == type_of(operands[i]), f"the gradient in operand {i} is {got}")
-        rule: Any = case.op.jvp[i]
-        tangent = tangent_like(rule(noise(operands[i]), y, *operands, **case.attrs), y)
-        dtype = type_of(rule(noise(operands[i]), y, *operands, **case.attrs)).dtype
-        demand(type_of(tangent) == type_of(y) and dtype == y.dtype, f"the tangent is {dtype}")
-
-
-def a_zero_cotangent_stays_zero(case: Case) -> None:
-    """A zero cotangent gives zeros, not NaN, even where the derivative is infinite."""
-    for point in SINGULAR:
-        xs = [np.full_like(x, point) if is_float(x.dtype) else x for x in case.operands]
-        try:
-            y = case(*xs)
-        except LinAlgError:
-            continue  # there is no result to mask out
-        for i in with_derivative(case):
-            ct = cotangent(case, i, np.zeros_like(y), y, xs)
-            demand(np.all(np.asarray(ct) == 0), f"at {point}, operand {i} receives {ct}")
-
-
 def vmap_is_a_loop(case: Case) -> None:
     """Batched, the op does to each example what it does to one, whichever operands are batched."""
     if case.op.batch is None:
@@ -413,11 +223,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     scalar_source_computes_the_op,
     formula_computes_the_op,
     pairs_compute_both_ops,
-    vjp_is_the_derivative,
-    jvp_is_the_transpose_of_vjp,
-    second_derivative_is_the_derivative_of_the_vjp,
-    float32_stays_float32,
-    a_zero_cotangent_stays_zero,
+    *RULES,
     vmap_is_a_loop,
     operations_are_counted,
 ]

@@ -9,7 +9,8 @@ import dynamicgrad as dg
 import gradops
 from gradops.__main__ import spelled_in
 from gradops.core.types import is_inexact
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 
 from .torch_counterparts import COUNTERPARTS, WITHOUT
 

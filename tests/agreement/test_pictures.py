@@ -17,7 +17,7 @@ from gradops.inspection.layout import mirror_layout
 from gradops.inspection.lint import lint
 from gradops.inspection.page.stages import Picture, Stage
 from gradops.inspection.page.template import page
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 from staticgrad.export.view import graph_view
 
 from .conftest import graph, weights

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradops
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 
 CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for case in cases(op)]
 every_sample = pytest.mark.parametrize("case", CASES)

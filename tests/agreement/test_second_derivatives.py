@@ -16,7 +16,8 @@ import gradops
 import staticgrad as sg
 from gradops.core.traits import Trait
 from gradops.core.types import is_float
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases, with_derivative
+from gradops.testing.cases import cases, with_derivative
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 
 STEP = 4e-3  # the error of the differences is of its third power, that of rounding 1e-10
 SAME_SIDES = 3e-3  # up to which the two sides of a smooth function differ

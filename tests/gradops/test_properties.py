@@ -3,7 +3,8 @@
 import pytest
 
 import gradops
-from gradops.testing.op_properties import FACTS, PROPERTIES, cases, verify
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import FACTS, PROPERTIES, verify
 
 CASES = [
     pytest.param(prop, case, id=f"{case}-{prop.__name__}")

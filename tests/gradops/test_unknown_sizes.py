@@ -8,7 +8,7 @@ import pytest
 import gradops
 from gradops.core.dims import Dim, eval_terms
 from gradops.core.types import ArrayType, type_of
-from gradops.testing.op_properties import cases, with_derivative
+from gradops.testing.cases import cases, with_derivative
 from gradops.transforms.saved_operands import Probe
 
 N = Dim("n")

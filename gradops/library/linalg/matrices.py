@@ -24,6 +24,7 @@ from ...kernels.linalg import linalg
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked, not_equal
 from ..elementwise.complexes import conj
+from ..elementwise.logic import isfinite, logical_or
 from ..families import invalid
 from ..index.diagonals import diagonal
 from ..index.indexing import numbers
@@ -83,11 +84,13 @@ def diagonal_of(x: AnyArray) -> AnyArray:
 
 
 def zero_if_unused(g: Operand, ct: AnyArray) -> AnyArray:
-    """A cotangent, but zero for each matrix whose result has a cotangent `g` of zeros.
+    """A cotangent, without NaN and infinities for each matrix whose result has a `g` of zeros.
 
-    So matrices whose results are not used get no NaN from singularities.
+    So matrices whose results are not used get no NaN from singularities. What is finite is not
+    masked: it is zero by itself, and its derivative by `g`, which second derivatives need, is not.
     """
-    return masked(any(not_equal(g, 0), axis=(-2, -1), keepdims=True), ct)
+    is_used = any(not_equal(g, 0), axis=(-2, -1), keepdims=True)
+    return masked(logical_or(is_used, isfinite(ct)), ct)
 
 
 def require_matrix(op: str, *types: ArrayType) -> None:

@@ -18,9 +18,6 @@ from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import schur
 from ...typing import AnyArray, Arrays, Attrs, Flags, Wanted
-from ..elementwise.comparison import masked, not_equal
-from ..elementwise.logic import isfinite, logical_or
-from ..reduce.reduction import any
 from ..shape.creation import stop_gradient, zeros_like
 from ..shape.joining import concatenate
 from ..shape.rearrange import matrix_transpose
@@ -32,6 +29,7 @@ from .matrices import (
     require_square,
     samplers,
     square_infer,
+    zero_if_unused,
 )
 from .matrix_functions import matrix_size
 from .solve import not_square
@@ -108,13 +106,8 @@ unchecked = partial(solve_sylvester, checked=False)
 
 
 def root_derivative(y: AnyArray, t: AnyArray) -> AnyArray:
-    """The derivative of the square root y in the direction t; zeros for a t of zeros.
-
-    The mask is of singular equations alone: elsewhere the derivative is one by t as well.
-    """
-    found = unchecked(y, y, t)
-    is_used = any(not_equal(t, 0), axis=(-2, -1), keepdims=True)
-    return masked(logical_or(is_used, isfinite(found)), found)
+    """The derivative of the square root y in the direction t; zeros for a t of zeros."""
+    return zero_if_unused(t, unchecked(y, y, t))
 
 
 def log_derivative(x: AnyArray, t: AnyArray) -> AnyArray:

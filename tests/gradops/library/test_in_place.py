@@ -5,7 +5,8 @@ import pytest
 
 from gradops import OPS, type_of
 from gradops.core.traits import Trait
-from gradops.testing.op_properties import Case, cases, evaluate, same_bits
+from gradops.testing.cases import Case, cases, same_bits
+from gradops.testing.op_properties import evaluate
 
 CASES = [
     pytest.param(case, times, id=f"{case}-{times}")

@@ -8,7 +8,7 @@ import pytest
 import gradops
 from gradops import OPS, TransformError, jet, jvp
 from gradops.core.types import is_inexact
-from gradops.testing.op_properties import cases, noise
+from gradops.testing.cases import cases, noise
 
 CASES = [
     pytest.param(case, id=f"{case.op}-{case.number}")

@@ -23,7 +23,8 @@ from gradops import OptionError
 from gradops.native.ir.memory import Memory
 from gradops.native.ir.places import Place, contiguous
 from gradops.native.runtime import symbols
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 from staticgrad.native.output import entry
 
 from .fuzz import PATIENCE, outcome_of, tell

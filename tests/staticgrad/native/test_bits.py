@@ -7,7 +7,8 @@ import gradops
 import staticgrad as sg
 from gradops import OptionError
 from gradops.kernels.threads import LIMIT
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 
 from .fuzz import bits_of
 from .thresholds import low_thresholds

@@ -9,7 +9,8 @@ import staticgrad as sg
 from gradops import OPS
 from gradops.native import costs
 from gradops.native.ir.scalars import NotNative
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 from staticgrad.native import lowering
 from staticgrad.native.coverage import lowering_of
 from staticgrad.native.output import module_text

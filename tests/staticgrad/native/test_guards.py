@@ -8,7 +8,8 @@ import sys
 import pytest
 
 import gradops
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 
 from .fuzz import SIGN, outcomes
 

@@ -6,7 +6,8 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops import OptionError
-from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
+from gradops.testing.cases import cases
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 
 pytest.importorskip("llvmlite")
 

@@ -5,7 +5,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import OPS
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 
 rng = np.random.default_rng(0)
 LOSSES = {

@@ -10,7 +10,7 @@ import gradops
 import staticgrad as sg
 from gradops.core.errors import OptionError, PassError
 from gradops.core.traits import Trait
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 from staticgrad.ir.kinds import Lowering
 from staticgrad.passes import (
     LEVELS,

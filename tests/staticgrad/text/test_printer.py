@@ -5,7 +5,7 @@ import pytest
 
 import gradops
 import staticgrad as sg
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 from staticgrad.ir.kinds import Kind
 
 from .. import hostile

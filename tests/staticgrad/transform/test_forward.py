@@ -7,7 +7,7 @@ import gradops
 import staticgrad as sg
 from gradops import DTypeError, GraphError, ShapeError
 from gradops.core.types import is_inexact
-from gradops.testing.op_properties import cases, noise
+from gradops.testing.cases import cases, noise
 
 
 def has_derivative(case):

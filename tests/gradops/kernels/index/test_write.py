@@ -10,7 +10,8 @@ import gradops
 from gradops.core.traits import Trait
 from gradops.core.types import type_of
 from gradops.kernels.index.write import write_into
-from gradops.testing.op_properties import LAYOUTS, SAME_SUM, agree, cases, evaluate
+from gradops.testing.cases import SAME_SUM, agree, cases
+from gradops.testing.op_properties import LAYOUTS, evaluate
 
 STEPS = (1, 2, 3, 4, 8, 16, -1, -4, -8)  # in entries; NumPy's vector loops go wrong at some of them
 SIZES = (3, 33)  # below and above what a vector of entries holds

@@ -7,7 +7,7 @@ import gradops
 import staticgrad as sg
 from gradops.core.traits import Trait
 from gradops.core.types import type_of
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 from staticgrad.codegen.memory.buffers import plan_buffers
 from staticgrad.codegen.memory.lifetimes import may_be_view
 

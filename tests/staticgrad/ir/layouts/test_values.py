@@ -8,7 +8,7 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops.core.traits import Trait
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 from staticgrad.ir.graph import has_graphs, inner_graphs
 from staticgrad.ir.layouts.inner import given_inside, layouts
 from staticgrad.ir.layouts.values import Layout

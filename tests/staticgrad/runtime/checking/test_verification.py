@@ -7,7 +7,7 @@ import gradops
 import staticgrad as sg
 from gradops.core.errors import PassError
 from gradops.core.types import is_float
-from gradops.testing.op_properties import cases
+from gradops.testing.cases import cases
 from staticgrad.runtime.checking.verification import Code, require_results
 
 BOUND = 1024.0
