@@ -58,13 +58,13 @@ gamma = Continuous(
 beta = Continuous(
     "beta", lambda z, a, b: xlogy(a - 1, z) + xlog1py(b - 1, -z) - betaln(a, b),
     lambda z, a, b: betainc(a, b, z), lambda z, a, b: betainc(b, a, 1 - z),
-    shapes=("a", "b"), bounds=(0.0, 1.0),
+    shapes=("a", "b"), bounds=(0.0, 1.0), finite=True,
 )  # fmt: skip
 
 weibull_min = Continuous(
     "weibull_min", lambda z, c: log(c) + xlogy(c - 1, z) - z**c, lambda z, c: -expm1(-(z**c)),
     lambda z, c: exp(-(z**c)), log_survival=lambda z, c: -(z**c),
-    shapes=("c",), bounds=(0.0, np.inf),
+    shapes=("c",), bounds=(0.0, np.inf), finite=True,
 )  # fmt: skip
 
 laplace = Continuous(

@@ -17,6 +17,12 @@ __all__ = ["Continuous", "Frozen"]
 
 Function = Callable[..., Any]
 
+BESIDE = {
+    "logpdf": (-np.inf, -np.inf), "cdf": (0.0, 1.0), "sf": (1.0, 0.0),
+    "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf),
+}  # fmt: skip
+"""The values of each method below the support, and above it."""
+
 
 @dataclass(frozen=True)
 class Continuous:
@@ -24,7 +30,8 @@ class Continuous:
 
     The functions take a point and the shapes. They are called inside the support and for valid
     shapes only: `interior` and `usual` replace other values, so that neither a number nor a
-    derivative from there reaches a result.
+    derivative from there reaches a result. Where shapes must be `finite`, results are NaN for
+    infinite ones.
     """
 
     name: str
@@ -35,6 +42,7 @@ class Continuous:
     log_survival: Function | None = None
     shapes: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-np.inf, np.inf)
+    finite: bool = False
     interior: float = 0.5
     usual: float = 2.0
 
@@ -45,8 +53,7 @@ class Continuous:
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the density at `x`, -inf outside the support."""
-        x, shapes, loc, scale = self.operands("logpdf", x, args, kwargs)
-        return self.at(x, shapes, loc, scale, self.density, -np.inf, -np.inf)
+        return self.at("logpdf", x, args, kwargs, self.log_density)
 
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The density at `x`, 0 outside the support."""
@@ -54,46 +61,39 @@ class Continuous:
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of at most `x`."""
-        x, shapes, loc, scale = self.operands("cdf", x, args, kwargs)
-        return self.at(x, shapes, loc, scale, unscaled(self.cumulative), 0.0, 1.0)
+        return self.at("cdf", x, args, kwargs, self.cumulative)
 
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of more than `x`."""
-        x, shapes, loc, scale = self.operands("sf", x, args, kwargs)
-        return self.at(x, shapes, loc, scale, unscaled(self.survival), 1.0, 0.0)
+        return self.at("sf", x, args, kwargs, self.survival)
 
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the probability of at most `x`."""
-        x, shapes, loc, scale = self.operands("logcdf", x, args, kwargs)
         form = self.log_cumulative or log_of(self.cumulative, self.survival)
-        return self.at(x, shapes, loc, scale, unscaled(form), -np.inf, 0.0)
+        return self.at("logcdf", x, args, kwargs, form)
 
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the probability of more than `x`."""
-        x, shapes, loc, scale = self.operands("logsf", x, args, kwargs)
         form = self.log_survival or log_of(self.survival, self.cumulative)
-        return self.at(x, shapes, loc, scale, unscaled(form), 0.0, -np.inf)
+        return self.at("logsf", x, args, kwargs, form)
 
-    def density(self, z: AnyArray, scale: AnyArray, *shapes: AnyArray) -> AnyArray:
-        """The logarithm of the density at a standardized point, per unit of x."""
-        return self.log_density(z, *shapes) - log(scale)
-
-    def at(
-        self, x: AnyArray, shapes: tuple[AnyArray, ...], loc: AnyArray, scale: AnyArray,
-        form: Function, below: float, above: float,
-    ) -> Any:  # fmt: skip
-        """`form` inside the support, `below` and `above` beside it, NaN for invalid parameters."""
-        valid = (scale > 0) & (scale < np.inf) & (loc == loc)
+    def at(self, method: str, x: Any, args: Any, kwargs: Any, form: Function) -> Any:
+        """`form` inside the support, what is beside it there, NaN for invalid parameters."""
+        x, shapes, loc, scale = self.operands(method, x, args, kwargs)
+        valid = scale > 0
         for a in shapes:
-            valid = valid & (a > 0) & (a < np.inf)
+            valid = valid & (a > 0) & ((a < np.inf) | (not self.finite))
         scale = where(valid, scale, 1.0)
-        shapes = tuple(where(valid, a, self.usual) for a in shapes)
+        shapes = [where(valid, a, self.usual) for a in shapes]
         z = (x - loc) / scale
         low, high = self.bounds
         inside = (z >= low) & (z <= high) & (abs(z) < np.inf)
-        y = form(where(inside, z, self.interior), scale, *shapes)
+        y = form(where(inside, z, self.interior), *shapes)
+        if method == "logpdf":  # of x, not of z
+            y = y - log(scale)
+        below, above = BESIDE[method]
         y = where(inside, y, where(z > self.interior, above, below))
-        y = where(valid & (x == x), y, np.nan)
+        y = where(valid & (z == z), y, np.nan)
         return y[()] if isinstance(y, np.ndarray) else y
 
     def operands(self, method: str, x: Any, args: Any, kwargs: Any) -> Any:
@@ -123,29 +123,19 @@ class Frozen:
     args: tuple[Any, ...]
     kwds: dict[str, Any]
 
-    def logpdf(self, x: Any) -> Any:
-        """The logarithm of the density at `x`."""
-        return self.dist.logpdf(x, *self.args, **self.kwds)
 
-    def pdf(self, x: Any) -> Any:
-        """The density at `x`."""
-        return self.dist.pdf(x, *self.args, **self.kwds)
+def held(name: str) -> Function:
+    """A method of a distribution, for one whose parameters are held."""
 
-    def cdf(self, x: Any) -> Any:
-        """The probability of at most `x`."""
-        return self.dist.cdf(x, *self.args, **self.kwds)
+    def method(self: Frozen, x: Any) -> Any:
+        return getattr(self.dist, name)(x, *self.args, **self.kwds)
 
-    def sf(self, x: Any) -> Any:
-        """The probability of more than `x`."""
-        return self.dist.sf(x, *self.args, **self.kwds)
+    method.__name__, method.__doc__ = name, getattr(Continuous, name).__doc__
+    return method
 
-    def logcdf(self, x: Any) -> Any:
-        """The logarithm of the probability of at most `x`."""
-        return self.dist.logcdf(x, *self.args, **self.kwds)
 
-    def logsf(self, x: Any) -> Any:
-        """The logarithm of the probability of more than `x`."""
-        return self.dist.logsf(x, *self.args, **self.kwds)
+for _name in (*BESIDE, "pdf"):
+    setattr(Frozen, _name, held(_name))
 
 
 def floating(values: list[Any]) -> list[Any]:
@@ -155,11 +145,6 @@ def floating(values: list[Any]) -> list[Any]:
     kinds = [v if isinstance(v, int | float) else type_of(v).dtype for v in values]
     dtype = np.result_type(np.float64, *kinds) if known else np.result_type(1.0, *kinds)
     return [astype(np.asarray(v) if known or np.isscalar(v) else v, dtype=dtype) for v in values]
-
-
-def unscaled(form: Function) -> Function:
-    """A form that does not depend on the scale, as one that is passed it."""
-    return lambda z, scale, *shapes: form(z, *shapes)
 
 
 def log_of(p: Function, complement: Function) -> Function:

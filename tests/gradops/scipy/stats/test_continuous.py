@@ -19,6 +19,8 @@ SCALES = [(0.0, 1.0), (0.3, 2.5), (0.0, -1.0), (0.0, 0.0)]
 POINTS = np.array([
     -1e3, -40, -9, -1, -1e-8, 0, 1e-300, 1e-8, 0.3, 0.5, 0.9999, 1, 1.5, 7, 40, 300, np.nan,
 ])  # fmt: skip
+FAR = np.array([-np.inf, -1e300, -1e3, -1.0, 0.0, 1e-300, 0.3, 1.0, 7.0, 1e3, 1e300, np.inf])
+EXTREME = [(0.0, 1.0), (0.3, np.inf), (0.3, 1e300), (0.3, 1e-300), (np.inf, 1.0), (np.nan, 1.0)]
 POINT, USUAL, LOC, SCALE = 0.7, (1.7, 2.3), 0.1, 1.3
 WITHOUT_RULE = [("beta", m, i) for m in METHODS[2:] for i in (1, 2)]
 """Derivatives of the incomplete beta function in its parameters."""
@@ -65,6 +67,28 @@ def test_values_are_scipys(name, method):
             held = np.isfinite(expected) | (name != "laplace")  # SciPy's logarithm overflows
             held &= np.ones(POINTS.shape, bool) if name != "weibull_min" else expected == expected
             assert_allclose(y[held], expected[held], rtol=1e-11, atol=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", NAMES)
+def test_values_of_extreme_points_and_parameters_are_scipys_where_that_has_some(name, method):
+    ours, theirs = getattr(stats, name), getattr(scipy_stats, name)
+    usual = USUAL[: len(ours.shapes)]
+    extreme = [] if ours.finite else [(value, *usual[1:]) for value in (np.inf, 1e300) if usual]
+    for shapes in [usual, *extreme]:
+        for loc, scale in EXTREME:
+            with np.errstate(all="ignore"):
+                expected = getattr(theirs, method)(FAR, *shapes, loc, scale)
+                y = getattr(ours, method)(FAR, *shapes, loc, scale)
+            held = (expected == expected) & ((name != "laplace") | np.isfinite(expected))
+            assert_allclose(y[held], expected[held], rtol=1e-11, atol=0)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if getattr(stats, n).finite])
+def test_infinite_shapes_have_no_values_where_shapes_are_finite(name):
+    shapes = (np.inf, *USUAL[1 : len(getattr(stats, name).shapes)])
+    for method in METHODS:
+        assert np.isnan(getattr(getattr(stats, name), method)(0.5, *shapes))
 
 
 @pytest.mark.parametrize(("name", "method", "i"), CALLS)
