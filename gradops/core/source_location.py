@@ -165,9 +165,16 @@ def called_function() -> str:
         if package_of(frame) in PACKAGES:
             break
         if name := public_name(module, frame.f_code.co_qualname):
-            return name
+            return of_instance(frame.f_locals.get("self"), name)
         package = package or module.partition("._")[0]
-    return package
+    return named_in_source() if package == "scipy" else package
+
+
+def named_in_source() -> str:
+    """The function of SciPy that the user's line names; decorators of SciPy's call it later."""
+    call = call_of_user()
+    module, _, name = call.name.rpartition(".") if call else ("", "", "")
+    return public_name(module, name) or "scipy"
 
 
 def public_name(module: str, qualified: str) -> str:
@@ -182,6 +189,17 @@ def public_name(module: str, qualified: str) -> str:
         if not name.startswith("_") and callable(getattr(sys.modules.get(owner), name, None)):
             return f"{owner}.{qualified}"
     return ""
+
+
+def of_instance(owner: object, name: str) -> str:
+    """The name of a method with that of its owner if this is public, `scipy.stats.norm.logpdf`."""
+    space, _, method = name.rpartition(".")
+    module = space.rpartition(".")[0]
+    known = getattr(owner, "name", None)
+    alike = getattr(sys.modules.get(module), known, None) if isinstance(known, str) else None
+    return (
+        f"{module}.{known}.{method}" if alike is not None and type(alike) is type(owner) else name
+    )
 
 
 def calls_staticgrad() -> bool:

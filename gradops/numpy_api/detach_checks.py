@@ -10,6 +10,7 @@ import dis
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -131,14 +132,29 @@ def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
     return called, "" if called.startswith("numpy") else f"it takes plain arrays: {BY_HAND}"
 
 
+def is_there(name: str) -> bool:
+    """True for the full name of an object, whose modules are imported to know.
+
+    Only the text of an error depends on it.
+    """
+    try:
+        resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
 def counterpart(called: str) -> str:
     """The function that takes traced values in place of one of SciPy's; empty if there is none."""
     space, _, name = called.rpartition(".")
     if space in ("scipy.linalg", "scipy.fft"):
         theirs = np.linalg if space == "scipy.linalg" else np.fft
-        ours = linalg if space == "scipy.linalg" else fft
         if hasattr(theirs, name):
             return f"np.{space.removeprefix('scipy.')}.{name}"
+    if space.startswith("scipy.") and is_there(f"gradops.{called}"):
+        return f"gradops.{called}"
+    if space in ("scipy.linalg", "scipy.fft"):
+        ours = linalg if space == "scipy.linalg" else fft
         return f"gradops.{space.removeprefix('scipy.')}.{name}" if name in ours.__all__ else ""
     if space in ("scipy.special", "scipy.integrate") and name in special.__all__:
         return f"gradops.special.{name}"

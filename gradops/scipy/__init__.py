@@ -1,1 +1,11 @@
-"""Arguments for SciPy's solvers."""
+"""SciPy's functions for every operand, by SciPy's names, with derivatives. SciPy is not imported.
+
+A program changes `from scipy import linalg` to `from gradops.scipy import linalg`.
+"""
+
+from ..core.lazy_import import lazily
+from .missing_names import missing_from
+
+__all__ = ["linalg", "optimize", "signal", "spatial", "stats"]
+
+__getattr__, __dir__ = lazily(__name__, {name: name for name in __all__}, missing_from(__name__))

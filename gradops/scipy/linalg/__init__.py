@@ -10,6 +10,8 @@ array([1., 2.])
 """
 
 from ...core.errors import LinAlgError
+from ...core.lazy_import import lazily
+from ..missing_names import missing_from
 from .decompositions import (
     det,
     eig,
@@ -43,3 +45,5 @@ __all__ = [
     "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_triangular", "sqrtm",
     "svd", "svdvals", "toeplitz",
 ]  # fmt: skip
+
+__getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

@@ -4,6 +4,8 @@ A program changes its import and nothing else. Solutions are functions of all th
 given to a solver depend on, as arguments or captured, with derivatives of any order.
 """
 
+from ...core.lazy_import import lazily
+from ..missing_names import missing_from
 from .custom_solvers import implicit
 from .fixed_points import fixed_point
 from .minimization import minimize, minimize_scalar
@@ -15,3 +17,5 @@ __all__ = [
     "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "implicit", "least_squares",
     "minimize", "minimize_scalar", "newton", "ridder", "root", "root_scalar", "toms748",
 ]  # fmt: skip
+
+__getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

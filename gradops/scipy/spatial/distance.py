@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError, ShapeError
+from ...core.lazy_import import lazily
 from ...core.types import is_inexact, shape_of, type_of
 from ...library.elementwise.arithmetic import abs, sqrt, square
 from ...library.elementwise.comparison import equal, where
@@ -27,6 +28,7 @@ from ...library.shape.joining import concatenate
 from ...library.shape.movement import astype, expand_dims, reshape
 from ...library.shape.rearrange import matrix_transpose
 from ...typing import AnyArray
+from ..missing_names import missing_from
 
 __all__ = [
     "braycurtis", "canberra", "cdist", "chebyshev", "cityblock", "correlation", "cosine",
@@ -319,3 +321,6 @@ def jensenshannon(
     if axis not in (0, -1):
         raise OptionError("jensenshannon", [], f"axis={axis} is not here, only 0")
     return reshape(found, shape=(1,)) if keepdims else found
+
+
+__getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

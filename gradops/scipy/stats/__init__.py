@@ -5,6 +5,8 @@
 True
 """
 
+from ...core.lazy_import import lazily
+from ..missing_names import missing_from
 from .continuous import (
     beta,
     expon,
@@ -21,3 +23,5 @@ from .continuous import (
 
 __all__ = ["beta", "expon", "gamma", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm",
            "rayleigh", "uniform", "weibull_min"]  # fmt: skip
+
+__getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))
