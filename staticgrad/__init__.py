@@ -24,7 +24,7 @@ from .build import inputs as _inputs
 from .build.effects import *
 from .build.graph import *
 from .build.inputs import *
-from .control import function_graphs as _function_graphs
+from .control import function_methods as _function_methods
 from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
 from .export import methods as _export_methods
 from .ir.expr import Expr

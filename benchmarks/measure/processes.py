@@ -156,9 +156,13 @@ class Session:
         return ENDED.format(ended.returncode)
 
     def environment(self, threads: int) -> dict[str, str]:
-        """Threads for every library, and caches of compiled code that start empty."""
+        """Threads for every library, and caches of compiled code that start empty.
+
+        Modules are compiled once, as where they are installed.
+        """
         n = str(threads)
-        return os.environ | dict.fromkeys(THREAD_COUNTS, n) | {
+        usual = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        return usual | dict.fromkeys(THREAD_COUNTS, n) | {
             "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={str(threads > 1).lower()}",
             "STATICGRAD_CACHE": str(self.folder / "staticgrad"),
             "TORCHINDUCTOR_CACHE_DIR": str(self.folder / "inductor"),

@@ -29,8 +29,6 @@ Traced = tuple[list[FrozenGraph], list[Expr]]  # a graph for each function, and 
 
 def trace_functions(names: Names, args: Sequence[Any], attrs: Attrs) -> tuple[Sequence[Any], Attrs]:
     """The operands and attributes of an op with graphs in place of functions."""
-    if not any(isinstance(each, Body) for v in attrs.values() for each in several(v)):
-        return args, attrs
     captures: list[Expr] = []
 
     def trace(called: Called) -> FrozenGraph:
@@ -43,11 +41,6 @@ def trace_functions(names: Names, args: Sequence[Any], attrs: Attrs) -> tuple[Se
     new = {k: tuple(map(graph_of, v)) if type(v) is tuple else graph_of(v)
            for k, v in attrs.items()}  # fmt: skip
     return (*args, *captures), new
-
-
-def several(value: object) -> Sequence[object]:
-    """The members of an attribute that may be a tuple."""
-    return value if type(value) is tuple else (value,)
 
 
 def graphs_of(names: Names, called: Called) -> Traced:
@@ -133,9 +126,3 @@ def composed(graph: FrozenGraph, f: Callable[..., Sequence[Any]]) -> FrozenGraph
 def jacobian(graph: FrozenGraph) -> FrozenGraph:
     """The graph of the Jacobian of a vector by the first operand."""
     return composed(graph, jacobian_of)
-
-
-FrozenGraph.is_frozen = True  # type: ignore[attr-defined]
-Expr.trace_functions = staticmethod(trace_functions)
-for _method in (tangents, pullback, composed, jacobian):
-    setattr(FrozenGraph, _method.__name__, _method)

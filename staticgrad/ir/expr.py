@@ -51,7 +51,7 @@ class Expr(ArrayMethods):
     gradop_level = 0.0
     watch = None
     specialised: ClassVar[Mapping[Op, Any]]  # functions that build expressions, by op
-    trace_functions: ClassVar[Any]  # functions among attributes; set by `control.function_graphs`
+    trace_functions: ClassVar[Any]  # functions among attributes; set by `control.function_methods`
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, M
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 from gradops import GraphError, Op, type_of
 from gradops.core.source_location import Place, describe, short
@@ -54,6 +54,7 @@ class FrozenGraph:
     labels: tuple[str, ...] = ()
     derivatives: Mapping[str, str] = field(default_factory=dict)
     derived: dict[Hashable, Any] = field(default_factory=dict)
+    is_frozen: ClassVar[bool] = True  # what it reads does not change, as that of a Python function
 
     @property
     def results(self) -> tuple[Expr, ...]:

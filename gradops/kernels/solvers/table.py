@@ -1,19 +1,20 @@
 """The solvers that the op `solver` runs, by name."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from . import custom, fixed_points, minima, residuals, roots, scalar_roots
-from .running import Found, packed
+from .running import packed
 
-SOLVERS: dict[str, Callable[..., Found]] = {
-    "root": roots.root, "newton": roots.newton, "root_scalar": scalar_roots.root_scalar,
-    "fixed_point": fixed_points.fixed_point, "anderson": fixed_points.anderson,
-    "minimize": minima.minimize, "minimize_scalar": minima.minimize_scalar,
-    "custom": custom.custom, "least_squares": residuals.least_squares, "leastsq": residuals.leastsq,
+MODULES = {
+    "root": "roots", "newton": "roots", "root_scalar": "scalar_roots",
+    "fixed_point": "fixed_points", "anderson": "fixed_points",
+    "minimize": "minima", "minimize_scalar": "minima",
+    "least_squares": "residuals", "leastsq": "residuals", "custom": "custom",
 }  # fmt: skip
+"""The modules of the solvers, which have the solvers' names there."""
 
 
 def run_solver(
@@ -29,7 +30,8 @@ def run_solver(
     lent = [Lent(f, others) for f in functions]
     given = [np.asarray(a) for a in others[:extra]]
     try:
-        return packed(*SOLVERS[how](np.array(x, np.float64), lent, *given, **dict(options)))
+        solver = getattr(import_module(f".{MODULES[how]}", __package__), how)
+        return packed(*solver(np.array(x, np.float64), lent, *given, **dict(options)))
     finally:
         for f in lent:
             f.take_back()
