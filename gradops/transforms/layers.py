@@ -1,4 +1,4 @@
-"""What a function captures from tapes and transforms, as operands of the op whose function it is.
+"""Captures of a function from tapes and transforms, as operands of the op whose function it is.
 
 Note [Layers]. A function that a solver calls may read tensors that it is not given, or values with
 tangents, or batches. Nothing is replaced in what it reads: one call shows in its result what it
@@ -71,7 +71,7 @@ class BatchLayer:
 
 
 class TapeLayer:
-    """What a function captures from one tape: vertices that are older than the call."""
+    """The captures of a function from one tape: vertices that are older than the call."""
 
     def __init__(self, tape: Tape, level: float, operands: Sequence[Any]) -> None:
         self.tape, self.level, self.operands = tape, level, list(operands)

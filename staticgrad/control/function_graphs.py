@@ -11,7 +11,8 @@ from typing import Any
 
 from gradops import GraphError
 from gradops.core.tracer_protocol import is_holder
-from gradops.transforms.bodies import Body, Called, jacobian_of
+from gradops.transforms.bodies import Body, jacobian_of
+from gradops.transforms.closing import Called
 from gradops.typing import Attrs
 
 from ..build.inputs import parameter

@@ -83,7 +83,7 @@ def solve_by_products(
 
 
 def checked_residual(solved: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """What a solver found; raises OperandError if the residual there is another by now.
+    """The result of a solver; raises OperandError if the residual there is another by now.
 
     A function in Python may read what has changed since: its derivative would be another's.
     """

@@ -1,1 +1,1 @@
-"""Ops of solvers, whose attributes are functions: see `gradops.transforms.bodies`."""
+"""Ops of solvers, whose attributes are functions: see `gradops.transforms.closing`."""

@@ -49,7 +49,7 @@ def as_double(x: Any) -> Any:
 
 
 def optimality(gradient: Any, x: Any, low: Any, high: Any) -> Any:
-    """What is zero at a minimum within bounds. See Note [Active bounds]."""
+    """The equations of a minimum within bounds. See Note [Active bounds]."""
     where = OPS["where"]
     at_low = logical_and(x - low <= gradient, gradient > 0)
     at_high = logical_and(high - x <= -gradient, gradient < 0)

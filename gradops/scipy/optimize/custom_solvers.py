@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.levels import clock
 from ...core.tree import flatten, leaves_of
-from ...transforms.bodies import is_operand
+from ...transforms.closing import is_operand
 from .solving import solve
 from .unknowns import Unknowns, as_vector
 

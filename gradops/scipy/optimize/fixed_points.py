@@ -7,8 +7,7 @@ from ...core.errors import OptionError
 from ...core.op import PLAIN
 from ...core.types import shape_of
 from ...library.shape.movement import reshape
-from .root_finding import require_convergence
-from .solving import solve
+from .solving import require_convergence, solve
 from .unknowns import Unknowns, as_vector, tuple_of
 
 METHODS = "del2", "iteration", "anderson"

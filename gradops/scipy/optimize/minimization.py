@@ -26,7 +26,7 @@ def gradient_of(body: Any, *operands: Any) -> tuple[Any]:
 
 
 def stationarity_of(body: Any, x: Any, low: Any, high: Any, *others: Any) -> tuple[Any]:
-    """What is zero at a minimum within bounds."""
+    """The equations of a minimum within bounds."""
     (gradient,) = gradient_of(body, x, low, high, *others)
     return (optimality(gradient, x, low, high),)
 

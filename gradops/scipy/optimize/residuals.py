@@ -38,7 +38,7 @@ LOSSES: dict[Any, Callable[[Any], Any]] = {
 def stationarity_of(
     body: Any, x: Any, low: Any, high: Any, *others: Any, loss: str, scale: float, bounded: bool
 ) -> tuple[Any]:
-    """What is zero at least squares: the gradient of the cost, or the distance to a bound."""
+    """The equations of least squares: the gradient of the cost, or the distance to a bound."""
     operands = (x, low, high, *others)
     (r,) = body(*operands)
     weighted = r if loss == "linear" else r * WEIGHTS[loss]((r / scale) ** 2)

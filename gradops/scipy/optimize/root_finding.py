@@ -6,9 +6,9 @@ from typing import Any
 from ...core.op import PLAIN
 from ...core.types import shape_of
 from ...kernels.solvers.roots import WITH_JACOBIAN
-from ...library.shape.creation import ones_like
 from ...library.shape.movement import reshape
-from .solving import Solved, solve
+from .scalar_roots import root_scalar
+from .solving import require_convergence, slope_of, solve
 from .unknowns import Unknowns, as_vector, tuple_of
 
 Function = Callable[..., Any]
@@ -46,11 +46,6 @@ def jacobians(bodies: Any) -> Any:
     return bodies[1:] or [bodies[0].jacobian()]
 
 
-def slope_of(body: Any, x: Any, *others: Any) -> tuple[Any]:
-    """The derivative of each entry of a function by the entry of x at its place."""
-    return body.tangents([0])(x, *others, ones_like(x))
-
-
 def newton(
     func: Function, x0: Any, fprime: Any = None, args: Any = (), tol: float = 1.48e-08,
     maxiter: int = 50, fprime2: Any = None, x1: Any = None, rtol: float = 0.0,
@@ -64,8 +59,6 @@ def newton(
     >>> newton(lambda x, a: x**2 - a, np.ones(2), args=(np.array([4.0, 9.0]),))
     array([2., 3.])
     """
-    from .scalar_roots import root_scalar
-
     if x1 is not None:
         found = root_scalar(func, args=args, method="secant", x0=x0, x1=x1, xtol=tol, rtol=rtol,
                             maxiter=maxiter)  # fmt: skip
@@ -93,10 +86,3 @@ def newton(
     report = found.report
     facts = (report.converged, report.zero_der) if report else (found.facts["success"], None)
     return x, *facts
-
-
-def require_convergence(found: Solved, call: str, reason: str) -> None:
-    """Raise RuntimeError, as SciPy does, if a solver did not converge."""
-    if found.report is not None and not getattr(found.report, "success", True):
-        residual = float(found.info[-3])
-        raise RuntimeError(f"{call} failed to converge: {reason}; the residual is {residual:.3g}")

@@ -10,8 +10,7 @@ from ...kernels.solvers.scalar_roots import BRACKETING
 from ...library.index.indexing import index
 from ...library.shape.movement import reshape
 from ...transforms.layers import constant
-from .root_finding import slope_of
-from .solving import Solved, solve
+from .solving import Solved, slope_of, solve
 from .unknowns import Unknowns, as_number, tuple_of
 
 Function = Callable[..., Any]

@@ -9,8 +9,9 @@ from ...core.op import PLAIN
 from ...kernels.solvers.running import INFO, reports
 from ...library.elementwise.comparison import not_equal
 from ...library.index.indexing import index
+from ...library.shape.creation import ones_like
 from ...library.solvers.implicit import solution, solver, way_of_solving
-from ...transforms.bodies import Closed, close
+from ...transforms.closing import Closed, close
 from ...transforms.layers import constant
 from .unknowns import Unknowns, pairs
 
@@ -92,3 +93,15 @@ def solve(
 def is_single(solved: Any) -> bool:
     """True if a run was one run on arrays, so that the report of a solver belongs to it."""
     return type(solved) in PLAIN
+
+
+def slope_of(body: Any, x: Any, *others: Any) -> tuple[Any]:
+    """The derivative of each entry of a function by the entry of x at its place."""
+    return body.tangents([0])(x, *others, ones_like(x))
+
+
+def require_convergence(found: Solved, call: str, reason: str) -> None:
+    """Raise RuntimeError, as SciPy does, if a solver did not converge."""
+    if found.report is not None and not getattr(found.report, "success", True):
+        residual = float(found.info[-3])
+        raise RuntimeError(f"{call} failed to converge: {reason}; the residual is {residual:.3g}")

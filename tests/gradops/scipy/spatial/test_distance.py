@@ -130,3 +130,12 @@ def test_few_vectors(shape):
 def test_errors_say_what_is_wrong(call, error, says):
     with pytest.raises(error, match=says):
         call()
+
+
+@pytest.mark.parametrize("name", ["euclidean", "sqeuclidean", "cityblock", "minkowski"])
+def test_negative_weights_are_refused_as_by_scipy(name):
+    u, v, w = np.zeros(2), np.ones(2), np.array([1.0, -1.0])
+    with pytest.raises(ValueError, match="negative"):
+        getattr(scipy_distance, name)(u, v, w=w)
+    with pytest.raises(OptionError, match="a weight is negative"):
+        getattr(distance, name)(u, v, w=w)

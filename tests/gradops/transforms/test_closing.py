@@ -13,7 +13,7 @@ import dynamicgrad as dg
 import gradops
 import staticgrad as sg
 from gradops.library.solvers.implicit import solution, solver
-from gradops.transforms.bodies import close
+from gradops.transforms.closing import close
 from gradops.transforms.layers import constant
 from staticgrad.text.parser import parse
 
