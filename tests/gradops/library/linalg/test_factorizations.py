@@ -180,3 +180,20 @@ def test_derivatives_of_the_exponential_in_long_directions_have_all_digits():
     assert_allclose(first(x, 1e9 * t) / 1e9, first(x, t), rtol=1e-11)
     second = lambda t: G.jvp(lambda x: first(x, t), [x], [1e6 * u])[1]
     assert_allclose(second(1e9 * t) / 1e9, second(t), rtol=1e-10)
+
+
+@pytest.mark.parametrize("f", [
+    linalg.pinv, lambda x: linalg.qr(x).R,
+    lambda x: linalg.lstsq(x, np.ones((3, 1))).solution,
+], ids=["pinv", "qr", "lstsq"])  # fmt: skip
+def test_a_perfect_fit_has_its_hessian(f):
+    at = np.array([[2.0, 0.3], [0.1, 1.5], [0.4, -0.2]])
+    target = f(at)
+    loss = lambda v: G.sum((f(v.reshape(3, 2)) - target) ** 2)
+    slope, v, h = dg.grad(loss), at.ravel(), 1e-5
+    columns = [(slope(v + h * e) - slope(v - h * e)) / (2 * h) for e in np.eye(6)]
+    assert np.abs(columns).max() > 0.1
+    assert_allclose(dg.func.hessian(loss)(v), np.stack(columns), atol=1e-7)
+    x = sg.placeholder("float64", [6])
+    (found,) = sg.compile([sg.hessian(loss(x), x)], [x])(v)
+    assert_allclose(found, np.stack(columns), atol=1e-7)
