@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradops.core.interpreters import is_main_interpreter
 from gradops.core.errors import OptionError
+from gradops.core.interpreters import is_main_interpreter
 
 from ...ir.expr import Kind
 from ...ir.graph import FrozenGraph, all_expressions

@@ -4,7 +4,6 @@ import copy
 import gc
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
