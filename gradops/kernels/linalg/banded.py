@@ -6,9 +6,7 @@ from ...core.errors import MissingExtraError
 from .linalg import SINGULAR, dtype_of, failure
 
 
-def solve_banded(
-    bands: np.ndarray, b: np.ndarray, lower: int, upper: int
-) -> np.ndarray:
+def solve_banded(bands: np.ndarray, b: np.ndarray, lower: int, upper: int) -> np.ndarray:
     """The solution of equations with the matrix a, a[i, j] = bands[upper + i - j, j]."""
     dtype = dtype_of(bands, b)
     n = b.shape[-2]

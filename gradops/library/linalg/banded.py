@@ -71,8 +71,9 @@ def solve_banded_infer(
         )  # fmt: skip
     if conflict((n,), b.shape[-2:-1]):
         raise ShapeError(
-            "solve_banded", [bands, b], f"the diagonals have {n} entries, the right side {b.shape[-2]}"
-        )
+            "solve_banded", [bands, b],
+            f"the diagonals have {n} entries, the right side {b.shape[-2]}",
+        )  # fmt: skip
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (bands, b)]
     shape = (*broadcast_shapes("solve_banded", stacks), *b.shape[-2:])
     return ArrayType(shape, common_dtype("solve_banded", bands, b))
