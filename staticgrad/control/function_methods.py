@@ -3,7 +3,7 @@
 It is in `function_graphs.py`, which is imported when it is first used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gradops.typing import Attrs
@@ -11,8 +11,6 @@ from gradops.typing import Attrs
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.names import Names
-
-DERIVATIVES = ("tangents", "pullback", "composed", "jacobian")
 
 
 def trace_functions(names: Names, args: Sequence[Any], attrs: Attrs) -> tuple[Sequence[Any], Attrs]:
@@ -29,20 +27,34 @@ def several(value: object) -> Sequence[object]:
     return value if type(value) is tuple else (value,)
 
 
-def method(name: str) -> Any:
-    """A method of frozen graphs: a function of `function_graphs.py`."""
+def tangents(graph: FrozenGraph, active: Iterable[int]) -> FrozenGraph:
+    """The graph of the tangents of the outputs: it takes tangents after the operands."""
+    from . import function_graphs
 
-    def call(self: FrozenGraph, *args: Any) -> FrozenGraph:
-        from . import function_graphs
+    return function_graphs.tangents(graph, active)
 
-        result: FrozenGraph = getattr(function_graphs, name)(self, *args)
-        return result
 
-    call.__name__, call.__qualname__ = name, f"FrozenGraph.{name}"
-    call.__doc__ = f"See `staticgrad.control.function_graphs.{name}`."
-    return call
+def pullback(graph: FrozenGraph, wanted: Iterable[int]) -> FrozenGraph:
+    """The graph of the cotangents of operands: it takes those of the outputs after the operands."""
+    from . import function_graphs
+
+    return function_graphs.pullback(graph, wanted)
+
+
+def composed(graph: FrozenGraph, f: Callable[..., Sequence[Any]]) -> FrozenGraph:
+    """The graph of `f(graph, *operands)`."""
+    from . import function_graphs
+
+    return function_graphs.composed(graph, f)
+
+
+def jacobian(graph: FrozenGraph) -> FrozenGraph:
+    """The graph of the Jacobian of a vector by the first operand."""
+    from . import function_graphs
+
+    return function_graphs.jacobian(graph)
 
 
 Expr.trace_functions = staticmethod(trace_functions)
-for _name in DERIVATIVES:
-    setattr(FrozenGraph, _name, method(_name))
+for method in (tangents, pullback, composed, jacobian):
+    setattr(FrozenGraph, method.__name__, method)

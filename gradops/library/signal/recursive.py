@@ -13,7 +13,7 @@ from ...core.errors import NoKernelError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, drawn, reals
-from ...core.types import ArrayType, shape_of
+from ...core.types import ArrayType, shape_of, type_of
 from ...kernels.signal import filtering
 from ...typing import AnyArray, Arrays, Attrs, Flags, Wanted
 from ..elementwise.comparison import masked, not_equal
@@ -31,20 +31,26 @@ def delayed(x: AnyArray, k: Any) -> AnyArray:
     """`x` moved to later times by k places, with zeros before."""
     if not k:
         return x
-    *batch, last = shape_of(x)
-    n: Any = last
-    k = min(k, n)
-    return pad(x[..., : n - k], ((0, 0),) * len(batch) + ((k, 0),))
+    return pad(x, ((0, 0),) * (len(shape_of(x)) - 1) + ((k, 0),))[..., :-k]
 
 
 def weighted_sum(b: AnyArray, x: AnyArray) -> AnyArray:
     """The sums over k of b[k] x[n - k], at each time n."""
     y = b[0] * x
-    order: Any = shape_of(b)[0]
-    n: Any = shape_of(x)[-1]
-    for k in range(1, min(order, max(n, 1))):
+    for k in range(1, number_of(b)):
         y = y + b[k] * delayed(x, k)
     return y
+
+
+def number_of(a: AnyArray) -> int:
+    """The number of coefficients; raises ShapeError if it is unknown."""
+    n = shape_of(a)[0]
+    if not isinstance(n, int):
+        raise ShapeError(
+            "recursive_filter", [type_of(a)], f"its derivative needs to know the size {n}",
+            hint="give the coefficients a size",
+        )  # fmt: skip
+    return n
 
 
 def filter_infer(a: ArrayType, x: ArrayType) -> ArrayType:
@@ -67,7 +73,7 @@ def product_of(ct: AnyArray, y: AnyArray) -> AnyArray:
 def filter_cotangents(wanted: Wanted, g: AnyArray, y: AnyArray, a: AnyArray, x: AnyArray) -> Arrays:
     """For x the filter in reversed time; for a[k] that times the result k places earlier."""
     ct = flip(recursive_filter(a, flip(g, axis=-1)), axis=-1)
-    of_a = lambda: stack([-sum(product_of(ct, delayed(y, k))) for k in range(shape_of(a)[0])])
+    of_a = lambda: stack([-sum(product_of(ct, delayed(y, k))) for k in range(number_of(a))])
     return [ct if i else of_a() for i in wanted]
 
 

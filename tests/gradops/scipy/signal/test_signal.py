@@ -86,6 +86,22 @@ def test_graph_and_tape_agree(case):
         assert_allclose(got, want.numpy(), rtol=1e-11, atol=1e-12)  # sums in another order
 
 
+@pytest.mark.parametrize(
+    "case", [c for c in CALLS if c[0].endswith("filt") or c[0] == "lfilter"], ids=str
+)
+def test_filters_take_any_length_of_a_signal(case):
+    call, (*coefficients, x), attrs = case
+    f = lambda *xs: gradops.sum(getattr(signal, call)(*xs, **attrs) ** 2)
+    with sg.Graph().as_default():
+        ps = [*(sg.placeholder(c.dtype, c.shape) for c in coefficients)]
+        ps.append(sg.placeholder(x.dtype, (None,) * x.ndim))
+        step = sg.compile(sg.gradients(f(*ps), ps), ps)
+    for n in (1, 2, 5):
+        xs = [*coefficients, normal(*(n for _ in x.shape))]
+        for got, want in zip(step(*xs), gradients(f, xs)[0], strict=True):
+            assert_allclose(got, want.numpy(), rtol=1e-11, atol=1e-12)
+
+
 @pytest.mark.parametrize(("n", "order"), [*itertools.product([1, 2, 9], [1, 2, 4])])
 def test_states_are_those_of_scipy(n, order):
     x, zi = normal(2, n), normal(2, 3)
