@@ -96,7 +96,7 @@ def solve_banded_tangent(
     return solve_banded_op(bands, right, lower=lower, upper=upper)
 
 
-def dominant(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
+def dominant(r: "np.random.Generator", s: tuple[int, ...]) -> np.ndarray:
     """Bands of a matrix far from singular, one row above the main diagonal."""
     bands = r.uniform(-1, 1, s)
     bands[..., 1, :] += 3

@@ -30,7 +30,7 @@ class CubicSpline(CubicHermiteSpline):
     tridiagonal equations. Raises OptionError for other conditions.
 
     >>> s = CubicSpline([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 8.0, 27.0])
-    >>> float(s(1.5)), float(s(1.5, 1))
+    >>> round(float(s(1.5)), 12), round(float(s(1.5, 1)), 12)
     (3.375, 6.75)
     """
 

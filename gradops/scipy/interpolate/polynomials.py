@@ -79,7 +79,7 @@ class BarycentricInterpolator:
     def values(self) -> Any:
         """The values at the nodes; an OptionError if there are none."""
         if self.yi is None:
-            raise OptionError(CALL, [], "there are no values", hint="give them by set_yi(yi)")
+            raise OptionError(CALL, [], "there are no values", hint="call its method set_yi")
         return self.yi
 
 
