@@ -19,6 +19,7 @@ from .index.diagonals import *
 from .index.functional_update import *
 from .index.indexing import *
 from .index.updating import *
+from .linalg.banded import *
 from .linalg.cholesky import *
 from .linalg.contraction import *
 from .linalg.determinants import *

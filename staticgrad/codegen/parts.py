@@ -38,7 +38,8 @@ class Segment:
 def split(w: "Writer") -> None:
     """Put the body of a long function into functions of their own, which it calls in order."""
     assigned = {**w.taken, **dict.fromkeys(["pool", "arena"] if w.plan.types else (), -1)}
-    every = segments(w.lines, w.owners, assigned, *w.body)
+    code = [w.bare.get(line, line) for line in w.lines]  # names in comments are no names
+    every = segments(code, w.owners, assigned, *w.body)
     frame, parts = w.fresh("frame"), list[str]()
     for k, s in enumerate(every[1:-1], 1):
         parts.append(w.fresh_in_scope(f"{w.name}_{k}"))

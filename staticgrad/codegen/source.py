@@ -179,7 +179,11 @@ def write_expression(w: Writer, i: int, e: Expr) -> None:
             name, text = f"{name}, {second}", render_pair(w, e)
         else:
             text = render(w, e)
-        w.write(f"    {name} = {text}{note(w, e) if w.module.comments else ''}", e)
+        line = bare = f"    {name} = {text}"
+        if w.module.comments:
+            line = f"{bare}{note(w, e)}"
+            w.bare[line] = bare
+        w.write(line, e)
         write_sizes(w, e)
     dead = w.plan.dying.get(i)
     if dead:

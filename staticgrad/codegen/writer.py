@@ -96,6 +96,7 @@ class Writer:
         self.called: dict[str, None] = {}
         self.body = 0, 0  # the first line of the body, and the line after it
         self.last_line = ""  # of the user's program, in a comment
+        self.bare: dict[str, str] = {}  # lines that end in a comment, without it
         self.name = name
         for e in graph.inputs:
             self.names[e] = self.fresh(e.name)

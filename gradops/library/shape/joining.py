@@ -124,7 +124,7 @@ def first_axis_moved(y: np.ndarray, axis: int) -> np.ndarray:
 
 
 def stack_source(*types: ArrayType, axis: int) -> str:
-    if axis == 0:
+    if axis in (0, -1 - types[0].ndim):
         return "np.array(({operands},))"
     size = types[0].size
     if isinstance(size, int) and size * len(types) <= SMALL:
@@ -140,6 +140,7 @@ stack_op = joining(
     batch=joining_batch, source=stack_source,
     samples=cases(
         reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()), reals((0,), (0,)),
+        reals((3,), (3,), axis=-2),
     ),
     error_samples=[
         invalid((2,), (3,), says="the shapes differ"),

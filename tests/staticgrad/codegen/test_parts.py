@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import ShapeError
+from gradops import LinAlgError, ShapeError
 
 
 @pytest.fixture
@@ -127,3 +127,13 @@ def test_a_loop_is_inside_one_part(short):
     f = sg.compile(many(states, 4), [x])
     a = np.linspace(0.1, 1, 4)
     np.testing.assert_allclose(f(a), sg.interpret(f.written, [a])[0], rtol=1e-14)
+
+
+def test_an_error_is_that_of_its_line_where_comments_name_sizes(short):
+    """The text has the lines of the code that runs, which is written without comments."""
+    x = sg.placeholder("float64", ["n", 2, 2], name="x")
+    y = sg.linalg.inv(many(np.sum(x, 1, keepdims=True) * x))
+    f = sg.compile([y, *sg.gradients(np.sum(y, 1), x)], [x], optimize=0)
+    with pytest.raises(LinAlgError) as caught:
+        f(np.zeros((3, 2, 2)))
+    assert any("in inv: float64[n, 2, 2]" in note for note in caught.value.__notes__)
