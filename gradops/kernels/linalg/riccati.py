@@ -16,6 +16,9 @@ def solve_riccati(
     """The stabilizing solution of a Riccati equation, for stacks that broadcast."""
     xs = a, b, *((x + x.conj().swapaxes(-1, -2)) / 2 for x in (q, r))
     dtype = common_dtype(*(x.dtype for x in xs))
+    n, m = b.shape[-2:]
+    if [x.shape[-2:] for x in (a, q, r)] != [(n, n), (n, n), (m, m)]:
+        raise ValueError("the shapes do not fit")  # type inference has the words for the user
     batch = np.broadcast_shapes(*(x.shape[:-2] for x in xs))
     y = np.empty((*batch, *q.shape[-2:]), dtype)
     if not y.size:
@@ -32,5 +35,5 @@ def solution(xs: list[Any], discrete: bool) -> Any:
     solve = linalg.solve_discrete_are if discrete else linalg.solve_continuous_are
     try:
         return solve(*xs)
-    except np.linalg.LinAlgError as error:
+    except (np.linalg.LinAlgError, ValueError) as error:
         raise LinAlgError("solve_riccati", map(type_of, xs), str(error)) from None

@@ -13,7 +13,7 @@ from ...core.dims import Size
 from ...core.errors import DTypeError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, exactly, reals
-from ...core.types import ArrayType, type_of
+from ...core.types import ArrayType, shape_of, type_of
 from ...kernels.linalg import lu as kernels
 from ...typing import AnyArray
 from ..elementwise.complexes import real
@@ -32,7 +32,6 @@ from .matrices import (
     on_diagonal,
     require_matrix,
     sizes,
-    smaller_size,
     zero_if_unused,
 )
 from .solve import regular, regular_complex, solve_triangular_op
@@ -92,11 +91,13 @@ class Parts(NamedTuple):
     """The columns of U beyond; None of a matrix with no more columns than rows."""
 
 
-def parts_of(packed: Any, k: Size, tall: bool, wide: bool) -> Parts:
-    """The parts of factors in one matrix, without the column of exchanges."""
-    square = packed[..., :k, :k]
-    below = packed[..., k:, :] if tall else None
-    return Parts(square, square, below, packed[..., :, k:] if wide else None)
+def parts_of(y: Any, x: AnyArray) -> Parts:
+    """The parts of the factors of a matrix, from the result of the op."""
+    k, tall, wide = layout(x)
+    n = shape_of(x)[-1]
+    square = y[..., :k, :k]
+    below = y[..., k:, :n] if tall else None
+    return Parts(square, square, below, y[..., :, k:n] if wide else None)
 
 
 def solve_lower(l: AnyArray, b: AnyArray, transposed: bool = False) -> Any:
@@ -126,7 +127,12 @@ def one_like(x: AnyArray) -> Any:
 def layout(x: AnyArray) -> tuple[Size, bool, bool]:
     """The smaller size of a matrix, whether it has more rows than columns, and more columns."""
     m, n = sizes(x)
-    k = smaller_size("lu", type_of(x))
+    if m != n and not (isinstance(m, int) and isinstance(n, int)):
+        raise ShapeError(
+            "lu", [type_of(x)], f"its derivative needs to know which of {m} and {n} is the smaller",
+            hint="give the axes sizes: ensure_shape(x, shape)",
+        )  # fmt: skip
+    k = m if m == n else min(m, n)
     return k, k != m, k != n
 
 
@@ -139,7 +145,7 @@ def in_order(y: AnyArray, x: AnyArray) -> Any:
 def lu_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Any:
     """The tangent of the factors: L^-1 dA U^-1 is split into triangles."""
     k, tall, wide = layout(x)
-    l, u, below, beyond = parts_of(y[..., :-1], k, tall, wide)
+    l, u, below, beyond = parts_of(y, x)
     t = take_along_axis(t, in_order(y, x), axis=-2)
     inner, t_below, t_beyond = t[..., :k, :k], t[..., k:, :], t[..., :, k:]
     f = over_upper(solve_lower(l, inner), u)
@@ -151,14 +157,15 @@ def lu_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Any:
     if wide:
         columns = solve_lower(l, t_beyond - matmul(dl, beyond))
         packed = concatenate([packed, columns], axis=-1)
-    return concatenate([packed, zeros_like(packed[..., :1])], axis=-1)
+    column = expand_dims(zeros_like(packed[..., 0]), axis=-1)
+    return concatenate([packed, column], axis=-1)
 
 
 def lu_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> Any:
     """The transpose of the tangent."""
-    k, tall, wide = layout(x)
-    l, u, below, beyond = parts_of(y[..., :-1], k, tall, wide)
-    gl, gu, g_below, g_beyond = parts_of(g[..., :-1], k, tall, wide)
+    _, tall, wide = layout(x)
+    l, u, below, beyond = parts_of(y, x)
+    gl, gu, g_below, g_beyond = parts_of(g, x)
     gl, gu = tril(gl, k=-1), triu(gu)
     rows: Any = None
     columns: Any = None

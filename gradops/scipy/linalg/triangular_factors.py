@@ -41,7 +41,7 @@ def lu(
     a = operand("lu", a, check_finite)
     m, n = size_of(a, -2), size_of(a)
     y = lu_op(a)
-    packed, k = y[..., :-1], m if m == n else min(m, n)
+    packed, k = y[..., :n], m if m == n else min(m, n)
     lower = packed[..., :k]
     lower = tril(lower, k=-1) + eye_like(lower)
     upper = triu(packed if m == k else packed[..., :k, :])
@@ -78,7 +78,7 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> A
     y = lu_op(a)
     m, n = size_of(a, -2), size_of(a)
     rows = exchanges(y)
-    return y[..., :-1], rows if m == n else rows[..., : min(m, n)]
+    return y[..., :n], rows if m == n else rows[..., : min(m, n)]
 
 
 def lu_solve(

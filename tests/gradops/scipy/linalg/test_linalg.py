@@ -76,7 +76,8 @@ RICCATI += [(f, (A / 4, B, S, M, None, None), {}) for f in (continuous, discrete
 CALLS = [
     ("lu", (A,), {}), ("lu", (B,), {}), ("lu", (B.T,), {}), ("lu", (Q,), {"permute_l": True}),
     ("lu_factor", (Q,), {}), (lu_solve, (Q, B), {}), ("rq", (Q,), {}),
-    ("rq", (B.T,), {"mode": "r"}), ("rq", (B,), {"mode": "economic"}), ("qr", (Q,), {"pivoting": True}),
+    ("rq", (B.T,), {"mode": "r"}), ("rq", (B,), {"mode": "economic"}),
+    ("qr", (Q,), {"pivoting": True}),
     ("qr_multiply", (Q, B.T), {}), ("polar", (Q,), {}), ("polar", (B,), {}),
     ("polar", (B.T,), {"side": "left"}), ("orthogonal_procrustes", (A, Q), {}),
     ("subspace_angles", (B, A[:, :1]), {}), (banded, (BANDS, RIGHT), {}),
