@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ShapeError
-from ...core.tracer_protocol import held, is_holder
 from ...core.types import type_of
 from ...library.elementwise.comparison import clip, where
 from ...library.elementwise.trigonometric import acos, asin
@@ -18,7 +17,7 @@ from ...library.linalg.matrices import adjoint, times
 from ...library.linalg.polar import polar_op
 from ...library.linalg.svd import svdvals
 from ...library.shape.movement import flip
-from ...transforms.forward import Dual
+from ..known_entries import entries_of
 from .operands import operand, size_of
 
 __all__ = ["null_space", "orth", "subspace_angles"]
@@ -26,17 +25,15 @@ __all__ = ["null_space", "orth", "subspace_angles"]
 
 def values(call: str, a: Any) -> np.ndarray:
     """The entries of a matrix; a ShapeError where they are not known, and so the rank is not."""
-    kind = type_of(a)
-    while is_holder(a) or isinstance(a, Dual):
-        a = a.primal if isinstance(a, Dual) else held(a)
+    kind, found = type_of(a), entries_of(a)
     if kind.ndim != 2:
         raise ShapeError(call, [kind], "it takes one matrix")
-    if not isinstance(a, np.ndarray):
+    if found is None:
         raise ShapeError(
             call, [kind], "the number of columns of the result depends on the rank of the matrix",
             hint="svd has all the singular vectors",
         )  # fmt: skip
-    return a
+    return found
 
 
 def rank_and_part(
