@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..core.interpreters import is_main_interpreter
 from ..core.types import NATIVE_KERNELS
 
 USED = NATIVE_KERNELS
@@ -101,7 +102,7 @@ def native_kernel(group: str, name: str) -> Callable[..., Any]:
 @cache
 def is_installed() -> bool:
     """True if machine code can be made."""
-    return find_spec("llvmlite") is not None
+    return find_spec("llvmlite") is not None and is_main_interpreter()
 
 
 def run_for(dtype: Any) -> bool:

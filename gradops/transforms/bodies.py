@@ -16,6 +16,7 @@ from ..core.tracer_protocol import Tape, held, is_holder
 from ..core.types import shape_of
 from ..library.elementwise.comparison import masked
 from ..library.linalg.matrices import on_diagonal
+from ..library.solvers.compositions import Composition
 from .batching import vmap
 from .forward import jvp
 from .layers import Layer, TapeLayer, bare
@@ -68,9 +69,15 @@ class Body:
         """The body of the cotangents of the operands `wanted`, for those of the outputs."""
         return Pullback(self, tuple(wanted))
 
-    def composed(self, f: Callable[..., Outputs]) -> "Body":
-        """The body of `f(body, *operands)`."""
-        return Composed(self, f)
+    def composed(
+        self, f: Callable[..., Outputs], types: Sequence[Any] = (), outputs: int = 1
+    ) -> "Body":
+        """The body of `f(body, *operands)`: the first operands have `types`, others their own."""
+        return Composed(self, f, types, outputs)
+
+    def stacked(self, types: Sequence[Any]) -> "Body":
+        """The body of the results for each of the rows of the first operands: stacks of `types`."""
+        return self.composed(Stacked(len(types)), types)
 
     def jacobian(self) -> "Body":
         """The body of the Jacobian matrix, for a body from a vector, its first operand, to one."""
@@ -86,6 +93,15 @@ def jacobian_of(body: Any, x: Any, *others: Any) -> Outputs:
     push = body.tangents([0])
     columns = vmap(lambda v: push(x, *others, v)[0])(identity_like(x))
     return (OPS["transpose"](columns),)
+
+
+class Stacked(Composition):
+    """The results of a body for each of the rows of its first operands."""
+
+    def __call__(self, body: Any, *operands: Any) -> Outputs:
+        (count,) = self.fields
+        rows, others = operands[:count], operands[count:]
+        return (vmap(lambda *xs: body(*xs, *others)[0])(*rows),)
 
 
 def identity_like(x: Any) -> Any:
@@ -113,9 +129,12 @@ def bare_outputs(body: Body, operands: Sequence[Any]) -> Outputs:
 class Composed(Body):
     """A function of operands that calls a body."""
 
-    def __init__(self, body: Body, f: Callable[..., Outputs]) -> None:
-        super().__init__(body.size, body.captured, body.layers)
-        self.body, self.f = body, f
+    def __init__(
+        self, body: Body, f: Callable[..., Outputs], types: Sequence[Any], outputs: int
+    ) -> None:
+        size = max(body.size, len(types))
+        super().__init__(size, body.captured, body.layers, outputs)
+        self.body, self.f, self.types = body, f, types
 
     def raw(self, operands: Sequence[Any]) -> Outputs:
         """The outputs, with the layers of what was captured."""
@@ -123,7 +142,7 @@ class Composed(Body):
 
     def traced(self, trace: Trace) -> Any:
         """The graph of the function of operands."""
-        return self.body.traced(trace).composed(self.f)
+        return self.body.traced(trace).composed(self.f, self.types)
 
 
 class Raw:
@@ -143,9 +162,11 @@ class Raw:
         """The cotangents of operands."""
         return Raw(self.body.pullback(wanted))
 
-    def composed(self, f: Callable[..., Outputs]) -> "Raw":
+    def composed(
+        self, f: Callable[..., Outputs], types: Sequence[Any] = (), outputs: int = 1
+    ) -> "Raw":
         """A function of operands that calls the body."""
-        return Raw(self.body.composed(f))
+        return Raw(self.body.composed(f, types, outputs))
 
 
 class Tangents(Body):

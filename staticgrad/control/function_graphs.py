@@ -11,7 +11,8 @@ from typing import Any
 
 from gradops import GraphError
 from gradops.core.tracer_protocol import is_holder
-from gradops.transforms.bodies import Body, jacobian_of
+from gradops.core.types import ArrayType
+from gradops.transforms.bodies import Body, Stacked, jacobian_of
 from gradops.transforms.closing import Called
 from gradops.typing import Attrs
 
@@ -112,16 +113,25 @@ def pullback(graph: FrozenGraph, wanted: Iterable[int]) -> FrozenGraph:
     return result
 
 
-def composed(graph: FrozenGraph, f: Callable[..., Sequence[Any]]) -> FrozenGraph:
-    """The graph of `f(graph, *operands)`."""
-    result: FrozenGraph | None = graph.derived.get(("composed", f))
+def composed(
+    graph: FrozenGraph, f: Callable[..., Sequence[Any]], types: Sequence[ArrayType] = ()
+) -> FrozenGraph:
+    """The graph of `f(graph, *operands)`: the first operands have `types`, others their own."""
+    key = "composed", f, tuple(types)
+    result: FrozenGraph | None = graph.derived.get(key)
     if result is None:
         s = Scratch()
-        inputs = s.parameters(graph.inputs)
+        inputs = [s.parameter(t, f"operand{i}") for i, t in enumerate(types)]
+        inputs += s.parameters(graph.inputs[len(types) :])
         with s.graph.as_default():
             outputs = [s.expression(y) for y in f(graph, *inputs)]
-        result = graph.derived["composed", f] = freeze_body(outputs, inputs)
+        result = graph.derived[key] = freeze_body(outputs, inputs)
     return result
+
+
+def stacked(graph: FrozenGraph, types: Sequence[ArrayType]) -> FrozenGraph:
+    """The graph of the results for each of the rows of the first operands: stacks of `types`."""
+    return composed(graph, Stacked(len(types)), types)
 
 
 def jacobian(graph: FrozenGraph) -> FrozenGraph:

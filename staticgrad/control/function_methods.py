@@ -6,6 +6,7 @@ It is in `function_graphs.py`, which is imported when it is first used.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from gradops.core.types import ArrayType
 from gradops.typing import Attrs
 
 from ..ir.expr import Expr
@@ -41,11 +42,21 @@ def pullback(graph: FrozenGraph, wanted: Iterable[int]) -> FrozenGraph:
     return function_graphs.pullback(graph, wanted)
 
 
-def composed(graph: FrozenGraph, f: Callable[..., Sequence[Any]]) -> FrozenGraph:
-    """The graph of `f(graph, *operands)`."""
+def composed(
+    graph: FrozenGraph, f: Callable[..., Sequence[Any]],
+    types: Sequence[ArrayType] = (), outputs: int = 1,
+) -> FrozenGraph:  # fmt: skip
+    """The graph of `f(graph, *operands)`: the first operands have `types`, others their own."""
     from . import function_graphs
 
-    return function_graphs.composed(graph, f)
+    return function_graphs.composed(graph, f, types)
+
+
+def stacked(graph: FrozenGraph, types: Sequence[ArrayType]) -> FrozenGraph:
+    """The graph of the results for each of the rows of the first operands: stacks of `types`."""
+    from . import function_graphs
+
+    return function_graphs.stacked(graph, types)
 
 
 def jacobian(graph: FrozenGraph) -> FrozenGraph:
@@ -56,5 +67,5 @@ def jacobian(graph: FrozenGraph) -> FrozenGraph:
 
 
 Expr.trace_functions = staticmethod(trace_functions)
-for method in (tangents, pullback, composed, jacobian):
+for method in (tangents, pullback, composed, stacked, jacobian):
     setattr(FrozenGraph, method.__name__, method)

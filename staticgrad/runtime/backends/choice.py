@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradops.core.errors import OptionError
+from gradops.core.interpreters import is_main_interpreter
 
 from ...ir.expr import Kind
 from ...ir.graph import FrozenGraph, all_expressions
@@ -91,7 +92,7 @@ def by_machine_code(
 ) -> Executable:
     """A graph as machine code; raises OptionError if there is none."""
     if not is_known_here():
-        raise refusal("it is for CPython with its lock, on Linux and macOS")
+        raise refusal("it is for the main interpreter of CPython with its lock, on Linux and macOS")
     if not is_installed():
         raise refusal("it needs llvmlite, and a BLAS", "pip install 'staticgrad[native]'")
     from gradops.native.ir.scalars import NotNative
@@ -185,10 +186,13 @@ def is_installed() -> bool:
 
 
 def is_known_here() -> bool:
-    """True where objects have the headers that the code reads: CPython with its lock, 64 bits."""
+    """True where objects have the headers that the code reads: CPython with its lock, 64 bits.
+
+    And in its first interpreter: see `is_main_interpreter`.
+    """
     has_lock = "t" not in getattr(sys, "abiflags", "")  # t: free-threaded
     known = sys.implementation.name == "cpython" and sys.platform != "win32"
-    return known and has_lock and sys.maxsize > 1 << 32
+    return known and has_lock and sys.maxsize > 1 << 32 and is_main_interpreter()
 
 
 BACKENDS: Mapping[str, Callable[..., Executable]] = MappingProxyType({

@@ -4,7 +4,6 @@ import copy
 import gc
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -193,14 +192,16 @@ try:
     interpreters.run_string(inner, '''
 import staticgrad as sg, numpy as np
 x = sg.placeholder("float64", [3], name="x")
-print(sg.compile(sg.exp(x) * 2.0, [x], backend="native")(np.zeros(3)))
+print(sg.compile(sg.exp(x) * 2.0, [x], backend="auto")(np.zeros(3)))
+sg.compile(sg.exp(x) * 2.0, [x], backend="native")
 ''')
 except BaseException as error:  # NumPy or CPython refuse
     print(type(error).__name__, error)
 """
 
 
-def test_interpreters_inside_another_are_refused_or_served():
+def test_interpreters_inside_another_have_no_machine_code():
     command = [sys.executable, "-W", "ignore", "-c", INTERPRETERS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode not in (-signal.SIGSEGV, -signal.SIGABRT), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "main interpreter" in done.stdout or "import" in done.stdout, done.stdout

@@ -1,0 +1,1 @@
+"""Solvers of ordinary differential equations: explicit schemes of our own, stiff ones of SciPy."""

@@ -1,0 +1,116 @@
+"""Stiff equations by SciPy's solvers, and their cotangents by the adjoint equations.
+
+Note [Continuous adjoint]. Along the solution y(t) of y' = f(y, t, a), the cotangent c of the state
+obeys c' = -(df/dy)^T c backwards in time, and grows by what each time in the result asks for; that
+of a is the integral of (df/da)^T c. The solution comes from the solver's own interpolation, since
+an equation that is stiff forwards cannot be solved backwards.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import MissingExtraError
+from .stepping import Control
+
+Function = Callable[..., Sequence[np.ndarray]]
+
+
+def solve_ivp() -> Any:
+    """SciPy's function, or a MissingExtraError."""
+    try:
+        from scipy.integrate import solve_ivp
+    except ImportError as error:
+        raise MissingExtraError("solve_ivp", "SciPy", "scipy") from error
+    return solve_ivp
+
+
+def implicit(
+    times: np.ndarray, span: np.ndarray, y: np.ndarray, others: Sequence[np.ndarray], f: Function,
+    jacobian: Function, method: str, control: Control, dense: bool = False,
+) -> tuple[np.ndarray, Any]:  # fmt: skip
+    """The states at times by one of SciPy's solvers, and its report."""
+    if y.size == 0 or span[0] == span[1]:
+        from .trajectories import Report
+
+        return np.repeat(y[None], len(times), axis=0), Report(f, jacobian, others)
+    order = np.argsort(times if span[1] >= span[0] else -times, kind="stable")
+    report = solve_ivp()(
+        lambda t, x: f(np.asarray(x), np.float64(t), *others)[0], span, y, method,
+        times[order], dense, **options_of(control, y.size),
+        jac=lambda t, x: jacobian(np.asarray(x), np.float64(t), *others)[0],
+    )  # fmt: skip
+    states = np.full((len(times), y.size), np.nan)
+    states[order[: len(report.t)]] = report.y.T
+    return states, report
+
+
+def options_of(control: Control, size: int) -> dict[str, Any]:
+    """The options of SciPy's solvers; tangents have the tolerances of what they belong to."""
+    atol = np.broadcast_to(np.asarray(control.atol), (control.entries,))
+    repeats = -(-size // max(control.entries, 1))
+    return {"rtol": control.rtol, "atol": np.tile(atol, repeats)[:size],
+            "max_step": control.max_step, "first_step": control.first_step}  # fmt: skip
+
+
+def pull_solution(
+    found: list[np.ndarray], g: np.ndarray, times: np.ndarray, span: np.ndarray, y: np.ndarray,
+    others: Sequence[np.ndarray], functions: Sequence[Function], method: str, control: Control,
+) -> None:  # fmt: skip
+    """Add up the cotangents from the last time to the first. See Note [Continuous adjoint]."""
+    f, jacobian, pull = functions
+    _, report = implicit(times, span, y, others, f, jacobian, method, control, dense=True)
+    if not report.success:
+        from .trajectories import warn_of_gradient
+
+        warn_of_gradient(report.message)
+    if getattr(report, "sol", None) is None:
+        found[0] += g.sum(axis=0)
+        return
+    back = Adjoint(report.sol, others, jacobian, pull, found)
+    stops = [t for t in np.unique(times) if (t - span[0]) * (back.t - t) >= 0]
+    for t in stops if span[1] < span[0] else reversed(stops):
+        back.move(t, method, control)
+        back.state[: y.size] += g[times == t].sum(axis=0)
+    back.move(span[0], method, control)
+    ends = np.cumsum([ct.size for ct in found])[:-1]
+    for total, part in zip(found, np.split(back.state, ends), strict=True):
+        total += part.reshape(total.shape)
+
+
+class Adjoint:
+    """The cotangents of state and operands while they are carried back, as one vector."""
+
+    def __init__(
+        self, solution: Any, others: Sequence[np.ndarray], jacobian: Function, pull: Function,
+        found: Sequence[np.ndarray],
+    ) -> None:  # fmt: skip
+        self.solution, self.others, self.jacobian, self.pull = solution, others, jacobian, pull
+        self.n, self.t = found[0].size, solution.ts[-1]
+        self.sizes = [ct.size for ct in found]
+        self.state = np.zeros(sum(self.sizes))
+
+    def move(self, t: float, method: str, control: Control) -> None:
+        """Carry the cotangents to another time."""
+        if t == self.t or not self.state.any():
+            self.t = t
+            return
+        control = control._replace(entries=self.n, first_step=None)
+        report = solve_ivp()(self.slope, (self.t, t), self.state, method, jac=self.slopes,
+                             **options_of(control, self.state.size))  # fmt: skip
+        self.state, self.t = report.y[:, -1], t
+
+    def slope(self, t: float, state: np.ndarray) -> np.ndarray:
+        """The derivatives of the cotangents by time."""
+        y = self.solution(t)
+        found = self.pull(y, np.float64(t), *self.others, state[: self.n])
+        sizes = zip(found, self.sizes, strict=True)
+        return -np.concatenate([np.zeros(n) if ct is None else np.ravel(ct) for ct, n in sizes])
+
+    def slopes(self, t: float, state: np.ndarray) -> np.ndarray:
+        """The Jacobian of `slope`, but for the rows of operands, on which nothing depends."""
+        result = np.zeros((state.size, state.size))
+        a = self.jacobian(self.solution(t), np.float64(t), *self.others)[0]
+        result[: self.n, : self.n] = -a.T
+        return result

@@ -1,0 +1,101 @@
+"""Initial value problems whose functions are closed, in any mode."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import DTypeError
+from ...core.op import PLAIN
+from ...core.tree import leaves_of
+from ...core.types import shape_of, type_of
+from ...library.shape.joining import stack
+from ...library.shape.movement import reshape
+from ...library.solvers.ode_bodies import helper
+from ...library.solvers.trajectories import trajectory
+from ...transforms.bodies import Body, is_traced
+from ...transforms.closing import close, first_holder
+from ...transforms.layers import constant
+from ..optimize.unknowns import alike, as_vector, strong
+from .options import control_of
+
+Function = Callable[..., Any]
+
+
+class Problem:
+    """A differential equation, and functions of its state: closed, with the op that solves it.
+
+    Functions are called as `fun(t, y, *args)`.
+    """
+
+    def __init__(
+        self, call: str, functions: Sequence[Function], span: Sequence[Any], y0: Any,
+        args: Sequence[Any], method: str, memory: int | None = None, **options: Any,
+    ) -> None:  # fmt: skip
+        self.like, self.method, self.options = first_holder(leaves_of(y0)), method, options
+        start, (first, last) = as_state(call, y0), [reshape(strong(t), shape=()) for t in span]
+        control = control_of(call, method, shape_of(start)[0], **options)
+        self.closed = close([self.of_state(f) for f in functions], (start, first, *args))
+        self.start, _, *self.others = self.closed.operands
+        self.span = stack([first, last])
+        self.f, *self.more = self.closed.bodies
+        self.helper = helper(self.f, method, self.start)
+        self.attrs: dict[str, Any] = {
+            "functions": (self.f, self.helper), "method": method, "control": tuple(control),
+            "memory": memory,
+        }  # fmt: skip
+
+    def of_state(self, f: Function) -> Function:
+        """A function (y, t, ...) that gives a vector, of one as it is written."""
+        return lambda y, t, *args: as_vector(f(t, self.state(y), *args))
+
+    def state(self, y: Any) -> Any:
+        """A state as functions get it: a tensor where the start has one."""
+        return y if self.like is None else alike(self.like, y)
+
+    @property
+    def is_plain(self) -> bool:
+        """True if all is arrays, so that nothing has a derivative."""
+        xs = [self.span, *self.closed.operands]
+        return self.like is None and self.closed.like is None and are_plain(xs)
+
+    @property
+    def is_known(self) -> bool:
+        """True if the values of all operands are arrays, with derivatives or without."""
+        return are_plain([constant(x) for x in [self.span, *self.closed.operands]])
+
+    @property
+    def is_graph(self) -> bool:
+        """True if a graph is being built."""
+        return any(is_traced(constant(x)) for x in [self.span, *self.closed.operands])
+
+    def states(self, times: Any) -> Any:
+        """The states at times, as rows."""
+        return trajectory(times, self.span, self.start, *self.others, **self.attrs)
+
+    def results(self, x: Any) -> Any:
+        """A result as a tensor where the program has tensors."""
+        return self.closed.alike(x) if self.like is None else alike(self.like, x)
+
+    def on_arrays(self, body: Body) -> Function:
+        """A function f(t, y) on arrays, of a body."""
+        others = [constant(x) for x in self.others]
+        return lambda t, y: np.asarray(body(np.asarray(y), np.float64(t), *others)[0])
+
+
+def are_plain(xs: Sequence[Any]) -> bool:
+    """True if all operands are arrays or numbers."""
+    return all(type(x) in PLAIN for x in xs)
+
+
+def as_state(call: str, y0: Any) -> Any:
+    """The start as a vector of float64, with its history."""
+    leaves = [np.asarray(x) if type(x) in PLAIN else x for x in leaves_of(y0)]
+    for x in leaves:
+        if type_of(x).dtype.kind not in "biuf":
+            raise DTypeError(
+                call, [type_of(x)], "the state is a vector of real numbers",
+                hint="give real and imaginary parts as entries of their own",
+            )  # fmt: skip
+    y = np.asarray(y0, np.float64) if are_plain(leaves) else as_vector(y0)
+    return y if len(shape_of(y)) == 1 else reshape(y, shape=(-1,))
