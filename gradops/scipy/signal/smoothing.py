@@ -152,7 +152,7 @@ def wiener(im: Any, mysize: Any = None, noise: Any = None) -> Any:
     The noise is by default the mean of the variances.
 
     >>> wiener([1.0, 1.0, 1.0, 1.0, 1.0]).round(2)
-    array([0.83, 1.  , 1.  , 1.  , 0.83])
+    array([0.87, 1.  , 1.  , 1.  , 0.87])
     """
     x = operand(im)
     window = sizes_of_window("wiener", x, 3 if mysize is None else mysize)
