@@ -26,11 +26,14 @@ from .linalg.determinants import *
 from .linalg.eigen import *
 from .linalg.einsum import *
 from .linalg.inverses import *
+from .linalg.lu import *
 from .linalg.matrices import *
 from .linalg.matrix_functions import *
 from .linalg.norms import *
+from .linalg.polar import *
 from .linalg.products import *
 from .linalg.qr import *
+from .linalg.riccati import *
 from .linalg.solve import *
 from .linalg.svd import *
 from .linalg.sylvester import *

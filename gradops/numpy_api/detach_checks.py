@@ -133,15 +133,15 @@ def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
 
 
 def is_there(name: str) -> bool:
-    """True for the full name of an object, whose modules are imported to know.
+    """True for the full name of a function of arrays, whose modules are imported to know.
 
     Only the text of an error depends on it.
     """
     try:
-        resolve_name(name)
+        found = resolve_name(name)
     except (ImportError, AttributeError):
         return False
-    return True
+    return not getattr(found, "takes_numbers", False)
 
 
 def counterpart(called: str) -> str:

@@ -10,7 +10,7 @@ CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for cas
 every_sample = pytest.mark.parametrize("case", CASES)
 
 TIED = {  # ops whose samples have attributes that tell the size of the first axis, or that need it
-    "broadcast_to", "prod", "prod_others", "qr", "recursive_filter", "reshape", "scatter",
+    "broadcast_to", "lu", "prod", "prod_others", "qr", "recursive_filter", "reshape", "scatter",
     "squeeze", "sum_to", "svd", "svdvals",
 }  # fmt: skip
 

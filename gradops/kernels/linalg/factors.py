@@ -51,6 +51,16 @@ def svdvals(x: np.ndarray) -> np.ndarray:
     )
 
 
+def polar(x: np.ndarray) -> np.ndarray:
+    """The product of the singular vectors: U @ Vh."""
+    m, n = x.shape[-2:]
+    if m < n:
+        raise ValueError("type inference has the words for the user")
+    y = svd(check_finite("polar", x), full_matrices=False)
+    u, v = y[..., :m, :], y[..., m + 1 :, :]
+    return u @ v.swapaxes(-1, -2)
+
+
 FACTORED: dict[str, Any] = {
     "reduced": np.linalg.qr,
     "complete": lambda x: np.linalg.qr(x, "complete"),

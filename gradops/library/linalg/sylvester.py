@@ -65,7 +65,8 @@ def sylvester_cotangents(
 def sylvester_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by making ranks equal."""
     ndim = max(len(shape_of(x)) - is_batched for x, is_batched in zip(xs, batched)) + 1
-    return op(*[pad_rank(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)])
+    xs = [pad_rank(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
+    return op(*xs, **attrs)
 
 
 def sylvester_flops(y: ArrayType, *types: ArrayType, **attrs: object) -> Any:

@@ -13,8 +13,9 @@ from ...library.reduce.cumulative import cumsum
 from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import moveaxis
+from ..known_entries import entries_of
 from .basis import basis, combined, interval, over
-from .operands import beside, double, in_place, known, require_vector, size_of
+from .operands import beside, double, in_place, require_vector, size_of
 from .piecewise import Extrapolate, as_extrapolation
 
 __all__ = ["BSpline"]
@@ -140,6 +141,6 @@ class BSpline:
 
 def require_knots(call: str, t: Any) -> None:
     """Raise an OptionError for knots that are known and decrease, or are not finite."""
-    values = known(t)
+    values = entries_of(t)
     if values is not None and not (np.diff(values) >= 0).all():
         raise OptionError(call, [type_of(t)], "the knots must not decrease, and be finite")

@@ -16,11 +16,12 @@ from ...library.reduce.searching import searchsorted
 from ...library.shape.joining import stack
 from ...library.shape.movement import flip, moveaxis, reshape
 from ...library.shape.rearrange import broadcast_arrays
+from ..known_entries import entries_of
 from .basis import basis
 from .basis import interval as spline_interval
 from .fitting import make_interp_spline
 from .hermite import monotone_slopes
-from .operands import beside, double, increasing, known, operand, size_of, steps
+from .operands import beside, double, increasing, operand, size_of, steps
 
 __all__ = ["RegularGridInterpolator", "interpn"]
 
@@ -94,7 +95,7 @@ class RegularGridInterpolator:
         out = [logical_or(less(x, p[0]), greater(x, p[-1])) for p, x in pairs]
         if self.bounds_error:
             for i, each in enumerate(out):
-                if (outside := known(each)) is not None and outside.any():
+                if (outside := entries_of(each)) is not None and outside.any():
                     raise OptionError(
                         CALL, [], f"one of the points is out of bounds along axis {i}",
                         hint="bounds_error=False gives fill_value there",
@@ -122,7 +123,7 @@ def require_method(method: str) -> None:
 
 def falls(p: Any) -> bool:
     """True for points that are known to descend."""
-    values = known(p)
+    values = entries_of(p)
     return values is not None and values.ndim == 1 and values.size > 1 and values[0] > values[-1]
 
 

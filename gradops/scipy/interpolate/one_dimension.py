@@ -14,8 +14,9 @@ from ...library.index.indexing import take
 from ...library.reduce.searching import searchsorted
 from ...library.reduce.sorting import argsort
 from ...library.shape.movement import moveaxis
+from ..known_entries import entries_of
 from .fitting import make_interp_spline
-from .operands import beside, in_place, known, operand, require_vector, size_of
+from .operands import beside, in_place, operand, require_vector, size_of
 
 __all__ = ["interp1d"]
 
@@ -89,14 +90,14 @@ class interp1d:
 
 def is_sorted(x: Any) -> bool:
     """True for points that are known to ascend."""
-    values = known(x)
+    values = entries_of(x)
     return values is not None and bool((np.diff(values) >= 0).all())
 
 
 def refuse_outside(x: Any, below: Any, above: Any) -> None:
     """Raise an OptionError for points that are known to lie outside."""
     for outside, words in ((below, "below"), (above, "above")):
-        values = known(outside)
+        values = entries_of(outside)
         if values is not None and values.any():
             first = np.ravel(held(x))[np.argmax(values)]
             raise OptionError(

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...core.dims import Dim
 from ...core.errors import OptionError, ShapeError
-from ...core.tracer_protocol import held, is_holder
 from ...core.types import is_inexact, normalize_axis, shape_of, type_of
 from ...library.elementwise.comparison import greater, where
 from ...library.elementwise.logic import isfinite, logical_and
@@ -14,6 +13,7 @@ from ...library.index.indexing import index
 from ...library.reduce.reduction import all, any
 from ...library.shape.movement import astype, moveaxis, transpose
 from ...typing import AnyArray
+from ..known_entries import entries_of
 
 __all__: list[str] = []
 
@@ -28,13 +28,6 @@ def double(x: Any) -> Any:
     """`x` in double precision, real or complex, in which SciPy's splines are."""
     x = operand(x)
     return astype(x, dtype=np.result_type(type_of(x).dtype, np.float64))
-
-
-def known(x: Any) -> np.ndarray | None:
-    """The entries of an operand, None where they are known only when a graph runs."""
-    while is_holder(x):
-        x = held(x)
-    return np.asarray(x) if isinstance(x, np.ndarray | np.generic) else None
 
 
 def size_of(x: AnyArray, axis: int = 0) -> Any:
@@ -61,7 +54,7 @@ def increasing(call: str, x: Any, least: int = 2, exact: int | None = None) -> A
     With `exact`, this is so too if their number is not known and is less.
     """
     require_vector(call, x, least)
-    values = known(x)
+    values = entries_of(x)
     if values is not None:
         if not (np.diff(values) > 0).all():  # NaN is refused too
             raise OptionError(call, [type_of(x)], "x must increase strictly, and be finite")
@@ -87,14 +80,14 @@ def values_along(call: str, x: AnyArray, y: AnyArray, axis: int) -> tuple[Any, i
 def require_finite(call: str, *xs: AnyArray) -> None:
     """Raise an OptionError for values that are known and infinite or no numbers."""
     for x in xs:
-        values = known(x)
+        values = entries_of(x)
         if values is not None and not np.isfinite(values).all():
             raise OptionError(call, [type_of(x)], "the values must be finite")
 
 
 def require_period(call: str, y: Any) -> None:
     """Raise an OptionError where the first and the last values are known and differ."""
-    values = known(y)
+    values = entries_of(y)
     if values is not None and not np.allclose(values[0], values[-1], rtol=1e-15, atol=1e-15):
         raise OptionError(
             call, [type_of(y)], "the first and last values of a period are not the same"

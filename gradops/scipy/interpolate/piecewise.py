@@ -22,7 +22,8 @@ from ...library.reduce.searching import searchsorted
 from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import moveaxis
-from .operands import beside, double, in_place, known, of_size, require_vector, size_of, steps
+from ..known_entries import entries_of
+from .operands import beside, double, in_place, of_size, require_vector, size_of, steps
 
 __all__ = ["PPoly"]
 
@@ -173,7 +174,7 @@ def as_extrapolation(given: Extrapolate) -> bool | str:
 
 def direction(call: str, x: Any) -> bool | None:
     """True if knots decrease, None if that is not known; an OptionError if they do neither."""
-    values = known(x)
+    values = entries_of(x)
     if values is None:
         return None
     change = np.diff(values)
@@ -184,7 +185,7 @@ def direction(call: str, x: Any) -> bool | None:
 
 def follows(p: PPoly, x: Any) -> bool:
     """True if knots go on after the last one, False before the first."""
-    new, old = known(x), known(p.x)
+    new, old = entries_of(x), entries_of(p.x)
     if new is None or old is None:
         raise TransformError("PPoly.extend: whether knots come first is known when the graph runs")
     sign = -1 if p.falls else 1

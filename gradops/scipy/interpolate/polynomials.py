@@ -11,7 +11,8 @@ from ...library.linalg.products import tensordot
 from ...library.reduce.reduction import max, min, prod, prod_others, sum
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import expand_dims
-from .operands import double, in_place, known, require_vector, size_of, values_along
+from ..known_entries import entries_of
+from .operands import double, in_place, require_vector, size_of, values_along
 
 __all__ = ["BarycentricInterpolator", "barycentric_interpolate"]
 
@@ -34,7 +35,7 @@ class BarycentricInterpolator:
         require_vector(CALL, self.xi, 1)
         if not isinstance(size_of(self.xi), int):
             raise ShapeError(CALL, [type_of(self.xi)], "the number of nodes is not known")
-        values = known(self.xi)
+        values = entries_of(self.xi)
         if values is not None and len(np.unique(values)) < values.size:
             raise OptionError(CALL, [type_of(self.xi)], "the nodes are not distinct")
         self.given, self.yi, self.axis = wi, None, axis

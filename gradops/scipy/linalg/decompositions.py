@@ -5,21 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OptionError
-from ...core.types import type_of
+from ...core.errors import OptionError, ShapeError
+from ...core.types import shape_of, type_of
+from ...library.index.diagonals import diag_embed
 from ...library.linalg import determinants, eigen, inverses, norms
-from ...library.linalg import qr as orthogonal
 from ...library.linalg import svd as singular
 from ...library.linalg.cholesky import cholesky as cholesky_factor
 from ...library.linalg.matrices import adjoint, require_square, times
 from ...library.linalg.solve import solve_triangular
-from ...library.shape.creation import zeros_like
-from ...library.shape.joining import concatenate
+from ...library.shape.padding import pad
 from ...typing import AnyArray
 from .operands import double, hermitian_of, operand, require_default, size_of
 
 __all__ = [
-    "det", "eig", "eigh", "eigvals", "eigvalsh", "norm", "pinv", "pinvh", "qr", "svd", "svdvals",
+    "det", "diagsvd", "eig", "eigh", "eigvals", "eigvalsh", "norm", "pinv", "pinvh", "svd",
+    "svdvals",
 ]  # fmt: skip
 
 
@@ -181,28 +181,20 @@ def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any
     return singular.svdvals(operand("svdvals", a, check_finite))
 
 
-def qr(
-    a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full",
-    pivoting: bool = False, check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """The QR factorization of each matrix.
+def diagsvd(s: Any, M: int, N: int) -> Any:
+    """The M by N matrix with singular values on its diagonal.
 
-    `mode` is "full", "economic", or "r" for (R,) alone, which has a derivative also where Q has
-    columns that are not determined. Raises OptionError for `mode="raw"` and `pivoting`.
+    Raises ShapeError unless their number is the smaller size.
 
-    >>> q, r = qr(np.array([[0.0, 2.0], [1.0, 3.0]]))
-    >>> bool(np.allclose(q @ r, [[0, 2], [1, 3]]))
-    True
+    >>> diagsvd(np.array([2.0, 1.0]), 2, 3)
+    array([[2., 0., 0.],
+           [0., 1., 0.]])
     """
-    require_default("qr", "pivoting", bool(pivoting), False, "order the columns before")
-    if mode not in ("full", "economic", "r"):
-        raise OptionError("qr", [], f"mode is 'full', 'economic' or 'r', not {mode!r}")
-    a = operand("qr", a, check_finite)
-    if mode != "r":
-        return tuple(orthogonal.qr(a, mode="complete" if mode == "full" else "reduced"))
-    _, r = orthogonal.qr(a, mode="reduced")
-    m, k = size_of(a, -2), size_of(r, -2)
-    return (r if m == k else concatenate([r, zeros_like(a)[..., k:, :]], axis=-2),)
+    s = operand("diagsvd", s)
+    n = size_of(s)
+    if n not in (M, N):
+        raise ShapeError("diagsvd", [type_of(s)], f"{n} values are not {M} or {N}")
+    return pad(diag_embed(s), ((0, 0),) * (len(shape_of(s)) - 1) + ((0, M - n), (0, N - n)))
 
 
 def cutoff(a: AnyArray, rtol: float | None) -> float:

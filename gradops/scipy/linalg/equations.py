@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError
-from ...core.types import type_of
+from ...core.tracer_protocol import held
+from ...core.types import shape_of, type_of
+from ...library.elementwise.comparison import where
+from ...library.linalg import inverses
 from ...library.linalg import solve as equations
 from ...library.linalg.cholesky import cholesky as cholesky_factor
 from ...library.linalg.matrices import adjoint, conjugate, require_square
@@ -14,7 +17,7 @@ from ...library.shape.rearrange import matrix_transpose
 from ...typing import AnyArray
 from .operands import hermitian_of, operand, symmetric, triangle
 
-__all__ = ["cho_factor", "cho_solve", "cholesky", "inv", "solve", "solve_triangular"]
+__all__ = ["cho_factor", "cho_solve", "cholesky", "inv", "lstsq", "solve", "solve_triangular"]
 
 STRUCTURES = {
     None: "general", "general": "general", "gen": "general", "banded": "general",
@@ -157,3 +160,30 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     a = operand("inv", a, check_finite)
     require_square("inv", type_of(a))
     return equations.inv(a)
+
+
+def lstsq(
+    a: Any, b: Any, cond: float | None = None, overwrite_a: bool = False,
+    overwrite_b: bool = False, check_finite: bool = True, lapack_driver: str | None = None,
+) -> Any:  # fmt: skip
+    """The least-squares solution of a @ x = b, the sums of squares left, the rank, singular values.
+
+    Singular values up to `cond` times the largest count as zero. The sums are empty unless there
+    are more equations than unknowns and the rank is full; in a graph, where that is not known, NaN
+    for a smaller rank.
+
+    >>> x, left, rank, s = lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
+    >>> x, left
+    (array([2.]), np.float64(2.0))
+    """
+    a, b = operand("lstsq", a, check_finite), operand("lstsq", b, check_finite)
+    part = np.finfo(type_of(a).dtype).eps if cond is None else cond
+    x, left, rank, s = inverses.lstsq(a, b, rcond=part)
+    full = held(rank == shape_of(a)[-1])
+    if isinstance(full, np.ndarray | np.generic):
+        alone = len(shape_of(b)) == 1
+        none = np.empty(0, dtype=type_of(x).dtype)
+        left = none if not np.all(full) or 0 in shape_of(left) else left[0] if alone else left
+    else:
+        left = where(rank == shape_of(a)[-1], left, np.nan)
+    return x, left, rank, s

@@ -7,6 +7,8 @@ import numpy as np
 from ...core.errors import OptionError, ShapeError
 from ...core.tracer_protocol import held
 from ...core.types import shape_of, type_of
+from ...library.elementwise.arithmetic import abs
+from ...library.elementwise.comparison import where
 from ...library.index.indexing import take
 from ...library.linalg.matrices import conjugate
 from ...library.shape.creation import zeros_like
@@ -16,7 +18,10 @@ from ...library.shape.padding import pad
 from ...typing import AnyArray
 from .operands import size_of
 
-__all__ = ["block_diag", "circulant", "companion", "hankel", "khatri_rao", "toeplitz"]
+__all__ = [
+    "block_diag", "circulant", "companion", "convolution_matrix", "fiedler", "fiedler_companion",
+    "hankel", "khatri_rao", "leslie", "toeplitz",
+]  # fmt: skip
 
 
 def vector(x: Any) -> Any:
@@ -144,3 +149,89 @@ def khatri_rao(a: Any, b: Any) -> Any:
         )
     products = expand_dims(a, axis=1) * expand_dims(b, axis=0)
     return reshape(products, shape=(m[0] * n[0], m[1]))
+
+
+def leslie(f: Any, s: Any) -> Any:
+    """Leslie's matrix of a population: fecundities as its first row, survival below the diagonal.
+
+    Raises ShapeError unless there is one survival rate less.
+
+    >>> leslie([0.1, 2.0], [0.5])
+    array([[0.1, 2. ],
+           [0.5, 0. ]])
+    """
+    f, s = vector(f), vector(s)
+    if size_of(f) != size_of(s) + 1:
+        raise ShapeError("leslie", [type_of(f), type_of(s)], "s has one entry less than f")
+    rows = expand_dims(s, axis=-1) * np.eye(size_of(s), size_of(f))
+    return concatenate([expand_dims(f, axis=-2), rows], axis=-2)
+
+
+def fiedler(a: Any) -> Any:
+    """Fiedler's symmetric matrix of the distances of numbers.
+
+    >>> fiedler([1, 4])
+    array([[0, 3],
+           [3, 0]])
+    """
+    a = vector(a)
+    return abs(expand_dims(a, axis=-1) - expand_dims(a, axis=-2))
+
+
+def fiedler_companion(a: Any) -> Any:
+    """Fiedler's companion matrix, with five diagonals, of a polynomial, the leading one first.
+
+    >>> fiedler_companion([1.0, -10.0, 31.0])
+    array([[ 10., -31.],
+           [  1.,   0.]])
+    """
+    a = vector(a)
+    require_vector("fiedler_companion", a)
+    n = size_of(a) - 1
+    if n < 1:
+        return a[:0]
+    a = a / (1.0 * a[0])
+    if n == 1:
+        return reshape(-a[1:], shape=(1, 1))
+    entries = concatenate([0 * a[:1], -a[1:], 0 * a[:1] + 1])
+    return take(entries, places_in_fiedler(n), axis=0)
+
+
+def places_in_fiedler(n: int) -> np.ndarray:
+    """For each entry of the matrix the number of the coefficient, 0 for zero, n + 1 for one."""
+    found = np.zeros((n, n), np.intp)
+    for k in range(1, n + 1):
+        found[(0, 0) if k == 1 else (k - 2, k - 1) if k % 2 == 0 else (k - 1, k - 2)] = k
+    found[1, 0] = n + 1
+    found[range(3, n, 2), range(1, n - 2, 2)] = n + 1
+    found[range(0, n - 2, 2), range(2, n, 2)] = n + 1
+    return found
+
+
+def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
+    """The matrix whose product with a vector of `n` entries is its convolution with `a`.
+
+    `mode` is "full", "same" or "valid"; see `numpy.convolve`.
+
+    >>> convolution_matrix([1, 2], 2)
+    array([[1, 0],
+           [2, 1],
+           [0, 2]])
+    """
+    a = vector(a)
+    require_vector("convolution_matrix", a)
+    m = size_of(a)
+    if n < 1 or not m:
+        raise ShapeError("convolution_matrix", [type_of(a)], f"there are {m} and {n} entries")
+    if mode not in ("full", "same", "valid"):
+        raise OptionError(
+            "convolution_matrix", [type_of(a)], f"mode is full, valid or same, not {mode!r}"
+        )
+    places = np.arange(m + n - 1)[:, None] - np.arange(n)
+    inside = (places >= 0) & (places < m)
+    whole = where(inside, take(a, np.clip(places, 0, m - 1), axis=0), 0)
+    if mode == "full":
+        return whole
+    size = max(m, n) if mode == "same" else max(m, n) - min(m, n) + 1
+    start = (min(m, n) - 1) // 2 if mode == "same" else min(m, n) - 1
+    return whole[start : start + size]

@@ -7,11 +7,53 @@ array([1.  , 0.5 , 0.25])
 
 from ...core.lazy_import import lazily
 from ..missing_names import missing_from
-from .convolutions import convolve, correlate, fftconvolve, oaconvolve
-from .filters import lfilter, lfilter_zi, sosfilt
+from . import windows
+from .analytic_signals import hilbert, hilbert2
+from .convolutions import convolve, correlate, correlation_lags, fftconvolve, oaconvolve
+from .designs import (
+    bessel,
+    butter,
+    buttord,
+    cheb1ord,
+    cheb2ord,
+    cheby1,
+    cheby2,
+    ellip,
+    ellipord,
+    firls,
+    firwin,
+    firwin2,
+    get_window,
+    iirdesign,
+    iirfilter,
+    iirnotch,
+    iirpeak,
+    kaiser_atten,
+    kaiser_beta,
+    kaiserord,
+    remez,
+    savgol_coeffs,
+    unit_impulse,
+)
+from .filters import deconvolve, lfilter, lfilter_zi, lfiltic, sosfilt, sosfilt_zi
+from .planes import convolve2d, correlate2d
+from .resampling import decimate, resample, resample_poly, upfirdn
+from .responses import freqs, freqs_zpk, freqz, freqz_sos, freqz_zpk, group_delay, sosfreqz
+from .smoothing import detrend, medfilt, medfilt2d, savgol_filter, wiener
+from .spectra import coherence, csd, periodogram, welch
+from .waveforms import chirp, gausspulse, sawtooth, square
+from .zero_phase import filtfilt, sosfiltfilt
 
 __all__ = [
-    "convolve", "correlate", "fftconvolve", "lfilter", "lfilter_zi", "oaconvolve", "sosfilt",
+    "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "chirp",
+    "coherence", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "csd",
+    "decimate", "deconvolve", "detrend", "ellip", "ellipord", "fftconvolve", "filtfilt", "firls",
+    "firwin", "firwin2", "freqs", "freqs_zpk", "freqz", "freqz_sos", "freqz_zpk", "gausspulse",
+    "get_window", "group_delay", "hilbert", "hilbert2", "iirdesign", "iirfilter", "iirnotch",
+    "iirpeak", "kaiser_atten", "kaiser_beta", "kaiserord", "lfilter", "lfilter_zi", "lfiltic",
+    "medfilt", "medfilt2d", "oaconvolve", "periodogram", "remez", "resample", "resample_poly",
+    "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi", "sosfiltfilt",
+    "sosfreqz", "square", "unit_impulse", "upfirdn", "welch", "wiener", "windows",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

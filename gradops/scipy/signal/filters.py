@@ -8,6 +8,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.tracer_protocol import held
 from ...core.types import is_inexact, shape_of, type_of
 from ...library.linalg.solve import solve
+from ...library.reduce.reduction import sum
 from ...library.shape.broadcasting import broadcast_to
 from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate, stack
@@ -15,8 +16,9 @@ from ...library.shape.movement import astype, moveaxis
 from ...library.shape.padding import pad
 from ...library.signal.recursive import recursive_filter, weighted_sum
 from ...typing import AnyArray
+from .convolutions import convolve
 
-__all__ = ["lfilter", "lfilter_zi", "sosfilt"]
+__all__ = ["deconvolve", "lfilter", "lfilter_zi", "lfiltic", "sosfilt", "sosfilt_zi"]
 
 
 def operand(x: Any) -> Any:
@@ -79,7 +81,7 @@ def with_state(b: AnyArray, a: AnyArray, x: AnyArray, zi: AnyArray) -> tuple[Any
     operand leaves of the numerator's output, less what the result leaves of the denominator's.
     """
     n, order = size_of(x), size_of(zi)
-    moving = weighted_sum(b, longer(x, n + order)) + longer(zi, n + order)
+    moving = weighted_sum(b, longer(x, n + order)) + concatenate([zi, zeros_like(x)], axis=-1)
     y = recursive_filter(a, moving[..., :n])
     return y, moving[..., n:] - weighted_sum(a, longer(y, n + order))[..., n:]
 
@@ -122,3 +124,55 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
             x, state = lfilter(b, a, x, axis, zi[k])
             final.append(state)
     return x if zi is None else (x, stack(final))
+
+
+def sosfilt_zi(sos: Any) -> Any:
+    """The initial states of `sosfilt` for which the response to a step starts where it ends.
+
+    >>> sosfilt_zi([[1.0, 0.0, 0.0, 1.0, -0.5, 0.0]])
+    array([[1., 0.]])
+    """
+    sos = operand(sos)
+    states, gain = [], 1.0
+    for k in range(shape_of(sos)[0]):
+        states.append(gain * lfilter_zi(sos[k, :3], sos[k, 3:]))
+        gain = gain * (sum(sos[k, :3]) / sum(sos[k, 3:]))
+    return stack(states)
+
+
+def lfiltic(b: Any, a: Any, y: Any, x: Any = None) -> Any:
+    """The initial state of `lfilter` after operands `x` and results `y`, the most recent first.
+
+    >>> lfiltic([1.0], [1.0, -0.5], [4.0])
+    array([2.])
+    """
+    b, a, y = operand(b), operand(a), operand(y)
+    require_coefficients(b, a, y)
+    m, n = size_of(b) - 1, size_of(a) - 1
+    x = zeros_like(b[1:]) if x is None else operand(x)
+    x, y = longer(x, m), longer(y, n)
+    zero = 0 * b[0]
+    entries = []
+    for k in range(max(m, n)):
+        entry = zero
+        if k < m:
+            entry = entry + sum(b[k + 1 :] * x[: m - k])
+        if k < n:
+            entry = entry - sum(a[k + 1 :] * y[: n - k])
+        entries.append(entry / a[0])
+    return stack(entries) if entries else b[:0]
+
+
+def deconvolve(signal: Any, divisor: Any) -> Any:
+    """The quotient and the remainder of the division of two vectors, as of polynomials.
+
+    >>> deconvolve([1.0, 12.0, 20.0], [1.0, 2.0])
+    (array([ 1., 10.]), array([0., 0., 0.]))
+    """
+    num, den = operand(signal), operand(divisor)
+    require_coefficients(num, den, num)
+    n = size_of(num) - size_of(den) + 1
+    if n < 1:
+        return num[:0], num
+    quotient = lfilter(num, den, np.eye(1, n)[0])
+    return quotient, num - convolve(den, quotient, method="direct")

@@ -10,11 +10,12 @@ import pytest
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
-from gradops.scipy import linalg, stats
+from gradops.scipy import linalg, signal, stats
 
 pytest.importorskip("scipy")
 
-SPACES = ["linalg", "optimize", "signal", "spatial", "spatial.distance", "stats"]
+OF_SIZES = {"convolution_matrix", "correlation_lags", "gausspulse"}  # or numbers, not arrays
+SPACES = ["interpolate", "linalg", "optimize", "signal", "spatial", "spatial.distance", "stats"]
 
 
 @pytest.mark.parametrize("space", ["", *SPACES])
@@ -36,7 +37,7 @@ def test_a_misspelt_name_is_none_of_scipys():
 
 def test_scipy_is_imported_for_errors_alone():
     code = (
-        "import sys; from gradops.scipy import linalg, optimize, signal, stats\n"
+        "import sys; from gradops.scipy import interpolate, linalg, optimize, signal, stats\n"
         "from gradops.scipy.spatial import distance\n"
         "assert not hasattr(linalg, '__wrapped__') and 'scipy' not in sys.modules"
     )
@@ -50,7 +51,8 @@ def shared():
         for name in ours.__all__:
             f = getattr(theirs, name, None)
             in_numpy = space == "linalg" and hasattr(np.linalg, name)
-            if callable(f) and not isinstance(f, type) and not in_numpy:
+            of_numbers = getattr(getattr(ours, name), "takes_numbers", name in OF_SIZES)
+            if callable(f) and not isinstance(f, type) and not in_numpy and not of_numbers:
                 yield f"{space}.{f.__name__}", f
     for name in stats.__all__:
         for method in ("logpdf", "cdf"):
@@ -86,3 +88,10 @@ def test_scipys_function_on_a_traced_value_names_ours(name):
             SHARED[name], sg.placeholder("float64", [2, 2])
         )
     assert not [text for text in said if f"gradops.scipy.{name}" not in text]
+
+
+def test_functions_of_numbers_are_scipys_and_refuse_what_is_traced():
+    assert (linalg.hilbert(3) == import_module("scipy.linalg").hilbert(3)).all()
+    assert signal.windows.hann(3).tolist() == import_module("scipy.signal").windows.hann(3).tolist()
+    with pytest.raises(gradops.MissingRuleError, match="butter has no derivative rule"):
+        dg.grad(lambda cut: signal.butter(2, cut)[0].sum())(0.3)

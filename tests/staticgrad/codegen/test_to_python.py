@@ -44,7 +44,7 @@ for path in sorted(folder.glob("*.py")):
 NAME = {"__name__": "typed_in"}
 SCIPY = {
     "betainc", "gamma_tail", "gammainc", "gammaincc", "gamma", "matrix_log", "matrix_sqrt",
-    "recursive_filter", "solve_banded", "solve_sylvester",
+    "column_order", "lu", "recursive_filter", "solve_banded", "solve_riccati", "solve_sylvester",
 }  # fmt: skip
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 
