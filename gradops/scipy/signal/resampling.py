@@ -16,6 +16,7 @@ from ...library.shape.movement import expand_dims, flip, moveaxis, reshape
 from ...library.shape.padding import pad
 from ...library.shape.windows import sliding_window_view
 from ...library.signal import fourier
+from ..promotion import promoted
 from .designs import cheby1, firwin, get_window
 from .filters import operand, size_of, sosfilt
 from .zero_phase import sosfiltfilt
@@ -50,7 +51,7 @@ def upfirdn(
     >>> upfirdn([1.0, 1.0, 1.0], [1.0, 2.0], 3)
     array([1., 1., 1., 2., 2., 2.])
     """
-    h, x = operand(h), operand(x)
+    h, x = promoted(operand(h), operand(x))
     if mode != "constant" or cval:
         raise OptionError("upfirdn", [type_of(h), type_of(x)], "only zeros are beyond the ends")
     if len(shape_of(h)) != 1 or up < 1 or down < 1:

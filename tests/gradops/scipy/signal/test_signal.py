@@ -324,3 +324,15 @@ def test_signals_of_unknown_length_are_filtered_both_ways():
         assert_allclose(got, want, atol=1e-12)
     (want,), _ = gradients(lambda x: sum(map(gradops.sum, g(signal, x)[:4])), [value])
     assert_allclose(slope, want.numpy(), atol=1e-12)
+
+
+def test_tensors_of_single_precision_go_with_arrays_of_double():
+    for case in CALLS:
+        f, xs = weighted(case)
+        for i, x in enumerate(xs):
+            leaf = dg.tensor(x.astype(np.float32), requires_grad=True)
+            y = f(*xs[:i], leaf, *xs[i + 1 :])
+            scale = 1 + abs(f(*xs))
+            assert_allclose(y.detach().numpy(), f(*xs), atol=0.01 * scale)  # of ill-posed ones, too
+            (g,) = dg.autograd.grad(y, leaf, allow_unused=True)
+            assert g is None or g.dtype == leaf.dtype
