@@ -69,6 +69,7 @@ if _TYPE_CHECKING:
     from .introspection.timeline import timeline
     from .introspection.to_python import to_python
     from .serialization import load, save
+    from .sparse import sparse_hessian, sparse_jacobian
 
 
 def _places() -> dict[str, list[str]]:
@@ -89,7 +90,8 @@ __getattr__, __dir__ = _lazily(
         "array_api": "array_api", "autograd": "autograd checkpoint", "cuda": "cuda",
         "data": "data", "fft": "fft", "nn": "nn", "optim": "optim", "random": "random",
         "func": "func grad hessian hvp jacobian value_and_grad vmap", "checking.check": "check",
-        "comparison": "compare", "func.scipy_solvers": "scipy", "introspection.explain": "explain",
+        "comparison": "compare", "sparse": "sparse_hessian sparse_jacobian",
+        "func.scipy_solvers": "scipy", "introspection.explain": "explain",
         "introspection.formats": "from_json to_dot to_gexf to_graphml to_json to_mermaid"
         " to_networkx to_svg to_text",
         "introspection.pages": "inspect", "introspection.profile": "profile",
@@ -108,7 +110,8 @@ __all__ = [
     "from_dlpack", "from_json", "func", "get_default_dtype", "get_num_threads", "grad", "half",
     "hessian", "hvp", "inf", "inspect", "int", "int16", "int32", "int64", "int8", "jacobian",
     "linalg", "load", "long", "nan", "nn", "optim", "pi", "preserve_format", "profile", "random",
-    "save", "scipy", "set_default_dtype", "set_num_threads", "short", "special", "timeline",
+    "save", "scipy", "set_default_dtype", "set_num_threads", "short", "sparse_hessian",
+    "sparse_jacobian", "special", "timeline",
     "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid", "to_networkx", "to_python",
     "to_svg", "to_text", "uint8", "utils",
     "value_and_grad", "vmap",

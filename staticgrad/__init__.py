@@ -72,6 +72,8 @@ if _TYPE_CHECKING:
     from .runtime.executable import Executable
     from .runtime.session import Session
     from .scipy_solvers import scipy
+    from .sparse.derivatives import sparsity
+    from .sparse.functions import sparse_hessian, sparse_jacobian
     from .text.parser import parse
     from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
     from .transform.forward import hvp, jvp, vjp
@@ -110,6 +112,7 @@ __getattr__, __dir__ = _lazily(
         "runtime.compilation": "compile", "runtime.executable": "Executable",
         "runtime.backends.choice": "set_default_backend",
         "runtime.backends.interpreter": "interpret", "runtime.session": "Session",
+        "sparse.derivatives": "sparsity", "sparse.functions": "sparse_hessian sparse_jacobian",
         "scipy_solvers": "scipy", "text.parser": "parse",
         "train.clipping": "clip_by_global_norm clip_by_norm global_norm",
         "transform.forward": "hvp jvp vjp", "transform.importing": "import_graph",
@@ -237,7 +240,8 @@ __all__ = [
     "initializers", "inspect", "interpret", "jacobian", "jvp", "layers", "linalg",
     "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
-    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "summary",
+    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "sparse_hessian",
+    "sparse_jacobian", "sparsity", "summary",
     "switch", "switch_case", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid",
     "to_networkx", "to_python", "to_svg", "to_text", "trace", "train", "verify", "vjp",
     "while_loop", "why_none", "wrap",

@@ -20,6 +20,7 @@ MAY_IMPORT = {
 # Modules that need both siblings, and are imported when they are used.
 NEEDS_BOTH = {
     "dynamicgrad/comparison.py": "staticgrad",
+    "dynamicgrad/sparse.py": "staticgrad",
     "staticgrad/comparison/tape.py": "dynamicgrad",
 }
 ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy", "tqdm"}
@@ -46,7 +47,7 @@ ROWS = {
         ["custom_function", "fft", "random", "special"],
         ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["autograd", "checking", "comparison", "cuda", "utils"],
+        ["autograd", "checking", "comparison", "cuda", "sparse", "utils"],
     ],
     "staticgrad": [
         ["missing_names"],
@@ -59,7 +60,7 @@ ROWS = {
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers"],
-        ["comparison"],
+        ["comparison", "sparse"],
         ["commands"],
     ],
 }

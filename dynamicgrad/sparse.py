@@ -1,0 +1,4 @@
+"""Sparse Jacobians and Hessians of functions, whose patterns `staticgrad` finds."""
+
+from staticgrad.sparse.functions import sparse_hessian as sparse_hessian
+from staticgrad.sparse.functions import sparse_jacobian as sparse_jacobian

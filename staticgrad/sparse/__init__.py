@@ -1,0 +1,1 @@
+"""Sparse derivatives: patterns of Jacobians, their colours, and compressed evaluation."""

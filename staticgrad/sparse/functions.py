@@ -1,0 +1,77 @@
+"""Sparse derivatives of functions: compiled once for each kind of arguments."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradops import MixedOperandsError
+from gradops.core.tracer_protocol import held, is_holder
+
+from ..functions.traced_function import function
+from ..ir.expr import Expr
+from . import derivatives
+from .derivatives import SparseDerivative
+
+Function = Callable[..., Any]
+
+
+class SparseFunction:
+    """The sparse derivative of a function by its first argument, as a CSR array.
+
+    Called with the function's arguments. The pattern, its colours and the compiled products are
+    made for each kind of arguments, as those of `sg.function`.
+    """
+
+    def __init__(
+        self, fn: Function, derivative: Callable[[Expr, Expr], SparseDerivative], backend: str
+    ) -> None:
+        functools.update_wrapper(self, fn)
+
+        def entries(x: Any, *args: Any) -> Any:
+            found = derivative(expression(fn(x, *args)), expression(x))
+            return found.data, found.pattern.indices, found.pattern.indptr
+
+        self.traced = function(entries, backend=backend)
+
+    def __call__(self, x: Any, *args: Any) -> Any:
+        """The derivative at `x`."""
+        from scipy import sparse
+
+        x = np.asarray(x) if isinstance(x, list | tuple) else x
+        values, indices, indptr = self.traced(x, *args)
+        shape = len(indptr) - 1, int(np.prod(x.shape, dtype=int))
+        return sparse.csr_array((np.asarray(values), indices, indptr), shape)
+
+    def __repr__(self) -> str:
+        return f"<sparse derivative of {getattr(self, '__name__', 'a function')}>"
+
+
+def expression(y: Any) -> Expr:
+    """The expression of what a function is given or returns, which may be inside a tensor."""
+    while is_holder(y):
+        y = held(y)
+    if not isinstance(y, Expr):
+        raise MixedOperandsError(
+            "sparse derivative", [y], "the function's result does not depend on its argument",
+            hint="it returns one array, computed by NumPy's functions or ours",
+        )  # fmt: skip
+    return y
+
+
+def either(name: str) -> Function:
+    """A derivative of an expression by another one, or of a function."""
+    of_expression = getattr(derivatives, name)
+
+    @functools.wraps(of_expression)
+    def derivative(y: Any, x: Expr | None = None, *, backend: str = "auto") -> Any:
+        if isinstance(y, Expr):
+            return of_expression(y, x)
+        return SparseFunction(y, of_expression, backend)
+
+    return derivative
+
+
+sparse_jacobian = either("sparse_jacobian")
+sparse_hessian = either("sparse_hessian")
