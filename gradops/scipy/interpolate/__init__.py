@@ -24,11 +24,23 @@ from .hermite import (
 from .one_dimension import interp1d
 from .piecewise import PPoly
 from .polynomials import BarycentricInterpolator, barycentric_interpolate
+from .radial import RBFInterpolator
+from .spline_functions import (
+    InterpolatedUnivariateSpline,
+    splantider,
+    splder,
+    splev,
+    splint,
+    splrep,
+)
+from .surfaces import RectBivariateSpline
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "BarycentricInterpolator", "CubicHermiteSpline",
-    "CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator",
-    "barycentric_interpolate", "interp1d", "interpn", "make_interp_spline", "pchip_interpolate",
+    "CubicSpline", "InterpolatedUnivariateSpline", "PPoly", "PchipInterpolator", "RBFInterpolator",
+    "RectBivariateSpline", "RegularGridInterpolator", "barycentric_interpolate", "interp1d",
+    "interpn", "make_interp_spline", "pchip_interpolate", "splantider", "splder", "splev",
+    "splint", "splrep",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

@@ -15,7 +15,7 @@ from ...library.linalg.matrices import conjugate
 from ...library.shape.joining import concatenate, stack
 from ...library.shape.movement import expand_dims
 from .decompositions import subset
-from .operands import hermitian_of, operand, require_default, size_of
+from .operands import hermitian_of, operand, operands, require_default, size_of
 
 __all__ = [
     "cho_solve_banded", "cholesky_banded", "eig_banded", "eigh_tridiagonal", "eigvals_banded",
@@ -35,9 +35,9 @@ def solve_banded(
     >>> solve_banded((0, 1), np.array([[0.0, 1.0], [2.0, 4.0]]), np.array([4.0, 4.0]))
     array([1.5, 1. ])
     """
-    ab = operand("solve_banded", ab, check_finite)
+    ab, b = operands("solve_banded", ab, b, check_finite=check_finite)
     lower, upper = l_and_u
-    return solve(ab, operand("solve_banded", b, check_finite), int(lower), int(upper))
+    return solve(ab, b, int(lower), int(upper))
 
 
 def solve(ab: Any, b: Any, lower: int, upper: int) -> Any:
@@ -58,7 +58,7 @@ def solveh_banded(
     >>> solveh_banded(np.array([[0.0, 1.0], [2.0, 2.0]]), np.array([3.0, 3.0]))
     array([1., 1.])
     """
-    ab, b = operand("solveh_banded", ab, check_finite), operand("solveh_banded", b, check_finite)
+    ab, b = operands("solveh_banded", ab, b, check_finite=check_finite)
     k = size_of(ab, -2) - 1
     if lower:
         main, half = ab[..., 0, :], ab[..., 1:, :]
@@ -127,8 +127,8 @@ def cho_solve_banded(
     array([1., 1.])
     """
     cb, lower = cb_and_lower
-    cb = operand("cho_solve_banded", cb, check_finite)
-    b, k = operand("cho_solve_banded", b, check_finite), size_of(cb, -2) - 1
+    cb, b = operands("cho_solve_banded", cb, b, check_finite=check_finite)
+    k = size_of(cb, -2) - 1
     low, high = (k, 0) if lower else (0, k)
     other = conjugate(transposed(cb, low, high))
     first, last = ((cb, low, high), (other, high, low))[:: 1 if lower else -1]
@@ -190,7 +190,7 @@ def eigh_tridiagonal(
     array([1., 3.])
     """
     require_default("eigh_tridiagonal", "tol", tol, 0.0, "leave it out")
-    d, e = operand("eigh_tridiagonal", d, check_finite), operand("eigh_tridiagonal", e)
+    d, e = operands("eigh_tridiagonal", d, e, check_finite=check_finite)
     bands = stack([d, concatenate([e, 0 * d[:1]])])
     return eig_banded(bands, True, eigvals_only, select=select, select_range=select_range)
 

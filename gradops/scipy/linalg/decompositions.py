@@ -15,6 +15,7 @@ from ...library.linalg.matrices import adjoint, require_square, times
 from ...library.linalg.solve import solve_triangular
 from ...library.shape.padding import pad
 from ...typing import AnyArray
+from ..promotion import promoted
 from .operands import double, hermitian_of, operand, require_default, size_of
 
 __all__ = [
@@ -71,7 +72,7 @@ def eigh(
         return w[..., chosen], v[..., :, chosen]
     if type not in (1, 2, 3):
         raise OptionError("eigh", [type_of(a)], f"type is 1, 2 or 3, not {type!r}")
-    b = operand("eigh", b, check_finite)
+    a, b = promoted(a, operand("eigh", b, check_finite))
     require_square("eigh", type_of(b))
     half = cholesky_factor(hermitian_of(b, lower), upper=False)
     c = standard_problem(a, half, type)

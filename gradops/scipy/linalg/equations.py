@@ -12,10 +12,9 @@ from ...library.linalg import inverses
 from ...library.linalg import solve as equations
 from ...library.linalg.cholesky import cholesky as cholesky_factor
 from ...library.linalg.matrices import adjoint, conjugate, require_square
-from ...library.shape.movement import astype
 from ...library.shape.rearrange import matrix_transpose
 from ...typing import AnyArray
-from .operands import hermitian_of, operand, symmetric, triangle
+from .operands import hermitian_of, operand, operands, symmetric, triangle
 
 __all__ = ["cho_factor", "cho_solve", "cholesky", "inv", "lstsq", "solve", "solve_triangular"]
 
@@ -44,15 +43,13 @@ def solve(
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0]))
     array([0.5 , 0.25])
     """
-    a, b = operand("solve", a, check_finite), operand("solve", b, check_finite)
+    a, b = operands("solve", a, b, check_finite=check_finite)
     require_square("solve", type_of(a))
     if assume_a not in STRUCTURES:
         raise OptionError(
             "solve", [type_of(a), type_of(b)], f"there is no structure {assume_a!r}",
             hint=f"assume_a is one of {', '.join(repr(k) for k in STRUCTURES)}",
         )  # fmt: skip
-    dtype = np.result_type(type_of(a).dtype, type_of(b).dtype)
-    a, b = astype(a, dtype=dtype), astype(b, dtype=dtype)
     return solve_structured(a, b, STRUCTURES[assume_a], lower, transposed)
 
 
@@ -92,8 +89,7 @@ def solve_triangular(
     >>> solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([4.0, 4.0]))
     array([1.5, 1. ])
     """
-    a = operand("solve_triangular", a, check_finite)
-    b = operand("solve_triangular", b, check_finite)
+    a, b = operands("solve_triangular", a, b, check_finite=check_finite)
     require_square("solve_triangular", type_of(a))
     if trans not in TRANSPOSES:
         raise OptionError(
@@ -146,7 +142,7 @@ def cho_solve(
     array([1., 1.])
     """
     c, lower = c_and_lower
-    c, b = operand("cho_solve", c, check_finite), operand("cho_solve", b, check_finite)
+    c, b = operands("cho_solve", c, b, check_finite=check_finite)
     return equations.cholesky_solve(b, c, upper=not lower)
 
 
@@ -176,7 +172,7 @@ def lstsq(
     >>> x, left
     (array([2.]), np.float64(2.0))
     """
-    a, b = operand("lstsq", a, check_finite), operand("lstsq", b, check_finite)
+    a, b = operands("lstsq", a, b, check_finite=check_finite)
     part = np.finfo(type_of(a).dtype).eps if cond is None else cond
     x, left, rank, s = inverses.lstsq(a, b, rcond=part)
     full = held(rank == shape_of(a)[-1])

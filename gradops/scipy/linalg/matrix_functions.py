@@ -11,7 +11,7 @@ from ...library.linalg import solve as equations
 from ...library.linalg.matrices import adjoint, conjugate, require_square, times
 from ...library.shape.movement import reshape
 from ...typing import AnyArray
-from .operands import double, operand, size_of
+from .operands import double, operand, operands, size_of
 
 __all__ = [
     "expm", "expm_frechet", "logm", "solve_continuous_lyapunov", "solve_discrete_lyapunov",
@@ -86,7 +86,7 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     >>> solve_sylvester(np.array([[1.0]]), np.array([[2.0]]), np.array([[6.0]]))
     array([[2.]])
     """
-    return sylvester.solve_sylvester(*(operand("solve_sylvester", x) for x in (a, b, q)))
+    return sylvester.solve_sylvester(*operands("solve_sylvester", a, b, q))
 
 
 def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
@@ -95,7 +95,7 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     >>> solve_continuous_lyapunov(np.array([[1.0]]), np.array([[6.0]]))
     array([[3.]])
     """
-    a, q = (operand("solve_continuous_lyapunov", x) for x in (a, q))
+    a, q = operands("solve_continuous_lyapunov", a, q)
     return sylvester.solve_sylvester(a, adjoint(a), q)
 
 
@@ -111,7 +111,7 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> Any:
     >>> solve_discrete_lyapunov(np.array([[0.5]]), np.array([[3.0]]))
     array([[4.]])
     """
-    a, q = (double(operand("solve_discrete_lyapunov", x)) for x in (a, q))
+    a, q = map(double, operands("solve_discrete_lyapunov", a, q))
     require_square("solve_discrete_lyapunov", type_of(a))
     require_square("solve_discrete_lyapunov", type_of(q))
     method = method or ("direct" if size_of(a) < SMALL else "bilinear")

@@ -12,6 +12,7 @@ from ...library.linalg.matrices import adjoint
 from ...library.shape.movement import astype
 from ...library.shape.rearrange import matrix_transpose
 from ...typing import AnyArray
+from ..promotion import promoted
 
 __all__: list[str] = []
 
@@ -34,6 +35,11 @@ def operand(call: str, x: Any, check_finite: bool = True) -> Any:
             hint="check_finite=False lets them pass",
         )  # fmt: skip
     return x
+
+
+def operands(call: str, *xs: Any, check_finite: bool = True) -> list[Any]:
+    """Operands of floats of one dtype; see `operand`."""
+    return promoted(*(operand(call, x, check_finite) for x in xs))
 
 
 def size_of(x: AnyArray, axis: int = -1) -> Any:

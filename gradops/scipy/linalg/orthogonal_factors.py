@@ -16,7 +16,7 @@ from ...library.reduce.reduction import sum
 from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import astype, expand_dims, flip
-from .operands import operand, size_of
+from .operands import operand, operands, size_of
 
 __all__ = ["orthogonal_procrustes", "polar", "qr", "qr_multiply", "rq"]
 
@@ -69,7 +69,7 @@ def qr_multiply(
     """
     if mode not in ("left", "right"):
         raise OptionError("qr_multiply", [], f"mode is 'left' or 'right', not {mode!r}")
-    c = operand("qr_multiply", c)
+    a, c = operands("qr_multiply", a, c)
     q, *others = qr(a, mode="economic", pivoting=pivoting)
     q = conjugate_of(q) if conjugate else q
     alone = len(shape_of(c)) == 1
@@ -133,7 +133,7 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> Any:
     array([[0., 1.],
            [1., 0.]])
     """
-    a, b = (operand("orthogonal_procrustes", x, check_finite) for x in (A, B))
+    a, b = operands("orthogonal_procrustes", A, B, check_finite=check_finite)
     if shape_of(a) != shape_of(b) or len(shape_of(a)) != 2:
         raise ShapeError(
             "orthogonal_procrustes", [type_of(a), type_of(b)], "it takes matrices of one shape"

@@ -10,7 +10,7 @@ from ...core.types import type_of
 from ...library.linalg.matrices import adjoint, times
 from ...library.linalg.riccati import solve_riccati
 from ...library.linalg.solve import inv, solve
-from .operands import operand
+from .operands import operands
 
 __all__ = ["solve_continuous_are", "solve_discrete_are"]
 
@@ -45,22 +45,21 @@ def solve_discrete_are(
 
 def solved(call: str, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> Any:
     """The solution, from an equation without `e` and `s` that has it too."""
-    a, b, q, r = (operand(call, x) for x in (a, b, q, r))
+    given = [x for x in (a, b, q, r, e, s) if x is not None]
+    a, b, q, r, *others = operands(call, *given)
+    e = None if e is None else others[0]
+    s = None if s is None else others[-1]
     require_hermitian(call, q)
     require_hermitian(call, r)
     if s is not None:
-        s = operand(call, s)
         cross = solve(r, adjoint(s))
         a, q = a - times(b, cross), q - times(s, cross)
     is_discrete = call == "solve_discrete_are"
     if e is None:
         return solve_riccati(a, b, q, r, discrete=is_discrete)
-    back = inv(operand(call, e))
-    if is_discrete:
-        x = solve_riccati(times(a, back), b, times(adjoint(back), q, back), r, discrete=True)
-    else:
-        x = solve_riccati(times(a, back), b, times(adjoint(back), q, back), r)
-    return x
+    back = inv(e)
+    a, q = times(a, back), times(adjoint(back), q, back)
+    return solve_riccati(a, b, q, r, discrete=is_discrete)
 
 
 def require_hermitian(call: str, x: Any) -> None:
@@ -69,7 +68,6 @@ def require_hermitian(call: str, x: Any) -> None:
     if not isinstance(value, np.ndarray):
         return
     other = value.conj().swapaxes(-1, -2)
-    if value.shape != other.shape or np.abs(value - other).max(initial=0) > 1e-13 * max(
-        1.0, np.abs(value).max(initial=0)
-    ) * len(value):
+    least = 100 * np.finfo(value.dtype).eps * np.abs(value).max(initial=0)
+    if value.shape != other.shape or np.abs(value - other).max(initial=0) > least:
         raise OptionError(call, [type_of(x)], "q and r are Hermitian")

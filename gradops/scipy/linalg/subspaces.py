@@ -18,7 +18,7 @@ from ...library.linalg.polar import polar_op
 from ...library.linalg.svd import svdvals
 from ...library.shape.movement import flip
 from ..known_entries import entries_of
-from .operands import operand, size_of
+from .operands import operand, operands, size_of
 
 __all__ = ["null_space", "orth", "subspace_angles"]
 
@@ -84,7 +84,7 @@ def subspace_angles(A: Any, B: Any) -> Any:
     >>> subspace_angles(np.array([[1.0], [0.0]]), np.array([[1.0], [1.0]])).round(6)
     array([0.785398])
     """
-    a, b = orth(A), orth(B)
+    a, b = map(orth, operands("subspace_angles", A, B))
     if size_of(a, 0) != size_of(b, 0):
         raise ShapeError("subspace_angles", [type_of(A), type_of(B)], "the numbers of rows differ")
     product = times(adjoint(a), b)

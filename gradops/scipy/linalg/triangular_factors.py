@@ -19,7 +19,7 @@ from ...library.shape.movement import astype, expand_dims
 from ...library.shape.rearrange import matrix_transpose
 from ...typing import AnyArray
 from .equations import TRANSPOSES
-from .operands import operand, size_of
+from .operands import operand, operands, size_of
 
 __all__ = ["lu", "lu_factor", "lu_solve"]
 
@@ -90,7 +90,7 @@ def lu_solve(
     array([1., 1.])
     """
     packed, piv = lu_and_piv
-    packed, b = operand("lu_solve", packed, check_finite), operand("lu_solve", b, check_finite)
+    packed, b = operands("lu_solve", packed, b, check_finite=check_finite)
     kinds = [type_of(packed), type_of(b)]
     require_square("lu_solve", *kinds)
     if trans not in TRANSPOSES:

@@ -36,9 +36,11 @@ from .designs import (
     unit_impulse,
 )
 from .filters import deconvolve, lfilter, lfilter_zi, lfiltic, sosfilt, sosfilt_zi
+from .linear_systems import lsim
 from .planes import convolve2d, correlate2d
 from .resampling import decimate, resample, resample_poly, upfirdn
 from .responses import freqs, freqs_zpk, freqz, freqz_sos, freqz_zpk, group_delay, sosfreqz
+from .short_time import istft, spectrogram, stft
 from .smoothing import detrend, medfilt, medfilt2d, savgol_filter, wiener
 from .spectra import coherence, csd, periodogram, welch
 from .waveforms import chirp, gausspulse, sawtooth, square
@@ -50,10 +52,11 @@ __all__ = [
     "decimate", "deconvolve", "detrend", "ellip", "ellipord", "fftconvolve", "filtfilt", "firls",
     "firwin", "firwin2", "freqs", "freqs_zpk", "freqz", "freqz_sos", "freqz_zpk", "gausspulse",
     "get_window", "group_delay", "hilbert", "hilbert2", "iirdesign", "iirfilter", "iirnotch",
-    "iirpeak", "kaiser_atten", "kaiser_beta", "kaiserord", "lfilter", "lfilter_zi", "lfiltic",
-    "medfilt", "medfilt2d", "oaconvolve", "periodogram", "remez", "resample", "resample_poly",
-    "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi", "sosfiltfilt",
-    "sosfreqz", "square", "unit_impulse", "upfirdn", "welch", "wiener", "windows",
+    "iirpeak", "istft", "kaiser_atten", "kaiser_beta", "kaiserord", "lfilter", "lfilter_zi",
+    "lfiltic", "lsim", "medfilt", "medfilt2d", "oaconvolve", "periodogram", "remez", "resample",
+    "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi",
+    "sosfiltfilt", "sosfreqz", "spectrogram", "square", "stft", "unit_impulse", "upfirdn", "welch",
+    "wiener", "windows",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

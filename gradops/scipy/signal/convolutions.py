@@ -16,6 +16,7 @@ from ...library.shape.padding import pad
 from ...library.shape.windows import sliding_window_view
 from ...library.signal import fourier
 from ...typing import AnyArray
+from ..promotion import promoted
 
 __all__ = ["convolve", "correlate", "correlation_lags", "fftconvolve", "oaconvolve"]
 
@@ -26,6 +27,7 @@ DIRECT = 64  # entries of the smaller operand, up to which sums of products are 
 def operands(call: str, x: Any, y: Any, mode: str) -> tuple[Any, Any]:
     """Two operands with as many axes; the larger first where the mode is "valid"."""
     a, b = (np.asarray(v) if isinstance(v, list | tuple | int | float) else v for v in (x, y))
+    a, b = promoted(a, b)
     kinds = [type_of(a), type_of(b)]
     if kinds[0].ndim != kinds[1].ndim:
         raise ShapeError(call, kinds, "the operands have different numbers of axes")

@@ -16,6 +16,7 @@ from ...library.shape.movement import astype, moveaxis
 from ...library.shape.padding import pad
 from ...library.signal.recursive import recursive_filter, weighted_sum
 from ...typing import AnyArray
+from ..promotion import promoted
 from .convolutions import convolve
 
 __all__ = ["deconvolve", "lfilter", "lfilter_zi", "lfiltic", "sosfilt", "sosfilt_zi"]
@@ -92,13 +93,15 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     >>> lfilter_zi([1.0], [1.0, -0.5])
     array([1.])
     """
-    b, a = operand(b), operand(a)
+    b, a = promoted(operand(b), operand(a))
     require_coefficients(b, a, b)
     b, a = b / a[:1], a / a[:1]
     n = max(size_of(a), size_of(b))
     a, b = longer(a, n), longer(b, n)
     column = concatenate([a[1:, None], zeros_like(a[1:, None] * a[None, 2:])], axis=1)
-    return solve(np.eye(n - 1) - np.eye(n - 1, k=1) + column, b[1:] - a[1:] * b[0])
+    one = np.eye(n - 1, dtype=type_of(a).dtype)
+    above = np.eye(n - 1, k=1, dtype=type_of(a).dtype)
+    return solve(one - above + column, b[1:] - a[1:] * b[0])
 
 
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:

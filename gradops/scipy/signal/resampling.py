@@ -16,12 +16,14 @@ from ...library.shape.movement import expand_dims, flip, moveaxis, reshape
 from ...library.shape.padding import pad
 from ...library.shape.windows import sliding_window_view
 from ...library.signal import fourier
+from ..promotion import promoted
 from .designs import cheby1, firwin, get_window
 from .filters import operand, size_of, sosfilt
 from .zero_phase import sosfiltfilt
 
 __all__ = ["decimate", "resample", "resample_poly", "upfirdn"]
 
+DIRECT = 32  # entries of a filter, up to which sums of products are formed
 BACKGROUNDS: dict[str, Callable[..., Any]] = {
     "mean": reduction.mean, "median": lambda x, axis, keepdims: median(x, axis, keepdims=keepdims),
     "minimum": reduction.min, "maximum": reduction.max,
@@ -50,7 +52,7 @@ def upfirdn(
     >>> upfirdn([1.0, 1.0, 1.0], [1.0, 2.0], 3)
     array([1., 1., 1., 2., 2., 2.])
     """
-    h, x = operand(h), operand(x)
+    h, x = promoted(operand(h), operand(x))
     if mode != "constant" or cval:
         raise OptionError("upfirdn", [type_of(h), type_of(x)], "only zeros are beyond the ends")
     if len(shape_of(h)) != 1 or up < 1 or down < 1:
@@ -62,9 +64,18 @@ def upfirdn(
         lead = ((0, 0),) * (len(batch) + 1)
         x = reshape(pad(expand_dims(x, axis=-1), (*lead, (0, up - 1))), shape=(*batch, n * up))
         x = x[..., : (n - 1) * up + 1]
+    if taps > DIRECT and not is_complex(type_of(x).dtype):
+        return moveaxis(by_fourier(x, h, size_of(x) + taps - 1)[..., ::down], -1, axis)
     wide = pad(x, (*((0, 0),) * len(batch), (taps - 1, taps - 1)))
     windows = sliding_window_view(wide, taps, axis=-1, step=down)
     return moveaxis(matmul(windows, flip(h)), -1, axis)
+
+
+def by_fourier(x: Any, h: Any, size: int) -> Any:
+    """The full convolution of rows with a vector, `size` entries of it."""
+    fast = min(b << max((size - 1) // b, 0).bit_length() for b in (1, 3, 5, 9, 15))
+    spectrum = fourier.rfft(x, fast) * fourier.rfft(h, fast)
+    return fourier.irfft(spectrum, fast)[..., :size]
 
 
 def resample_poly(

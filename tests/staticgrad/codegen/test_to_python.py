@@ -43,8 +43,9 @@ for path in sorted(folder.glob("*.py")):
 """
 NAME = {"__name__": "typed_in"}
 SCIPY = {
-    "betainc", "gamma_tail", "gammainc", "gammaincc", "gamma", "matrix_log", "matrix_sqrt",
-    "column_order", "lu", "recursive_filter", "solve_banded", "solve_riccati", "solve_sylvester",
+    "betainc", "column_order", "gamma_tail", "gammainc", "gammaincc", "gamma", "lu",
+    "matrix_log", "matrix_sqrt", "polar", "recursive_filter", "solve_banded", "solve_riccati",
+    "solve_sylvester",
 }  # fmt: skip
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 

@@ -85,6 +85,17 @@ def grid(method, **options):
     )
 
 
+SCATTERED = rng.uniform(0, 2, size=(5, 2))
+
+
+def radial(kernel):
+    """A sum of radial functions."""
+    return (
+        lambda m, y, d, p: m.RBFInterpolator(y, d, kernel=kernel, epsilon=1.5)(p),
+        (SCATTERED, V[0], W),
+    )
+
+
 def filled(m, x, y, v, p):
     """`interp1d` beyond the ends, with a value that is differentiated."""
     return m.interp1d(x, y, bounds_error=False, fill_value=v)(p * 1.3 - 0.5)
@@ -113,6 +124,25 @@ MORE = {
     "grid slope": (
         lambda m, v, a, b, p: m.RegularGridInterpolator((a, b), v, "slinear")(p, nu=(0, 1)),
         (V, *G, W),
+    ),
+    "splrep": (lambda m, x, y, p: m.splev(p, m.splrep(x, y), ext=1), (X, Y, P)),
+    "splder": (lambda m, x, y, p: m.splev(p, m.splder(m.splrep(x, y, k=4))), (X, Y, P)),
+    "end values": (lambda m, x, y, p: m.splev(p * 2 - 1, m.splrep(x, y), ext=3), (X, Y, P)),
+    "spline": (
+        lambda m, x, y, p: m.InterpolatedUnivariateSpline(x, y, k=2).antiderivative()(p), (X, Y, P)
+    ),
+    "surface": (
+        lambda m, x, y, z, p: m.RectBivariateSpline(x, y, z, kx=2)(p[:, 0], p[:, 1] / 2, 1),
+        (*G, V[..., 0], np.sort(W, axis=0)),
+    ),
+    "surface at pairs": (
+        lambda m, x, y, z, p: m.RectBivariateSpline(x, y, z).ev(p[:, 0], p[:, 1]),
+        (*G, V[..., 0], W),
+    ),
+    **{f"radial {k}": radial(k) for k in ("thin_plate_spline", "cubic", "linear", "gaussian")},
+    "smoothed": (
+        lambda m, y, d, s, p: m.RBFInterpolator(y, d, None, s, "multiquadric", 1.2)(p),
+        (SCATTERED, V[0, :, 0], np.linspace(0.1, 1, 5), W),
     ),
     "polynomial": (lambda m, x, y, p: m.BarycentricInterpolator(x, y, axis=1)(p), (X, Z, P)),
     "polynomial's slope": (
@@ -295,6 +325,14 @@ def test_knots_of_a_graph_that_do_not_fit_give_nan(order):
         (lambda: interpolate.interpn(G, V, [[1.0, 1, 1]]), ShapeError, "2 coordinates"),
         (lambda: interpolate.interpn(G, V, W, "quintic"), ShapeError, "takes 6 points"),
         (lambda: interpolate.BarycentricInterpolator([1, 1], [1, 2]), OptionError, "distinct"),
+        (lambda: interpolate.splrep(X, Y, s=1.0), OptionError, "s is not here"),
+        (lambda: interpolate.splev(9.0, interpolate.splrep(X, Y), ext=2), OptionError, "beyond"),
+        (lambda: interpolate.splev(9.0, interpolate.splrep(X, Y), ext=9), OptionError, "not 9"),
+        (lambda: interpolate.RectBivariateSpline(*G, V), ShapeError, "two axes"),
+        (lambda: interpolate.RectBivariateSpline(*G, V[..., 0], s=1), OptionError, "not here"),
+        (lambda: interpolate.RBFInterpolator(X, Y), ShapeError, "rows"),
+        (lambda: interpolate.RBFInterpolator(W, V[0], kernel="odd"), OptionError, "not 'odd'"),
+        (lambda: interpolate.RBFInterpolator(W, V[0], kernel="gaussian"), OptionError, "epsilon"),
         (lambda: interpolate.BarycentricInterpolator(X)(P), OptionError, "no values"),
     ],
 )

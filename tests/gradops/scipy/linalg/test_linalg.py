@@ -396,3 +396,16 @@ def test_factorizations_of_stacks_and_unknown_sizes():
     )
     for g, want in zip(found[7:], tape_gradients(both, (A, HALF[:, :3], B)), strict=True):
         assert_allclose(g, want, atol=1e-12)
+
+
+def test_tensors_of_single_precision_go_with_arrays_of_double():
+    for case in CALLS:
+        f, xs = function(case)
+        f = weighted(f, xs)
+        for i, x in enumerate(xs):
+            leaf = dg.tensor(x.astype(np.float32), requires_grad=True)
+            y = f(*xs[:i], leaf, *xs[i + 1 :])
+            scale = 1 + abs(f(*xs))
+            assert_allclose(y.detach().numpy(), f(*xs), atol=0.01 * scale)  # of ill-posed ones, too
+            (g,) = dg.autograd.grad(y, leaf, allow_unused=True)
+            assert g is None or g.dtype == leaf.dtype

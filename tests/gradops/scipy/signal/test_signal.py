@@ -75,6 +75,27 @@ def sweep(m, t, f0, f1, **options):
     return m.chirp(t, f0, 4.0, f1, **options)
 
 
+def short_time(m, x, **options):
+    """The parts of short-time spectra."""
+    z = m.stft(x, nperseg=8, **options)[2]
+    return np.real(z), np.imag(z), m.spectrogram(x, nperseg=8)[2]
+
+
+def inverted(m, x, **options):
+    """The signal of parts of a spectrum."""
+    return np.real(m.istft(x[0] + 1j * x[1], **options)[1])
+
+
+def by_transfer_function(m, num, den, u, first, **options):
+    """The output and states of a system."""
+    return m.lsim((num, den), u, np.linspace(0, 2, 9), first, **options)[1:]
+
+
+def by_matrices(m, p, q, r, s, u):
+    """The output and states of a system with two inputs."""
+    return m.lsim((p, q, r, s), u, np.linspace(0, 2, 9))[1:]
+
+
 TIMES = np.linspace(0.1, 3.9, 7)
 ENDS = np.array(1.5), np.array(2.5)
 MORE = [
@@ -113,6 +134,14 @@ MORE = [
     *[(sweep, (TIMES, *ENDS), {"method": m}) for m in
       ("linear", "quadratic", "logarithmic", "hyperbolic")],
     (sweep, (TIMES, *ENDS), {"method": "quadratic", "vertex_zero": False}),
+    (short_time, (normal(2, 30),), {}), (short_time, (normal(30),), {"boundary": "odd"}),
+    (short_time, (normal(30),), {"boundary": None, "padded": False, "scaling": "psd"}),
+    (inverted, (normal(2, 5, 6),), {}), (inverted, (normal(2, 3, 5, 6),), {"noverlap": 6}),
+    (inverted, (normal(2, 8, 6),), {"input_onesided": False, "scaling": "psd"}),
+    (by_transfer_function, (normal(2), np.array([2.0, 1.0, 3.0]), normal(9), normal(2)), {}),
+    (by_transfer_function, (normal(2), np.array([2.0, 1.0]), normal(9), normal(1)),
+     {"interp": False}),
+    (by_matrices, (normal(3, 3), normal(3, 2), normal(2, 3), normal(2, 2), normal(9, 2)), {}),
     ("gausspulse", (TIMES, np.array(0.3)), {}), ("sawtooth", (TIMES, np.array(0.4)), {}),
 ]  # fmt: skip
 CALLS = [
@@ -296,6 +325,13 @@ def test_integers_stay(method):
         (lambda: signal.freqz(SOS), ShapeError, "vectors"),
         (lambda: signal.csd(b, b, nperseg=4, noverlap=4), OptionError, "above noverlap=4"),
         (lambda: signal.welch(b, scaling="odd"), OptionError, "'odd'"),
+        (lambda: signal.stft(b, boundary="odd one"), OptionError, "no boundary"),
+        (lambda: signal.istft(np.ones((3, 2)), scaling="odd"), OptionError, "not 'odd'"),
+        (lambda: signal.spectrogram(b, mode="angle"), OptionError, "'angle' is not here"),
+        (lambda: signal.lsim((b, b[:2]), b, b), ShapeError, "not the longer"),
+        (lambda: signal.lsim((b, a), TIMES, TIMES), OptionError, "start at 0"),
+        (lambda: signal.lsim((b, a), b, TIMES - 0.1), ShapeError, "at each of 7 times"),
+        (lambda: signal.lsim((b, a, b), b, TIMES), OptionError, "numerator, denominator"),
         (lambda: signal.chirp(b, 1, 1, 1, "odd"), OptionError, "no method 'odd'"),
         (lambda: signal.lfilter(b, [0.0, 1.0], b), OptionError, "must not be zero"),
         (lambda: signal.lfilter(b, a, b, zi=[1.0]), ShapeError, "3 entries"),
@@ -324,3 +360,15 @@ def test_signals_of_unknown_length_are_filtered_both_ways():
         assert_allclose(got, want, atol=1e-12)
     (want,), _ = gradients(lambda x: sum(map(gradops.sum, g(signal, x)[:4])), [value])
     assert_allclose(slope, want.numpy(), atol=1e-12)
+
+
+def test_tensors_of_single_precision_go_with_arrays_of_double():
+    for case in CALLS:
+        f, xs = weighted(case)
+        for i, x in enumerate(xs):
+            leaf = dg.tensor(x.astype(np.float32), requires_grad=True)
+            y = f(*xs[:i], leaf, *xs[i + 1 :])
+            scale = 1 + abs(f(*xs))
+            assert_allclose(y.detach().numpy(), f(*xs), atol=0.01 * scale)  # of ill-posed ones, too
+            (g,) = dg.autograd.grad(y, leaf, allow_unused=True)
+            assert g is None or g.dtype == leaf.dtype
