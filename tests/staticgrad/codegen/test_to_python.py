@@ -45,7 +45,10 @@ NAME = {"__name__": "typed_in"}
 SCIPY = {
     "betainc", "column_order", "gamma_tail", "gammainc", "gammaincc", "gamma", "lu",
     "matrix_log", "matrix_sqrt", "polar", "recursive_filter", "solve_banded", "solve_riccati",
-    "solve_sylvester",
+    "solve_sylvester", "binom", "complex_dawsn", "complex_erf", "complex_erfc", "complex_erfcx",
+    "complex_erfi", "dawsn", "erfcinv", "erfi", "faddeeva_part", "fresnel_c", "fresnel_s",
+    "ndtri_exp", "owens_t",
+    "poch", "rgamma", "voigt_profile", "wofz",
 }  # fmt: skip
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 
