@@ -15,12 +15,14 @@ from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate, stack
 from ...library.shape.movement import expand_dims, reshape
 from .basis import basis, interval
-from .bsplines import BSpline, require_knots
+from .bsplines import BSpline
 from .operands import (
     double,
     increasing,
+    monotone,
+    of_common_size,
+    periodic,
     require_finite,
-    require_period,
     require_vector,
     size_of,
     steps,
@@ -47,8 +49,10 @@ def make_interp_spline(
     >>> round(float(s(1.5)), 12)
     2.25
     """
-    x = increasing("make_interp_spline", double(x), exact=k + 1 if k > 1 else None)
-    y, axis = values_along("make_interp_spline", x, double(y), axis)
+    call, x = "make_interp_spline", double(x)
+    require_vector(call, x)
+    y, axis = values_along(call, x, double(y), axis)
+    x = increasing(call, of_common_size(x, size_of(y)), exact=k + 1 if k > 1 else None)
     if check_finite:
         require_finite("make_interp_spline", y)
     if bc_type == "periodic" and k > 1:
@@ -63,8 +67,7 @@ def make_interp_spline(
     if t is None:
         t = suitable_knots(x, k, bool(first or last))
     else:
-        t = double(t)
-        require_knots("make_interp_spline", t)
+        t = monotone("make_interp_spline", double(t), rising=True)
     require_vector("make_interp_spline", t, 2 * k + 2)
     if isinstance(size_of(t), int) and isinstance(count, int) and size_of(t) != count + k + 1:
         raise OptionError(
@@ -132,7 +135,7 @@ def equation(t: Any, k: int, x: Any, nu: int) -> tuple[Any, Any]:
 def periodic_spline(x: Any, y: Any, k: int, axis: int) -> BSpline:
     """The spline whose values and derivatives are equal at both ends, by dense equations."""
     n = size_of(x)
-    require_period("make_interp_spline", y)
+    y = periodic("make_interp_spline", y)
     if not isinstance(n, int):
         raise ShapeError("make_interp_spline", [type_of(x)], "a period has a known number of knots")
     t, size = periodic_knots(x, n, k), n + k - 1

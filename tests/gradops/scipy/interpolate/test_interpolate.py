@@ -292,6 +292,12 @@ def test_knots_of_a_graph_that_do_not_fit_give_nan(order):
     with sg.Graph().as_default():
         x, y = sg.placeholder("float64", ["n"]), sg.placeholder("float64", ["n"])
         f = sg.compile(interpolate.CubicSpline(x, y)(P), [x, y])
+        s = sg.placeholder("float64", [12])
+        g = sg.compile(interpolate.BSpline(s, np.ones(8), 3)(P), [s])
+        h = sg.compile(interpolate.CubicSpline(X, y, bc_type="periodic")(P), [y])
+    for call, good, bad in ((g, KNOTS, KNOTS[::-1].copy()), (h, PERIODIC, Y)):
+        assert np.isfinite(call(good)).all()
+        assert np.isnan(call(bad)).all()
     n = 3 if order == "few" else 6
     assert np.isfinite(f(X, Y)).all()
     assert np.isnan(f(X[:n] if order == "few" else X[::-1].copy(), Y[:n])).all()
@@ -306,18 +312,23 @@ def test_knots_of_a_graph_that_do_not_fit_give_nan(order):
         (lambda: interpolate.CubicSpline(X, Y, bc_type="periodic"), OptionError, "not the same"),
         (lambda: interpolate.CubicSpline(X, Y, bc_type=((3, 0.0), "natural")), OptionError, "1 or"),
         (lambda: interpolate.CubicSpline(X, np.full(6, np.nan)), OptionError, "finite"),
+        (lambda: interpolate.CubicSpline(1.0, Y), ShapeError, "takes a vector"),
         (lambda: interpolate.CubicSpline(X + 0j, Y), DTypeError, "knots are real"),
         (lambda: interpolate.PchipInterpolator(X, Y + 0j), DTypeError, "values are real"),
         (lambda: interpolate.Akima1DInterpolator(X, Y, method="odd"), OptionError, "not 'odd'"),
         (lambda: interpolate.PPoly(C, X[:4]), ShapeError, "4 knots have 3 intervals, not 5"),
-        (lambda: interpolate.PPoly(C, [0, 2, 1, 3, 4, 5]), OptionError, "increase or decrease"),
+        (
+            lambda: interpolate.PPoly(C, [0, 2, 1, 3, 4, 5]),
+            OptionError,
+            "do not increase or decrease",
+        ),
         (lambda: interpolate.interp1d(X, Y)(9.0), OptionError, "point 9.0 is above"),
         (lambda: interpolate.interp1d(X, Y, "odd"), OptionError, "no kind 'odd'"),
         (lambda: interpolate.interp1d(X, Y[:2]), ShapeError, "6 points"),
         (lambda: interpolate.make_interp_spline(X, Y, bc_type="odd"), OptionError, "'odd'"),
         (lambda: interpolate.make_interp_spline(X, Y, 3, X), ShapeError, "8 entries"),
         (lambda: interpolate.make_interp_spline(X, Y, 3, KNOTS), OptionError, "8 coefficients"),
-        (lambda: interpolate.BSpline(KNOTS[::-1], KNOTS, 3), OptionError, "must not decrease"),
+        (lambda: interpolate.BSpline(KNOTS[::-1], KNOTS, 3), OptionError, "do not increase"),
         (lambda: interpolate.BSpline(KNOTS, Y, 3), ShapeError, "take 8 coefficients, not 6"),
         (lambda: interpolate.interpn(G, V, [[9.0, 0.0]]), OptionError, "bounds along axis 0"),
         (lambda: interpolate.interpn(G, V, W, "odd"), OptionError, "no method 'odd'"),
