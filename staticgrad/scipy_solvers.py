@@ -69,6 +69,18 @@ def shorter_jacobian(y: Any, x: Any) -> Any:
     return (jacobian_by_columns if more_rows else jacobian)(y, x)
 
 
+def sparse(name: str) -> Callable[[Function], Function]:
+    """A sparse derivative, which is imported when it is asked for."""
+
+    def transform(f: Function) -> Function:
+        from .sparse import functions
+
+        result: Function = getattr(functions, name)(f)
+        return result
+
+    return transform
+
+
 scipy = SciPy(
     Derivatives(
         value=function,
@@ -76,11 +88,15 @@ scipy = SciPy(
         product=product,
         hessian=hessian,
         jacobian=lambda f: function(lambda x, *args: shorter_jacobian(f(x, *args), x)),
+        sparse_hessian=sparse("sparse_hessian"),
+        sparse_jacobian=sparse("sparse_jacobian"),
     ),
     """The keyword arguments of `scipy.optimize.minimize` for a function and where to start.
 
-    `sg.scipy.least_squares`, `sg.scipy.root` and `sg.scipy.constraint` give those of the functions
-    of these names, and of `NonlinearConstraint`. The function is a plain NumPy function, or one of
+    `sg.scipy.least_squares`, `root`, `curve_fit`, `solve_ivp` and `NonlinearConstraint` give those
+    of what has these names, `fit_summary` the standard errors of a result.
+
+    The function is a plain NumPy function, or one of
     expressions, and is traced to a graph for each kind of derivative that a solver asks for; its
     argument may be a structure of arrays. See `gradops.scipy.solvers.SciPy`.
 

@@ -1,5 +1,6 @@
 """Functions for SciPy's solvers, with derivatives by the tape."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,18 @@ def bare(x: Any) -> Any:
     return detach(x).value if isinstance(x, Handle) else x
 
 
+def sparse(name: str) -> Callable[[Function], Function]:
+    """A sparse derivative, which is imported when it is asked for."""
+
+    def transform(f: Function) -> Function:
+        from .. import sparse
+
+        result: Function = getattr(sparse, name)(f)
+        return result
+
+    return transform
+
+
 scipy = SciPy(
     Derivatives(
         value=value,
@@ -56,11 +69,15 @@ scipy = SciPy(
         product=lambda f: of_array(hvp(f)),
         hessian=lambda f: of_array(hessian(f)),
         jacobian=lambda f: of_array(jacobian(f)),
+        sparse_hessian=sparse("sparse_hessian"),
+        sparse_jacobian=sparse("sparse_jacobian"),
     ),
     """The keyword arguments of `scipy.optimize.minimize` for a function and where to start.
 
-    `dg.scipy.least_squares`, `dg.scipy.root` and `dg.scipy.constraint` give those of the functions
-    of these names, and of `NonlinearConstraint`. The function is a plain NumPy function, or one of
+    `dg.scipy.least_squares`, `root`, `curve_fit`, `solve_ivp` and `NonlinearConstraint` give those
+    of what has these names, `fit_summary` the standard errors of a result.
+
+    The function is a plain NumPy function, or one of
     tensors; its argument may be a structure of arrays. See `gradops.scipy.solvers.SciPy`.
 
     >>> start = {"a": np.zeros(2), "b": 3.0}

@@ -1,28 +1,28 @@
 """Functions in the form that SciPy's solvers take, with derivatives. SciPy is not imported.
 
-Note [One vector]. SciPy's solvers work on one vector of float64. `Packing` converts between the
-vector and the structure that the user's function takes: arrays in lists, tuples, dicts and the
-like, with tensors where `x0` has tensors. Derivatives are with respect to the vector.
+See Note [One vector] in `arguments.py`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import DTypeError, OptionError, ShapeError, TransformError
-from ..core.op import PLAIN
+from ..core.errors import OptionError, ShapeError, TransformError
 from ..core.source_location import describe
-from ..core.tracer_protocol import held
-from ..core.tree import flatten, leaves_of, tree_map
+from ..core.tree import leaves_of
 from ..core.types import shape_of, type_of
+from ..library.elementwise.arithmetic import square
 from ..library.index.indexing import index
 from ..library.reduce.reduction import sum
 from ..library.shape.joining import concatenate
 from ..library.shape.movement import reshape
 from ..numpy_api.detach_checks import recording_detached
 from ..typing import OperandLike
+from .arguments import Arguments, Packing
+from .fits import FitSummary, band, fit_summary
 
 Function = Callable[..., Any]
 CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
@@ -35,6 +35,9 @@ HESSIANS = {"dogleg", "trust-exact"}
 ROOTS = {None, "hybr", "lm"}
 """The methods of `root` that use a Jacobian."""
 
+STIFF = {"Radau", "BDF", "LSODA"}
+"""The methods of `solve_ivp` that use a Jacobian."""
+
 
 @dataclass(frozen=True)
 class Derivatives:
@@ -42,7 +45,7 @@ class Derivatives:
 
     The transformed functions map arrays to arrays: `value(f)(x, *args)`, and likewise for the value
     with its gradient, the Hessian and the Jacobian; `product(f)(x, v, *args)` is the Hessian times
-    `v`.
+    `v`. `sparse_hessian` and `sparse_jacobian` give SciPy's CSR arrays.
     """
 
     value: Callable[[Function], Function]
@@ -50,56 +53,8 @@ class Derivatives:
     product: Callable[[Function], Function]
     hessian: Callable[[Function], Function]
     jacobian: Callable[[Function], Function]
-
-
-class Packing:
-    """A structure of arrays as one vector of float64. See Note [One vector]."""
-
-    def __init__(self, x0: Any) -> None:
-        if callable(x0):
-            raise OptionError("scipy", [], "the function comes first, and then where to start")
-        if isinstance(x0, list | tuple) and all(type(x) in PLAIN for x in leaves_of(x0)):
-            x0 = np.asarray(x0) if not any(np.ndim(x) for x in leaves_of(x0)) else x0
-        leaves, self.rebuild = flatten(x0)
-        self.alike = [getattr(x, "__gradop_like__", as_it_is) for x in leaves]
-        arrays = [np.asarray(held(x)) for x in leaves]
-        for a in arrays:
-            if a.dtype.kind not in "biuf":
-                parts = "real and imaginary parts as two arrays"
-                hint = parts if a.dtype.kind == "c" else "arrays, or lists, tuples, dicts of them"
-                raise DTypeError("scipy", [type_of(a)], "SciPy's solvers move real numbers",
-                                 hint=f"give {hint}")  # fmt: skip
-        self.shapes = [a.shape for a in arrays]
-        ends = np.cumsum([a.size for a in arrays])
-        self.parts = [slice(int(n - a.size), int(n)) for n, a in zip(ends, arrays, strict=True)]
-        flat = [np.ravel(a).astype(np.float64) for a in arrays]
-        self.vector = np.concatenate(flat) if flat else np.empty(0)
-
-    def unpack(self, x: Any) -> Any:
-        """The vector `x` unpacked into the structure of the start point."""
-        if self.shapes == [shape_of(x)]:
-            return self.rebuild([self.alike[0](x)])
-        pieces = zip(self.parts, self.shapes, self.alike, strict=True)
-        return self.rebuild(
-            [alike(reshape(index(x, part), shape=shape)) for part, shape, alike in pieces]
-        )
-
-
-def as_it_is(x: object) -> Any:
-    """`x` itself: the pieces of a user's array stay arrays."""
-    return x
-
-
-class Arguments(dict[str, Any]):
-    """Keyword arguments for one of SciPy's functions: `minimize(**arguments)`."""
-
-    def __init__(self, packing: Packing, given: dict[str, Any]) -> None:
-        super().__init__(given)
-        self.packing = packing
-
-    def unflatten(self, x: object) -> Any:
-        """The structure, like `x0`, of the arrays in a vector such as `result.x`."""
-        return tree_map(lambda a: a[()], self.packing.unpack(np.array(x, np.float64)))
+    sparse_hessian: Callable[[Function], Function]
+    sparse_jacobian: Callable[[Function], Function]
 
 
 class SciPy:
@@ -116,15 +71,21 @@ class SciPy:
 
     def __call__(
         self, f: Function, x0: object, args: object = (), method: object = None, hess: bool = False,
-        **others: object,
+        sparse: bool = False, **others: object,
     ) -> Arguments:  # fmt: skip
         """The keyword arguments of `scipy.optimize.minimize`.
 
         The value comes with its gradient, in one pass. What of second derivatives the method uses
         comes too: `hessp`, or all of `hess`, which `hess=True` asks for where there is a choice.
         Without a method it then is trust-exact, or trust-constr where there are bounds.
+        `sparse=True` is for trust-constr, with a Hessian that is a CSR array.
         """
         packing = Packing(x0)
+        if sparse:
+            hess, method = True, method or "trust-constr"
+            if str(method).lower() != "trust-constr":
+                raise OptionError("scipy", [], f"{method!r} takes no sparse Hessian",
+                                  hint="trust-constr does")  # fmt: skip
         if isinstance(others.get("bounds"), dict):
             raise OptionError(
                 "scipy", [], "bounds are pairs for the entries of one vector, not a dict",
@@ -134,29 +95,90 @@ class SciPy:
             bounded = any(others.get(k) is not None for k in ("bounds", "constraints"))
             method = "trust-constr" if bounded else "trust-exact"
         one = scalar_valued(function_of_vector(f, packing))
-        found = self.objective(one, method.lower() if isinstance(method, str) else method, hess)
-        return Arguments(packing, found | solver_arguments(packing, args, method) | others)
+        name = method.lower() if isinstance(method, str) else method
+        found = self.objective(one, name, hess, sparse)
+        given = found | solver_arguments(packing, args, method) | others
+        return Arguments(packing, given, returning_copy(self.derivatives.hessian(one)))
 
     minimize = __call__
 
-    def objective(self, f: Function, method: object, hess: bool) -> dict[str, Any]:
+    def objective(
+        self, f: Function, method: object, hess: bool, sparse: bool = False
+    ) -> dict[str, Any]:
         """The function and the derivatives that a method of `minimize` uses."""
         d = self.derivatives
         second = method in PRODUCTS | HESSIANS or callable(method)
         if not second and method not in GRADIENTS:
             return {"fun": returning_float(d.value(f))}
         found = {"fun": returning_float_and_gradient(d.value_and_gradient(f)), "jac": True}
+        if sparse:
+            return found | {"hess": at_double(d.sparse_hessian(f))}
         if second and (hess or method in HESSIANS):
             return found | {"hess": returning_copy(d.hessian(f))}
         return found | {"hessp": directional_copy(d.product(f))} if second else found
 
     def least_squares(
-        self, f: Function, x0: object, args: object = (), **others: object
+        self, f: Function, x0: object, args: object = (), sparse: bool = False, **others: object
     ) -> Arguments:
-        """The keyword arguments of `scipy.optimize.least_squares`, for `f` that gives residuals."""
+        """The keyword arguments of `scipy.optimize.least_squares`, for `f` that gives residuals.
+
+        With `sparse=True` the Jacobian is a CSR array.
+        """
         packing = Packing(x0)
-        found = self.residuals(vector_valued(function_of_vector(f, packing)))
-        return Arguments(packing, found | solver_arguments(packing, args) | others)
+        vector = vector_valued(function_of_vector(f, packing))
+        given = self.residuals(vector, sparse) | solver_arguments(packing, args) | others
+        half = self.derivatives.hessian(lambda x, *more: sum(square(vector(x, *more))) / 2)
+        return Arguments(packing, given, returning_copy(half))
+
+    def curve_fit(
+        self, f: Function, xdata: Any, ydata: Any, p0: Any = None, **others: object
+    ) -> "CurveFit":
+        """The keyword arguments of `scipy.optimize.curve_fit`, for a model f(x, *parameters).
+
+        Their `band(x, popt, pcov)` is the confidence band of the curve. `p0` is by default ones, as
+        for SciPy.
+
+        >>> from scipy.optimize import curve_fit
+        >>> x = np.linspace(0, 1, 5)
+        >>> problem = dg.scipy.curve_fit(lambda x, a, k: a * np.exp(-k * x), x, 2 * np.exp(-3 * x))
+        >>> popt, pcov = curve_fit(**problem)
+        >>> popt.round(6)
+        array([2., 3.])
+        >>> lower, upper = problem.band(x, popt, pcov)
+        """
+        count = len(signature(f).parameters) - 1 if p0 is None else np.size(p0)
+        packing = Packing(np.ones(count) if p0 is None else np.asarray(p0, np.float64))
+        curve = vector_valued(lambda p, x: f(x, *[index(p, k) for k in range(count)]))
+        d = self.derivatives
+        values, jacobian = returning_copy(d.value(curve)), returning_copy(d.jacobian(curve))
+        given = {
+            "f": lambda x, *p: values(p, x), "jac": lambda x, *p: jacobian(p, x),
+            "xdata": xdata, "ydata": ydata, "p0": packing.vector,
+        }  # fmt: skip
+        return CurveFit(packing, given | others, values, jacobian)
+
+    def solve_ivp(
+        self, f: Function, t_span: Any, y0: object, method: str = "Radau", args: object = (),
+        sparse: bool = False, **others: object,
+    ) -> Arguments:  # fmt: skip
+        """The keyword arguments of `scipy.integrate.solve_ivp`, for y' = f(t, y, *args).
+
+        The exact Jacobian by y comes with methods that use one, with `sparse=True` as a CSR array.
+        `unflatten(result.y[:, -1])` has the structure of `y0`. To differentiate the solution, use
+        `gradops.scipy.integrate.solve_ivp`.
+        """
+        packing = Packing(y0)
+        of_state = vector_valued(
+            lambda y, t, *more: function_of_vector(lambda z: f(t, z, *more), packing)(y)
+        )
+        found = self.residuals(of_state, sparse)
+        given = {"fun": swapped(found["fun"]), "t_span": t_span, "y0": packing.vector,
+                 "method": method}  # fmt: skip
+        if method in STIFF:
+            given["jac"] = swapped(found["jac"])
+        rest = solver_arguments(packing, args)
+        del rest["x0"]
+        return Arguments(packing, given | rest | others)
 
     def root(
         self, f: Function, x0: object, args: object = (), method: object = None, **others: object
@@ -170,11 +192,12 @@ class SciPy:
 
     def constraint(
         self, f: Function, x0: object, lb: OperandLike, ub: OperandLike, args: Any = (),
-        hess: bool = True, **others: object,
+        hess: bool = True, sparse: bool = False, **others: object,
     ) -> Arguments:  # fmt: skip
         """The keyword arguments of `scipy.optimize.NonlinearConstraint`: lb <= f(x) <= ub.
 
-        `x0` says what structure `f` takes. SLSQP and others do without `hess`.
+        `x0` says what structure `f` takes. SLSQP and others do without `hess`. With `sparse=True`
+        Jacobian and Hessian are CSR arrays.
         """
         packing = Packing(x0)
         bare = vector_valued(function_of_vector(f, packing))
@@ -182,20 +205,62 @@ class SciPy:
         def bound(x: Any) -> Any:  # a constraint is given no arguments
             return bare(x, *args)
 
-        found = self.residuals(bound) | {"lb": lb, "ub": ub}
+        found = self.residuals(bound, sparse) | {"lb": lb, "ub": ub}
         if hess:
-            found["hess"] = directional_copy(
-                self.derivatives.hessian(lambda x, v: sum(bound(x) * v))
-            )
+            weighted = lambda x, v: sum(bound(x) * v)
+            d = self.derivatives
+            found["hess"] = (
+                at_double(d.sparse_hessian(weighted)) if sparse
+                else directional_copy(d.hessian(weighted))
+            )  # fmt: skip
         return Arguments(packing, found | others)
 
-    def residuals(self, f: Function) -> dict[str, Any]:
+    NonlinearConstraint = constraint
+
+    @staticmethod
+    def fit_summary(result: Any, problem: Arguments | None = None) -> FitSummary:
+        """See `gradops.scipy.fits.fit_summary`."""
+        return fit_summary(result, problem)
+
+    def residuals(self, f: Function, sparse: bool = False) -> dict[str, Any]:
         """A function that gives a vector, and its Jacobian."""
         d = self.derivatives
-        return {"fun": returning_copy(d.value(f)), "jac": returning_copy(d.jacobian(f))}
+        jacobian = at_double(d.sparse_jacobian(f)) if sparse else returning_copy(d.jacobian(f))
+        return {"fun": returning_copy(d.value(f)), "jac": jacobian}
 
     def __repr__(self) -> str:
         return "<arguments for the solvers of scipy.optimize>"
+
+
+class CurveFit(Arguments):
+    """The keyword arguments of `scipy.optimize.curve_fit`, and bands around what it finds."""
+
+    def __init__(
+        self, packing: Packing, given: dict[str, Any], values: Function, jacobian: Function
+    ) -> None:
+        super().__init__(packing, given)
+        self.values_at, self.jacobian_at = values, jacobian
+
+    def band(
+        self, x: Any, popt: Any, pcov: Any, level: float = 0.95
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and upper ends of the curve's confidence band at `x`, by the delta method.
+
+        It is that of the curve, not of new observations. Raises OptionError for a level that is not
+        between 0 and 1.
+        """
+        values, slopes = self.values_at(popt, x), self.jacobian_at(popt, x)
+        return band(values, slopes, pcov, level)
+
+
+def swapped(f: Function) -> Function:
+    """A function of state and time, as one of time and state."""
+    return lambda t, y, *args: f(y, t, *args)
+
+
+def at_double(f: Function) -> Function:
+    """`f` at vectors in float64, with what it gives as it is."""
+    return lambda x, *args: f(double(x), *map(np.asarray, args))
 
 
 def solver_arguments(packing: Packing, args: object, method: object = None) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..scipy.solvers import Packing, function_of_vector, vector_valued
+from ..scipy.arguments import Packing
+from ..scipy.solvers import function_of_vector, vector_valued
 from .finite_differences import COMPLEX_STEP, Line, derivative
 
 WRONG = 1e-5  # a relative error that no rounding explains

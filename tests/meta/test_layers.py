@@ -39,7 +39,7 @@ ROWS = {
         ["testing"],
     ],
     "dynamicgrad": [
-        ["devices", "names"],
+        ["devices", "names", "sparse"],
         ["engine", "hooks"],
         ["dispatch"],
         ["introspection"],
@@ -47,7 +47,7 @@ ROWS = {
         ["custom_function", "fft", "random", "special"],
         ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["autograd", "checking", "comparison", "cuda", "sparse", "utils"],
+        ["autograd", "checking", "comparison", "cuda", "utils"],
     ],
     "staticgrad": [
         ["missing_names"],
@@ -59,8 +59,8 @@ ROWS = {
         ["layers", "summary", "train"],
         ["codegen"],
         ["native"],
-        ["functions", "runtime", "scipy_solvers"],
-        ["comparison", "sparse"],
+        ["functions", "runtime", "scipy_solvers", "sparse"],
+        ["comparison"],
         ["commands"],
     ],
 }
