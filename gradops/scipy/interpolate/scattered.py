@@ -78,8 +78,8 @@ class LinearNDInterpolator:
     Outside it is `fill_value`. Differentiable in values, points, and the points of evaluation.
 
     >>> f = LinearNDInterpolator([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0.0, 1.0, 2.0])
-    >>> f(0.25, 0.5)
-    array([1.25])
+    >>> float(f(0.25, 0.5))
+    1.25
     """
 
     def __init__(
@@ -120,8 +120,8 @@ class NearestNDInterpolator:
     Differentiable in the values.
 
     >>> f = NearestNDInterpolator([[0.0, 0.0], [1.0, 1.0]], [3.0, 5.0])
-    >>> f(0.9, 0.7)
-    array([5.])
+    >>> float(f(0.9, 0.7))
+    5.0
     """
 
     def __init__(self, x: Any, y: Any, rescale: bool = False, tree_options: Any = None) -> None:
