@@ -135,7 +135,7 @@ class NearestNDInterpolator:
     def __call__(self, *args: Any, **query_options: Any) -> Any:
         """The values at points, given by rows or by their coordinates apart."""
         x = known("NearestNDInterpolator", places(args, self.points.shape[1]))
-        _, nearest = self.tree.query(in_cube(x, self.cube), **query_options)
+        nearest = np.asarray(self.tree.query(in_cube(x, self.cube), **query_options)[1])
         y = take(self.values, np.minimum(nearest, len(self.points) - 1), axis=0)
         none = nearest >= len(self.points)
         return where(beside(none, len(shape_of(self.values)) - 1), np.nan, y) if none.any() else y
