@@ -177,7 +177,7 @@ def lstsq(
     x, left, rank, s = inverses.lstsq(a, b, rcond=part)
     full = rank == shape_of(a)[-1]
     if 0 not in shape_of(left):
-        left = left[0] if len(shape_of(b)) == 1 else left
+        left = left[..., 0] if len(shape_of(b)) == 1 else left
         known = entries_of(full)
         if known is None:
             left = where(full, left, np.nan)
