@@ -169,8 +169,8 @@ def lstsq(
     for a smaller rank.
 
     >>> x, left, rank, s = lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
-    >>> x, left
-    (array([2.]), np.float64(2.0))
+    >>> x, float(left)
+    (array([2.]), 2.0)
     """
     a, b = operands("lstsq", a, b, check_finite=check_finite)
     part = np.finfo(type_of(a).dtype).eps if cond is None else cond

@@ -155,7 +155,8 @@ MORE = [
      {"interp": False}),
     (by_matrices, (normal(3, 3), normal(3, 2), normal(2, 3), normal(2, 2), normal(9, 2)), {}),
     *[
-        (discrete, (*SYSTEM, normal(2, 2), normal(5, 2), normal(3)), {"method": m}) for m in ("zoh", "foh", "bilinear", "euler", "backward_diff")
+        (discrete, (*SYSTEM, normal(2, 2), normal(5, 2), normal(3)), {"method": m})
+        for m in ("zoh", "foh", "bilinear", "euler", "backward_diff")
     ],
     (impulses, SYSTEM, {}),
     ("gausspulse", (TIMES, np.array(0.3)), {}), ("sawtooth", (TIMES, np.array(0.4)), {}),
