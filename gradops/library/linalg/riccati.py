@@ -125,7 +125,9 @@ solve_riccati = Op(
     flops=lambda y, *types, **attrs: 200 * product(y.shape) * y.shape[-1],
     vjp=JointVJP(riccati_cotangents), jvp=[tangent_of(i) for i in range(4)],
     batch=sylvester_batch,
-    samples=cases(exactly(*SYSTEM), exactly(*SYSTEM, discrete=True)),
+    samples=cases(
+        exactly(*SYSTEM), exactly(*SYSTEM, discrete=True), exactly(SYSTEM[0] + 0.3j, *SYSTEM[1:]),
+    ),
     error_samples=[
         ErrorSample([np.eye(2), np.ones((3, 1)), np.eye(2), np.eye(1)], {}, ShapeError, "2 states"),
         ErrorSample([np.eye(2), np.zeros((2, 1)), np.eye(2), np.eye(1)], {}, LinAlgError, "finite"),

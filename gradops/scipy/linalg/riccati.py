@@ -22,7 +22,7 @@ def solve_continuous_are(
 
     k is r^-1 (b.H @ x @ e + s.H); `e` is by default the identity, `s` zero. The derivative is
     exact, of any order, and solves a Lyapunov equation. Raises LinAlgError where there is none,
-    OptionError for a `q` or `r` that is not Hermitian.
+    OptionError for a `q` or `r` that is not Hermitian; in a graph the Hermitian part is taken.
 
     >>> solve_continuous_are(np.array([[0.0]]), np.eye(1), np.array([[4.0]]), np.eye(1))
     array([[2.]])
