@@ -1,7 +1,6 @@
 """Patterns of sparse matrices, as attributes of ops; their entries are operands."""
 
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ class Pattern:
     @cached_property
     def digest(self) -> str:
         """A hash of the places."""
+        from hashlib import blake2b
+
         parts = (np.asarray(x, np.int64).tobytes() for x in (self.indptr, self.indices, self.shape))
         return blake2b(b"".join(parts), digest_size=12).hexdigest()
 

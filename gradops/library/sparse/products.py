@@ -95,7 +95,8 @@ def solution_type(data: ArrayType, b: ArrayType, pattern: Pattern) -> ArrayType:
     require_fit("sparse_solve", data, b, pattern)
     if pattern.shape[0] != pattern.shape[1]:
         raise ShapeError("sparse_solve", [data, b], says(pattern))
-    return ArrayType((pattern.shape[0], *b.shape[1:]), np.result_type(data.dtype, b.dtype, np.float32))
+    dtype = np.result_type(data.dtype, b.dtype, np.float32)
+    return ArrayType((pattern.shape[0], *b.shape[1:]), dtype)
 
 
 def to_right_side(g: AnyArray, data: AnyArray, pattern: Pattern) -> AnyArray:

@@ -229,7 +229,7 @@ def diags_array(
     >>> a = diags_array([dg.tensor([1.0, 2.0], requires_grad=True), [3.0]], offsets=[0, 1])
     >>> a.toarray()
     tensor([[1., 3.],
-            [0., 2.]], grad_fn=<ViewBackward0>)
+            [0., 2.]], dtype=float64, grad_fn=<ViewBackward0>)
     """
     if is_plain(diagonals):
         from scipy import sparse
