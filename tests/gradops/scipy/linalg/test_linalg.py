@@ -370,6 +370,15 @@ def test_least_squares_of_a_small_rank_have_no_residuals():
             assert_allclose(x, y, atol=1e-12)
 
 
+def test_least_squares_of_a_graph_have_residuals_of_full_ranks():
+    with sg.Graph().as_default():
+        a, b = sg.placeholder("float64", [3, 2]), sg.placeholder("float64", [3])
+        f = sg.compile(linalg.lstsq(a, b), [a, b])
+    for got, want in zip(f(B, V[:3]), scipy_linalg.lstsq(B, V[:3]), strict=True):
+        assert_allclose(got, want, atol=1e-12)
+    assert np.isnan(f(np.ones((3, 2)), V[:3])[1])
+
+
 def test_powers_have_derivatives_in_the_exponent():
     f = lambda t: gradops.sum(linalg.fractional_matrix_power(A, t))
     want, _ = derivative(lambda h: f(0.3 + h.real))
