@@ -45,7 +45,7 @@ NAME = {"__name__": "typed_in"}
 SCIPY = {
     "betainc", "column_order", "gamma_tail", "gammainc", "gammaincc", "gamma", "lu",
     "matrix_log", "matrix_sqrt", "polar", "recursive_filter", "solve_banded", "solve_riccati",
-    "solve_sylvester",
+    "solve_sylvester", "sparse_matmul", "sparse_solve",
 }  # fmt: skip
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 
