@@ -15,6 +15,7 @@ import numpy as np
 import gradops as ops
 from gradops import Op, TransformError, numpy_api
 from gradops.core.dims import Size
+from gradops.core.foreign import NO_ARRAY, is_sparse_product
 from gradops.core.op import as_operand
 from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_conversion_error, warn_detached
 from gradops.numpy_api.methods import ArrayMethods
@@ -156,6 +157,8 @@ class Array(Handle, ArrayMethods):
         return np.asarray(self.value).flags
 
     def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
+        if is_sparse_product():
+            return NO_ARRAY
         if self.is_traced():
             raise array_conversion_error(CUT_OFF)
         return np.array(self.value, dtype=dtype, copy=copy)

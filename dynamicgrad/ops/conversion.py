@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.core.foreign import NO_ARRAY, is_sparse_product
 from gradops.core.source_location import describe, here
 from gradops.numpy_api.detach_checks import array_conversion_error, warn_detached
 from gradops.typing import DTypeLike
@@ -84,6 +85,8 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray:
 
 def array(t: Handle, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
     """The entries for `np.asarray`; refused for tensors that require gradients."""
+    if is_sparse_product():
+        return NO_ARRAY
     if t.node is not None and is_recording():
         raise array_conversion_error(
             "Can't call numpy() on Tensor that requires grad: the array would be cut off from"

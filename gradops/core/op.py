@@ -17,6 +17,7 @@ from ..typing import Attrs, Rule
 from . import errors
 from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
 from .flops import Formula, default, nothing
+from .foreign import FOREIGN
 from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
 from .traits import Trait
 from .types import ArrayType, operand_types
@@ -136,6 +137,10 @@ class Op:
 
     def dispatch_by_level(self, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         """Apply the op to operands of several types."""
+        if (own := FOREIGN.get(self.name)) is not None:
+            found = own(operands)
+            if found is not NotImplemented:
+                return found
         owner, highest = None, -1.0
         operands = [number(a) if isinstance(a, int | float | complex) else a for a in operands]
         for a in operands:

@@ -164,8 +164,10 @@ def called_function() -> str:
         module = str(frame.f_globals.get("__name__", ""))
         if package_of(frame) in PACKAGES:
             break
-        if name := public_name(module, frame.f_code.co_qualname):
-            return of_instance(frame.f_locals.get("self"), name)
+        owner = frame.f_locals.get("self")
+        name = public_name(module, frame.f_code.co_qualname)
+        if name := name or inherited_name(owner, frame.f_code.co_name):
+            return of_instance(owner, name)
         package = package or module.partition("._")[0]
     return named_in_source() if package == "scipy" else package
 
@@ -179,7 +181,8 @@ def named_in_source() -> str:
 
 def public_name(module: str, qualified: str) -> str:
     """The public name of a function defined in a module; empty if it has none."""
-    qualified = qualified.partition(".<locals>")[0].removesuffix(".__call__")
+    qualified = qualified.partition(".<locals>")[0]
+    qualified = qualified.removesuffix(".__call__").removesuffix(".__init__")
     name = qualified.split(".")[0]
     parts = module.split(".")
     for i in range(1, len(parts) + 1):
@@ -189,6 +192,12 @@ def public_name(module: str, qualified: str) -> str:
         if not name.startswith("_") and callable(getattr(sys.modules.get(owner), name, None)):
             return f"{owner}.{qualified}"
     return ""
+
+
+def inherited_name(owner: object, method: str) -> str:
+    """The public name of a method that a class has from a private one; empty if it has none."""
+    kind = type(owner)
+    return "" if owner is None else public_name(kind.__module__, f"{kind.__qualname__}.{method}")
 
 
 def of_instance(owner: object, name: str) -> str:

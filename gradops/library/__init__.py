@@ -78,6 +78,7 @@ from .signal.fourier import *
 from .signal.recursive import *
 from .signal.resampling import *
 from .solvers.implicit import *
+from .sparse.products import *
 
 MODULES = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))

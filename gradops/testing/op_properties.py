@@ -163,12 +163,13 @@ def special_entries(floats: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
 def evaluate(case: Case, template: str, out: Any = None) -> Any:
     """The value of a source template, with operands without axes as NumPy's numbers."""
     names = {f"x{i}": x[()] for i, x in enumerate(case.operands)}
-    attrs = {k: repr(v) for k, v in case.attrs.items()}
+    objects = {k: v for k, v in case.attrs.items() if repr(v).startswith("<")}
+    attrs = {k: k if k in objects else repr(v) for k, v in case.attrs.items()}
     given = "" if out is None else ", out=out"
     source = template.format(*names, operands=", ".join(names), out=given, fresh="fresh", **attrs)
     kernels = {op.name: op.kernel for op in OPS.values()}
     scope = {**kernels, "np": np, "dtype": np.dtype, "inf": np.inf, "nan": np.nan, "out": out}
-    return eval(source, scope | names)  # of an op's own declaration, not of data
+    return eval(source, scope | objects | names)  # of an op's own declaration, not of data
 
 
 def vmap_is_a_loop(case: Case) -> None:

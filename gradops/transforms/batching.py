@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.dims import Shape
 from ..core.errors import MissingRuleError, ShapeError, TransformError
+from ..core.foreign import NO_ARRAY, is_sparse_product
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.source_location import describe, here
@@ -90,6 +91,8 @@ class Batched(Carrier, ArrayMethods):
     tolist = __float__ = __int__ = __complex__ = item
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        if is_sparse_product():
+            return NO_ARRAY
         raise array_conversion_error(ITEM, COLLECTED, KEEP)
 
     def __repr__(self) -> str:

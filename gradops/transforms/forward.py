@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ..core.foreign import NO_ARRAY, is_sparse_product
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.tree import flatten
@@ -53,6 +54,8 @@ class WithDerivatives(Carrier, ArrayMethods):
         return format(self.parts[0] if spec else str(self), spec)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        if is_sparse_product():
+            return NO_ARRAY
         reason = f"a value with {self._carried} cannot become an array: {self._loss} would be lost"
         raise array_conversion_error(reason, COLLECTED, JOIN)
 

@@ -280,7 +280,7 @@ def literal(w: Writer, value: Any, name: str) -> str:
     if isinstance(value, tuple):
         parts = [literal(w, v, name.removesuffix("es")) for v in value]
         return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
-    if isinstance(value, complex) or callable(value):  # which have no text of all that they are
+    if isinstance(value, complex) or callable(value) or repr(value).startswith("<"):  # no literals
         name = w.fresh_in_scope(name)
         w.scope[name] = value
         return name

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, Op, ValueUnknownError, type_of
 from gradops.core.errors import OperandError
+from gradops.core.foreign import NO_ARRAY, is_sparse_product
 from gradops.core.levels import TRACING
 from gradops.core.op import as_operand
 from gradops.core.source_location import Place, describe, here
@@ -231,7 +232,9 @@ class Expr(ArrayMethods):
             " keep to_text(...) of it"
         )
 
-    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
+    def __array__(self, *args: object, **kwargs: object) -> Any:
+        if is_sparse_product():
+            return NO_ARRAY
         raise self.unknown("the value", errors.BUILD, errors.WRITE)
 
 

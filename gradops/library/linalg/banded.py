@@ -12,7 +12,7 @@ from ...core.dims import product
 from ...core.errors import LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
-from ...core.samples import beside, cases, drawn, reals
+from ...core.samples import beside, cases, complexes, drawn, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import banded
 from ...typing import AnyArray, Arrays, Wanted
@@ -116,6 +116,7 @@ solve_banded_op = Op(
     samples=cases(
         beside(drawn(dominant, [(3, 4)]), reals((4, 2), lower=1, upper=1)),
         beside(drawn(dominant, [(2, 4, 3)]), reals((3, 1), lower=2, upper=1)),
+        beside(drawn(dominant, [(2, 3)]), complexes((3, 1), lower=0, upper=1)),
     ),
     error_samples=[
         invalid((2, 4), (4, 1), lower=1, upper=1, says="2 rows are not the main diagonal, 1 below"),

@@ -27,9 +27,9 @@ from ..shape.rearrange import matrix_transpose
 from .contraction import matmul
 from .matrices import (
     common_dtype,
+    identity_like,
     matrix_op,
     no_matrix,
-    on_diagonal,
     require_matrix,
     sizes,
     zero_if_unused,
@@ -116,12 +116,7 @@ def over_upper(b: AnyArray, u: AnyArray, transposed: bool = False) -> Any:
 
 def unit(l: AnyArray) -> Any:
     """The unit lower triangle of factors in one matrix."""
-    return tril(l, k=-1) + one_like(l)
-
-
-def one_like(x: AnyArray) -> Any:
-    """Identity matrices like square matrices."""
-    return astype(on_diagonal(x), dtype=type_of(x).dtype)
+    return tril(l, k=-1) + identity_like(l)
 
 
 def layout(x: AnyArray) -> tuple[Size, bool, bool]:

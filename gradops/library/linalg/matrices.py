@@ -29,7 +29,7 @@ from ..families import invalid
 from ..index.diagonals import diagonal
 from ..index.indexing import numbers
 from ..reduce.reduction import any
-from ..shape.movement import expand_dims
+from ..shape.movement import astype, expand_dims
 from ..shape.rearrange import matrix_transpose
 from .contraction import matmul
 
@@ -76,6 +76,11 @@ def hermitian(x: AnyArray) -> AnyArray:
 def on_diagonal(x: Any) -> AnyArray:
     """A mask of the diagonal of matrices like `x`."""
     return equal(expand_dims(numbers(x, -2), axis=-1), numbers(x, -1))
+
+
+def identity_like(x: AnyArray) -> Any:
+    """Matrices of the type of `x` with ones on their diagonals and zeros elsewhere."""
+    return astype(on_diagonal(x), dtype=type_of(x).dtype)
 
 
 def diagonal_of(x: AnyArray) -> AnyArray:

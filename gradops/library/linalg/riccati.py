@@ -13,16 +13,15 @@ from ...core.errors import LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import cases, exactly
-from ...core.types import ArrayType, broadcast_shapes, conflict, type_of
+from ...core.types import ArrayType, broadcast_shapes, conflict
 from ...kernels.linalg import riccati
 from ...typing import AnyArray, Operand, Wanted
-from ..shape.movement import astype
 from .matrices import (
     adjoint,
     common_dtype,
     conjugate,
     hermitian,
-    on_diagonal,
+    identity_like,
     require_matrix,
     require_square,
     times,
@@ -101,14 +100,9 @@ def tangent_of(i: int) -> Any:
     return rule
 
 
-def one_like(x: AnyArray) -> Any:
-    """Identity matrices like square matrices."""
-    return astype(on_diagonal(x), dtype=type_of(x).dtype)
-
-
 def discrete_lyapunov(a: AnyArray, q: AnyArray) -> Any:
     """The x with a @ x @ a.H - x + q = 0, by the continuous equation that has it too."""
-    one = one_like(a)
+    one = identity_like(a)
     right = inv(adjoint(a) + one, checked=False)
     b = times(adjoint(a) - one, right)
     c = times(2 * inv(a + one, checked=False), q, right)
@@ -125,7 +119,9 @@ solve_riccati = Op(
     flops=lambda y, *types, **attrs: 200 * product(y.shape) * y.shape[-1],
     vjp=JointVJP(riccati_cotangents), jvp=[tangent_of(i) for i in range(4)],
     batch=sylvester_batch,
-    samples=cases(exactly(*SYSTEM), exactly(*SYSTEM, discrete=True)),
+    samples=cases(
+        exactly(*SYSTEM), exactly(*SYSTEM, discrete=True), exactly(SYSTEM[0] + 0.3j, *SYSTEM[1:]),
+    ),
     error_samples=[
         ErrorSample([np.eye(2), np.ones((3, 1)), np.eye(2), np.eye(1)], {}, ShapeError, "2 states"),
         ErrorSample([np.eye(2), np.zeros((2, 1)), np.eye(2), np.eye(1)], {}, LinAlgError, "finite"),

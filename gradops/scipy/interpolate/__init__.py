@@ -13,7 +13,7 @@ from ...core.lazy_import import lazily
 from ..missing_names import missing_from
 from .bsplines import BSpline
 from .cubic_splines import CubicSpline
-from .fitting import make_interp_spline
+from .fitting import make_interp_spline, make_lsq_spline
 from .grids import RegularGridInterpolator, interpn
 from .hermite import (
     Akima1DInterpolator,
@@ -25,6 +25,7 @@ from .one_dimension import interp1d
 from .piecewise import PPoly
 from .polynomials import BarycentricInterpolator, barycentric_interpolate
 from .radial import RBFInterpolator
+from .scattered import LinearNDInterpolator, NearestNDInterpolator, griddata
 from .spline_functions import (
     InterpolatedUnivariateSpline,
     splantider,
@@ -37,10 +38,11 @@ from .surfaces import RectBivariateSpline
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "BarycentricInterpolator", "CubicHermiteSpline",
-    "CubicSpline", "InterpolatedUnivariateSpline", "PPoly", "PchipInterpolator", "RBFInterpolator",
-    "RectBivariateSpline", "RegularGridInterpolator", "barycentric_interpolate", "interp1d",
-    "interpn", "make_interp_spline", "pchip_interpolate", "splantider", "splder", "splev",
-    "splint", "splrep",
+    "CubicSpline", "InterpolatedUnivariateSpline", "LinearNDInterpolator",
+    "NearestNDInterpolator", "PPoly", "PchipInterpolator", "RBFInterpolator",
+    "RectBivariateSpline", "RegularGridInterpolator", "barycentric_interpolate", "griddata",
+    "interp1d", "interpn", "make_interp_spline", "make_lsq_spline", "pchip_interpolate",
+    "splantider", "splder", "splev", "splint", "splrep",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

@@ -13,9 +13,8 @@ from ...library.reduce.cumulative import cumsum
 from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import moveaxis
-from ..known_entries import entries_of
 from .basis import basis, combined, interval, over
-from .operands import beside, double, in_place, require_vector, size_of
+from .operands import beside, double, in_place, monotone, require_vector, size_of
 from .piecewise import Extrapolate, as_extrapolation
 
 __all__ = ["BSpline"]
@@ -45,7 +44,7 @@ class BSpline:
         n, m = size_of(self.t), size_of(self.c)
         if isinstance(n, int) and isinstance(m, int) and m < n - k - 1:
             raise ShapeError("BSpline", kinds, f"{n} knots take {n - k - 1} coefficients, not {m}")
-        require_knots("BSpline", self.t)
+        self.t = monotone("BSpline", self.t, rising=True)
         self.extrapolate = as_extrapolation(extrapolate)
 
     @classmethod
@@ -137,10 +136,3 @@ class BSpline:
         if not how:
             a, b = clip(a, first, last), clip(b, first, last)
         return value(b) - value(a)
-
-
-def require_knots(call: str, t: Any) -> None:
-    """Raise an OptionError for knots that are known and decrease, or are not finite."""
-    values = entries_of(t)
-    if values is not None and not (np.diff(values) >= 0).all():
-        raise OptionError(call, [type_of(t)], "the knots must not decrease, and be finite")

@@ -11,7 +11,7 @@ from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate, stack
 from ...library.shape.movement import reshape
 from .hermite import CubicHermiteSpline, knots_and_values
-from .operands import beside, double, of_size, require_period, size_of, steps
+from .operands import beside, double, of_size, periodic, size_of, steps
 from .piecewise import Extrapolate
 
 __all__ = ["CubicSpline"]
@@ -42,7 +42,7 @@ class CubicSpline(CubicHermiteSpline):
         needs = 4 if "periodic" in (first, last) or (first == last == "not-a-knot") else 3
         x, y, axis = knots_and_values("CubicSpline", x, y, axis, needs)
         if first == "periodic":
-            require_period("CubicSpline", y)
+            y = periodic("CubicSpline", y)
             extrapolate = "periodic" if extrapolate is None else extrapolate
         h = steps(x)
         rise = steps(y) / beside(h, len(shape_of(y)) - 1)

@@ -8,26 +8,33 @@ import numpy as np
 from ...core.errors import OptionError, ShapeError
 from ...core.types import shape_of, type_of
 from ...library.elementwise.arithmetic import sub
+from ...library.elementwise.logic import logical_or
 from ...library.index.indexing import numbers, scatter
 from ...library.linalg.banded import solve_banded_op
-from ...library.linalg.solve import solve
+from ...library.linalg.contraction import matmul
+from ...library.linalg.qr import qr
+from ...library.linalg.solve import solve, solve_triangular
 from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate, stack
 from ...library.shape.movement import expand_dims, reshape
+from ...library.shape.rearrange import matrix_transpose
+from ..known_entries import entries_of
 from .basis import basis, interval
-from .bsplines import BSpline, require_knots
+from .bsplines import BSpline
 from .operands import (
     double,
     increasing,
+    monotone,
+    of_common_size,
+    periodic,
     require_finite,
-    require_period,
     require_vector,
     size_of,
     steps,
     values_along,
 )
 
-__all__ = ["make_interp_spline"]
+__all__ = ["make_interp_spline", "make_lsq_spline"]
 
 Conditions = list[tuple[int, Any]]
 """Orders of derivatives at an end, and their values."""
@@ -47,8 +54,10 @@ def make_interp_spline(
     >>> round(float(s(1.5)), 12)
     2.25
     """
-    x = increasing("make_interp_spline", double(x), exact=k + 1 if k > 1 else None)
-    y, axis = values_along("make_interp_spline", x, double(y), axis)
+    call, x = "make_interp_spline", double(x)
+    require_vector(call, x)
+    y, axis = values_along(call, x, double(y), axis)
+    x = increasing(call, of_common_size(x, size_of(y)), exact=k + 1 if k > 1 else None)
     if check_finite:
         require_finite("make_interp_spline", y)
     if bc_type == "periodic" and k > 1:
@@ -63,8 +72,7 @@ def make_interp_spline(
     if t is None:
         t = suitable_knots(x, k, bool(first or last))
     else:
-        t = double(t)
-        require_knots("make_interp_spline", t)
+        t = monotone("make_interp_spline", double(t), rising=True)
     require_vector("make_interp_spline", t, 2 * k + 2)
     if isinstance(size_of(t), int) and isinstance(count, int) and size_of(t) != count + k + 1:
         raise OptionError(
@@ -74,6 +82,44 @@ def make_interp_spline(
     orders = [[nu for nu, _ in end] for end in (first, last)]
     right = concatenate([*(v for _, v in first), y, *(v for _, v in last)])
     return BSpline.construct_fast(t, coefficients(t, k, x, orders, right, count), k, True, axis)
+
+
+def make_lsq_spline(
+    x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int = 0, check_finite: bool = True,
+    *, method: str = "qr",
+) -> BSpline:  # fmt: skip
+    """The spline of degree `k` with knots `t` nearest to values `y` at `x`, by least squares.
+
+    `w` are weights of the differences. It is computed by a dense QR factorization. Raises
+    OptionError for points beyond the knots, LinAlgError where a B-spline has no points.
+
+    >>> s = make_lsq_spline([0.0, 1.0, 2.0], [0.0, 3.0, 0.0], [0.0, 0.0, 2.0, 2.0], k=1)
+    >>> round(float(s(1.0)), 12)
+    1.0
+    """
+    call, x = "make_lsq_spline", double(x)
+    require_vector(call, x)
+    t = monotone(call, double(t), rising=True)
+    require_vector(call, t, 2 * k + 2)
+    y, axis = values_along(call, x, double(y), axis)
+    if check_finite:
+        require_finite(call, x, y)
+    count = size_of(t) - k - 1
+    if not isinstance(count, int) or not isinstance(size_of(x), int):
+        raise ShapeError(
+            call, [type_of(x), type_of(t)], "the numbers of points and knots are known"
+        )
+    beyond = entries_of(logical_or(x < t[k], x > t[-k - 1]))
+    if beyond is not None and beyond.any():
+        raise OptionError(call, [type_of(x), type_of(t)], "a point is beyond the knots")
+    matrix = dense(*equation(t, k, x, 0), count)
+    right = reshape(y, shape=(size_of(x), -1))
+    if w is not None:
+        weights = expand_dims(double(w), axis=-1)
+        matrix, right = matrix * weights, right * weights
+    q, r = qr(matrix)
+    c = solve_triangular(r, matmul(matrix_transpose(q), right), lower=False)
+    return BSpline.construct_fast(t, reshape(c, shape=(count, *shape_of(y)[1:])), k, True, axis)
 
 
 def both(given: Any) -> Sequence[Any]:
@@ -132,7 +178,7 @@ def equation(t: Any, k: int, x: Any, nu: int) -> tuple[Any, Any]:
 def periodic_spline(x: Any, y: Any, k: int, axis: int) -> BSpline:
     """The spline whose values and derivatives are equal at both ends, by dense equations."""
     n = size_of(x)
-    require_period("make_interp_spline", y)
+    y = periodic("make_interp_spline", y)
     if not isinstance(n, int):
         raise ShapeError("make_interp_spline", [type_of(x)], "a period has a known number of knots")
     t, size = periodic_knots(x, n, k), n + k - 1

@@ -17,8 +17,10 @@ from .operands import (
     beside,
     double,
     increasing,
+    of_common_size,
     of_size,
     require_finite,
+    require_vector,
     size_of,
     steps,
     values_along,
@@ -58,10 +60,11 @@ class CubicHermiteSpline(PPoly):
 def knots_and_values(call: str, x: Any, y: Any, axis: int, least: int = 2) -> tuple[Any, Any, int]:
     """Knots that increase and values, in double precision, and the axis counted from the front."""
     x = double(x)
+    require_vector(call, x)
     if is_complex(type_of(x).dtype):
         raise DTypeError(call, [type_of(x)], "the knots are real")
-    x = increasing(call, x, exact=least)
     y, axis = values_along(call, x, double(y), axis)
+    x = increasing(call, of_common_size(x, size_of(y)), exact=least)
     require_finite(call, y)
     return x, y, axis
 

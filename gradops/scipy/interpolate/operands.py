@@ -7,10 +7,12 @@ import numpy as np
 from ...core.dims import Dim
 from ...core.errors import OptionError, ShapeError
 from ...core.types import is_inexact, normalize_axis, shape_of, type_of
-from ...library.elementwise.comparison import greater, where
-from ...library.elementwise.logic import isfinite, logical_and
+from ...library.elementwise.arithmetic import abs
+from ...library.elementwise.comparison import greater, greater_equal, less_equal, where
+from ...library.elementwise.logic import isfinite, logical_and, logical_or
 from ...library.index.indexing import index
 from ...library.reduce.reduction import all, any
+from ...library.shape.ensure_shape import ensure_shape
 from ...library.shape.movement import astype, moveaxis, transpose
 from ...typing import AnyArray
 from ..known_entries import entries_of
@@ -74,7 +76,16 @@ def values_along(call: str, x: AnyArray, y: AnyArray, axis: int) -> tuple[Any, i
     n, m = size_of(x), kind.shape[axis]
     if n != m and isinstance(n, int) and isinstance(m, int):
         raise ShapeError(call, [type_of(x), kind], f"there are {n} knots, and {m} values")
-    return (moveaxis(y, axis, 0) if axis else y), axis
+    return of_common_size(moveaxis(y, axis, 0) if axis else y, n), axis
+
+
+def of_common_size(x: AnyArray, n: Any) -> Any:
+    """`x` with a first axis of size `n`, of which one is not known; checked when a graph runs."""
+    m = size_of(x)
+    if m == n:
+        return x
+    known = n if isinstance(n, int) or not isinstance(m, int) else m
+    return ensure_shape(x, shape=(known, *shape_of(x)[1:]))
 
 
 def require_finite(call: str, *xs: AnyArray) -> None:
@@ -85,13 +96,39 @@ def require_finite(call: str, *xs: AnyArray) -> None:
             raise OptionError(call, [type_of(x)], "the values must be finite")
 
 
-def require_period(call: str, y: Any) -> None:
-    """Raise an OptionError where the first and the last values are known and differ."""
-    values = entries_of(y)
-    if values is not None and not np.allclose(values[0], values[-1], rtol=1e-15, atol=1e-15):
+def periodic(call: str, y: Any) -> Any:
+    """Values of which the first and the last are the same; an OptionError if they are not.
+
+    In a graph they become NaN instead.
+    """
+    values, close = entries_of(y), 1e-15
+    if values is None:
+        same = less_equal(abs(y[0] - y[-1]), close + close * abs(y[-1]))
+        return where(same, y, np.nan)
+    if not np.allclose(values[0], values[-1], rtol=close, atol=close):
         raise OptionError(
             call, [type_of(y)], "the first and last values of a period are not the same"
         )
+    return y
+
+
+def monotone(call: str, x: Any, rising: bool = False) -> Any:
+    """Knots that increase or decrease, neighbours may be equal; an OptionError if they do not.
+
+    With `rising` they increase. In a graph they become NaN instead.
+    """
+    values = entries_of(x)
+    change = steps(x if values is None else values)
+    fine = all(greater_equal(change, 0))
+    if not rising:
+        fine = logical_or(fine, all(less_equal(change, 0)))
+    if values is None:
+        return where(fine, x, np.nan)
+    if not fine:
+        raise OptionError(
+            call, [type_of(x)], f"the knots do not increase{'' if rising else ' or decrease'}"
+        )
+    return x
 
 
 def beside(x: Any, count: int) -> Any:

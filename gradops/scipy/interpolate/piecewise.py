@@ -23,7 +23,7 @@ from ...library.shape.creation import zeros_like
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import moveaxis
 from ..known_entries import entries_of
-from .operands import beside, double, in_place, of_size, require_vector, size_of, steps
+from .operands import beside, double, in_place, monotone, of_size, require_vector, size_of, steps
 
 __all__ = ["PPoly"]
 
@@ -59,7 +59,9 @@ class PPoly:
         m, n = shape_of(self.c)[1], size_of(self.x)
         if isinstance(m, int) and isinstance(n, int) and m != n - 1:
             raise ShapeError("PPoly", kinds, f"{n} knots have {n - 1} intervals, not {m}")
-        self.falls = direction("PPoly", self.x)
+        self.x = monotone("PPoly", self.x)
+        values = entries_of(self.x)
+        self.falls = None if values is None else bool(values[0] > values[-1])
 
     @classmethod
     def construct_fast(
@@ -170,17 +172,6 @@ class PPoly:
 def as_extrapolation(given: Extrapolate) -> bool | str:
     """How to extrapolate: True, False, or "periodic"."""
     return True if given is None else given if given == "periodic" else bool(given)
-
-
-def direction(call: str, x: Any) -> bool | None:
-    """True if knots decrease, None if that is not known; an OptionError if they do neither."""
-    values = entries_of(x)
-    if values is None:
-        return None
-    change = np.diff(values)
-    if not ((change >= 0).all() or (change <= 0).all()):
-        raise OptionError(call, [type_of(x)], "x must increase or decrease")
-    return bool(values[0] > values[-1])
 
 
 def follows(p: PPoly, x: Any) -> bool:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError
-from ...core.tracer_protocol import held
 from ...core.types import shape_of, type_of
 from ...library.elementwise.comparison import where
 from ...library.linalg import inverses
@@ -14,6 +13,7 @@ from ...library.linalg.cholesky import cholesky as cholesky_factor
 from ...library.linalg.matrices import adjoint, conjugate, require_square
 from ...library.shape.rearrange import matrix_transpose
 from ...typing import AnyArray
+from ..known_entries import entries_of
 from .operands import hermitian_of, operand, operands, symmetric, triangle
 
 __all__ = ["cho_factor", "cho_solve", "cholesky", "inv", "lstsq", "solve", "solve_triangular"]
@@ -169,17 +169,18 @@ def lstsq(
     for a smaller rank.
 
     >>> x, left, rank, s = lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
-    >>> x, left
-    (array([2.]), np.float64(2.0))
+    >>> x, float(left)
+    (array([2.]), 2.0)
     """
     a, b = operands("lstsq", a, b, check_finite=check_finite)
     part = np.finfo(type_of(a).dtype).eps if cond is None else cond
     x, left, rank, s = inverses.lstsq(a, b, rcond=part)
-    full = held(rank == shape_of(a)[-1])
-    if isinstance(full, np.ndarray | np.generic):
-        alone = len(shape_of(b)) == 1
-        none = np.empty(0, dtype=type_of(x).dtype)
-        left = none if not np.all(full) or 0 in shape_of(left) else left[0] if alone else left
-    else:
-        left = where(rank == shape_of(a)[-1], left, np.nan)
+    full = rank == shape_of(a)[-1]
+    if 0 not in shape_of(left):
+        left = left[..., 0] if len(shape_of(b)) == 1 else left
+        known = entries_of(full)
+        if known is None:
+            left = where(full, left, np.nan)
+        elif not known.all():
+            left = np.empty(0, dtype=type_of(left).dtype)
     return x, left, rank, s

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError
-from ...core.tracer_protocol import held
 from ...core.types import type_of
 from ...library.linalg.matrices import adjoint, times
 from ...library.linalg.riccati import solve_riccati
 from ...library.linalg.solve import inv, solve
+from ..known_entries import entries_of
 from .operands import operands
 
 __all__ = ["solve_continuous_are", "solve_discrete_are"]
@@ -22,7 +22,7 @@ def solve_continuous_are(
 
     k is r^-1 (b.H @ x @ e + s.H); `e` is by default the identity, `s` zero. The derivative is
     exact, of any order, and solves a Lyapunov equation. Raises LinAlgError where there is none,
-    OptionError for a `q` or `r` that is not Hermitian.
+    OptionError for a `q` or `r` that is not Hermitian; in a graph the Hermitian part is taken.
 
     >>> solve_continuous_are(np.array([[0.0]]), np.eye(1), np.array([[4.0]]), np.eye(1))
     array([[2.]])
@@ -64,8 +64,8 @@ def solved(call: str, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> Any:
 
 def require_hermitian(call: str, x: Any) -> None:
     """Raise an OptionError for a matrix that is known, and not Hermitian."""
-    value = held(x)
-    if not isinstance(value, np.ndarray):
+    value = entries_of(x)
+    if value is None:
         return
     other = value.conj().swapaxes(-1, -2)
     least = 100 * np.finfo(value.dtype).eps * np.abs(value).max(initial=0)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import LinAlgError, OptionError, ShapeError
-from ...core.tracer_protocol import held
 from ...core.types import is_complex, shape_of, type_of
 from ...library.elementwise.arithmetic import abs
 from ...library.elementwise.comparison import where
@@ -16,8 +15,9 @@ from ...library.reduce.reduction import max
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import expand_dims, moveaxis
 from ...library.signal import fourier
+from ..known_entries import entries_of
 from .operands import double, operand, size_of
-from .special_matrices import toeplitz, vector
+from .special_matrices import require_vector, toeplitz, vector
 
 __all__ = ["matmul_toeplitz", "solve_circulant", "solve_toeplitz"]
 
@@ -26,6 +26,7 @@ def column_and_row(call: str, given: Any, check_finite: bool) -> tuple[Any, Any]
     """The first column and the first row, which is by default its conjugate."""
     column, row = given if isinstance(given, tuple) else (given, None)
     column = double(operand(call, vector(column), check_finite))
+    require_vector(call, column)
     row = conjugate(column) if row is None else double(operand(call, vector(row), check_finite))
     return column, row
 
@@ -96,8 +97,8 @@ def solve_circulant(
     if least is None:
         least = max(sizes, axis=-1, keepdims=True) * size_of(c) * np.finfo(np.float64).eps
     small = sizes <= least
-    known = isinstance(held(small), np.ndarray | np.generic)
-    if singular == "raise" and known and np.any(held(small)):
+    known = entries_of(small)
+    if singular == "raise" and known is not None and known.any():
         raise LinAlgError("solve_circulant", [type_of(c)], "the matrix is singular")
     missing = np.nan if singular == "raise" else 0.0
     x = fourier.ifft(where(small, missing, fourier.fft(b) / where(small, 1.0, factors)))

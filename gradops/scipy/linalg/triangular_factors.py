@@ -11,13 +11,12 @@ from ...library.elementwise.complexes import real
 from ...library.index.diagonals import tril, triu
 from ...library.index.indexing import numbers
 from ...library.linalg.lu import lu_op, row_order
-from ...library.linalg.matrices import conjugate, on_diagonal, require_square
+from ...library.linalg.matrices import conjugate, identity_like, require_square
 from ...library.linalg.solve import solve_triangular
 from ...library.reduce.along_axis import take_along_axis
 from ...library.reduce.sorting import argsort
 from ...library.shape.movement import astype, expand_dims
 from ...library.shape.rearrange import matrix_transpose
-from ...typing import AnyArray
 from .equations import TRANSPOSES
 from .operands import operand, operands, size_of
 
@@ -43,7 +42,7 @@ def lu(
     y = lu_op(a)
     packed, k = y[..., :n], m if m == n else min(m, n)
     lower = packed[..., :k]
-    lower = tril(lower, k=-1) + eye_like(lower)
+    lower = tril(lower, k=-1) + identity_like(lower)
     upper = triu(packed if m == k else packed[..., :k, :])
     place = argsort(row_order(exchanges(y)), axis=-1)
     if permute_l:
@@ -53,11 +52,6 @@ def lu(
     columns = numbers(place, -1)
     order = astype(equal(expand_dims(place, axis=-1), columns), dtype=real(y[..., 0]).dtype)
     return order, lower, upper
-
-
-def eye_like(x: AnyArray) -> Any:
-    """Matrices like `x` with ones on their diagonals and zeros elsewhere."""
-    return astype(on_diagonal(x), dtype=type_of(x).dtype)
 
 
 def exchanges(y: Any) -> Any:

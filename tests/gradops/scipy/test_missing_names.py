@@ -90,6 +90,18 @@ def test_scipys_function_on_a_traced_value_names_ours(name):
     assert not [text for text in said if f"gradops.scipy.{name}" not in text]
 
 
+def test_classes_of_scipys_name_ours_where_they_are_made_and_called():
+    interpolate = import_module("scipy.interpolate")
+    x, y = np.arange(5.0), np.arange(5.0) ** 2
+    for name in ("CubicSpline", "PchipInterpolator", "interp1d", "RBFInterpolator"):
+        kind = getattr(interpolate, name)
+        at = x[:, None] if name == "RBFInterpolator" else x
+        made = kind(at, y)
+        for f, value in ((lambda y, k=kind, at=at: k(at, y)(at), y), (made, at[1:3])):
+            with pytest.raises(gradops.TransformError, match=rf"use gradops\.\S*\.{name}, which"):
+                dg.grad(lambda v, f=f: f(v).sum())(value)
+
+
 def test_functions_of_numbers_are_scipys_and_refuse_what_is_traced():
     assert (linalg.hilbert(3) == import_module("scipy.linalg").hilbert(3)).all()
     assert signal.windows.hann(3).tolist() == import_module("scipy.signal").windows.hann(3).tolist()

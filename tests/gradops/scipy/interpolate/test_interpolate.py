@@ -88,6 +88,9 @@ def grid(method, **options):
 SCATTERED = rng.uniform(0, 2, size=(5, 2))
 
 
+INSIDE = SCATTERED[pytest.importorskip("scipy.spatial").Delaunay(SCATTERED).simplices].mean(1)
+
+
 def radial(kernel):
     """A sum of radial functions."""
     return (
@@ -144,6 +147,17 @@ MORE = {
         lambda m, y, d, s, p: m.RBFInterpolator(y, d, None, s, "multiquadric", 1.2)(p),
         (SCATTERED, V[0, :, 0], np.linspace(0.1, 1, 5), W),
     ),
+    "triangles": (
+        lambda m, y, d, p: m.LinearNDInterpolator(y, d)(p),
+        (SCATTERED, V[0], INSIDE),
+    ),
+    "neighbours": (lambda m, d: m.NearestNDInterpolator(SCATTERED, d)(W), (V[0],)),
+    "scattered": (lambda m, x, y, p: m.griddata(x, y, p, "cubic"), (X, Y, P)),
+    "least squares": (
+        lambda m, x, y, t, w, p: m.make_lsq_spline(x, y, t, 2, w)(p),
+        (np.linspace(0.2, 3.3, 9), rng.normal(size=9), KNOTS[[1, 2, 3, 5, 7, 8, 9, 10]],
+         rng.uniform(1, 2, 9), P[:5]),
+    ),
     "polynomial": (lambda m, x, y, p: m.BarycentricInterpolator(x, y, axis=1)(p), (X, Z, P)),
     "polynomial's slope": (
         lambda m, x, y, p: m.BarycentricInterpolator(x, y).derivative(p), (X, Y, P)
@@ -165,7 +179,16 @@ INTEGRALS = {
 }
 EVERY = CASES | MORE | INTEGRALS
 each = pytest.mark.parametrize("name", EVERY)
-KNOWN = {"line", "parabola", "triangle", "polynomial", "polynomial's slope", "fitted period"}
+KNOWN = {
+    "line",
+    "triangles",
+    "least squares",
+    "parabola",
+    "triangle",
+    "polynomial",
+    "polynomial's slope",
+    "fitted period",
+}
 """Cases that need to know the number of knots, or take fewer than a general one."""
 
 
@@ -214,8 +237,8 @@ def test_derivatives_of_two_orders(name):
 @each
 @pytest.mark.parametrize("known", [True, False])
 def test_graph_and_tape_have_the_same_bits(name, known):
-    if not known and name in KNOWN:
-        pytest.skip("the number of knots has to be known")
+    if name == "triangles" or (not known and name in KNOWN):
+        pytest.skip("points, or the number of knots, have to be known")
     f, xs = weighted(name)
     with sg.Graph().as_default():
         shapes = [x.shape if known or x.ndim != 1 else (f"n{x.size}",) for x in xs]
@@ -286,12 +309,23 @@ def test_values_are_added_to_a_polynomial():
     assert_allclose(pair[0](P), pair[1](P))
 
 
+def test_points_of_a_graph_have_no_triangles():
+    with sg.Graph().as_default(), pytest.raises(OptionError, match="not known in a graph"):
+        interpolate.LinearNDInterpolator(sg.placeholder("float64", [5, 2]), V[0])
+
+
 @pytest.mark.parametrize("order", ["knots", "few"])
 def test_knots_of_a_graph_that_do_not_fit_give_nan(order):
     """The entries are known when it runs, and a spline through them would be a wrong number."""
     with sg.Graph().as_default():
         x, y = sg.placeholder("float64", ["n"]), sg.placeholder("float64", ["n"])
         f = sg.compile(interpolate.CubicSpline(x, y)(P), [x, y])
+        s = sg.placeholder("float64", [12])
+        g = sg.compile(interpolate.BSpline(s, np.ones(8), 3)(P), [s])
+        h = sg.compile(interpolate.CubicSpline(X, y, bc_type="periodic")(P), [y])
+    for call, good, bad in ((g, KNOTS, KNOTS[::-1].copy()), (h, PERIODIC, Y)):
+        assert np.isfinite(call(good)).all()
+        assert np.isnan(call(bad)).all()
     n = 3 if order == "few" else 6
     assert np.isfinite(f(X, Y)).all()
     assert np.isnan(f(X[:n] if order == "few" else X[::-1].copy(), Y[:n])).all()
@@ -306,18 +340,23 @@ def test_knots_of_a_graph_that_do_not_fit_give_nan(order):
         (lambda: interpolate.CubicSpline(X, Y, bc_type="periodic"), OptionError, "not the same"),
         (lambda: interpolate.CubicSpline(X, Y, bc_type=((3, 0.0), "natural")), OptionError, "1 or"),
         (lambda: interpolate.CubicSpline(X, np.full(6, np.nan)), OptionError, "finite"),
+        (lambda: interpolate.CubicSpline(1.0, Y), ShapeError, "takes a vector"),
         (lambda: interpolate.CubicSpline(X + 0j, Y), DTypeError, "knots are real"),
         (lambda: interpolate.PchipInterpolator(X, Y + 0j), DTypeError, "values are real"),
         (lambda: interpolate.Akima1DInterpolator(X, Y, method="odd"), OptionError, "not 'odd'"),
         (lambda: interpolate.PPoly(C, X[:4]), ShapeError, "4 knots have 3 intervals, not 5"),
-        (lambda: interpolate.PPoly(C, [0, 2, 1, 3, 4, 5]), OptionError, "increase or decrease"),
+        (
+            lambda: interpolate.PPoly(C, [0, 2, 1, 3, 4, 5]),
+            OptionError,
+            "do not increase or decrease",
+        ),
         (lambda: interpolate.interp1d(X, Y)(9.0), OptionError, "point 9.0 is above"),
         (lambda: interpolate.interp1d(X, Y, "odd"), OptionError, "no kind 'odd'"),
         (lambda: interpolate.interp1d(X, Y[:2]), ShapeError, "6 points"),
         (lambda: interpolate.make_interp_spline(X, Y, bc_type="odd"), OptionError, "'odd'"),
         (lambda: interpolate.make_interp_spline(X, Y, 3, X), ShapeError, "8 entries"),
         (lambda: interpolate.make_interp_spline(X, Y, 3, KNOTS), OptionError, "8 coefficients"),
-        (lambda: interpolate.BSpline(KNOTS[::-1], KNOTS, 3), OptionError, "must not decrease"),
+        (lambda: interpolate.BSpline(KNOTS[::-1], KNOTS, 3), OptionError, "do not increase"),
         (lambda: interpolate.BSpline(KNOTS, Y, 3), ShapeError, "take 8 coefficients, not 6"),
         (lambda: interpolate.interpn(G, V, [[9.0, 0.0]]), OptionError, "bounds along axis 0"),
         (lambda: interpolate.interpn(G, V, W, "odd"), OptionError, "no method 'odd'"),
@@ -333,6 +372,9 @@ def test_knots_of_a_graph_that_do_not_fit_give_nan(order):
         (lambda: interpolate.RBFInterpolator(X, Y), ShapeError, "rows"),
         (lambda: interpolate.RBFInterpolator(W, V[0], kernel="odd"), OptionError, "not 'odd'"),
         (lambda: interpolate.RBFInterpolator(W, V[0], kernel="gaussian"), OptionError, "epsilon"),
+        (lambda: interpolate.griddata(W, V[0, :3], W, "cubic"), OptionError, "not 'cubic'"),
+        (lambda: interpolate.LinearNDInterpolator(X, Y), ShapeError, "rows"),
+        (lambda: interpolate.make_lsq_spline(X, Y, KNOTS + 3), OptionError, "beyond the knots"),
         (lambda: interpolate.BarycentricInterpolator(X)(P), OptionError, "no values"),
     ],
 )

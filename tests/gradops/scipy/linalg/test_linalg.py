@@ -370,6 +370,15 @@ def test_least_squares_of_a_small_rank_have_no_residuals():
             assert_allclose(x, y, atol=1e-12)
 
 
+def test_least_squares_of_a_graph_have_residuals_of_full_ranks():
+    with sg.Graph().as_default():
+        a, b = sg.placeholder("float64", [3, 2]), sg.placeholder("float64", [3])
+        f = sg.compile(linalg.lstsq(a, b), [a, b])
+    for got, want in zip(f(B, V[:3]), scipy_linalg.lstsq(B, V[:3]), strict=True):
+        assert_allclose(got, want, atol=1e-12)
+    assert np.isnan(f(np.ones((3, 2)), V[:3])[1])
+
+
 def test_powers_have_derivatives_in_the_exponent():
     f = lambda t: gradops.sum(linalg.fractional_matrix_power(A, t))
     want, _ = derivative(lambda h: f(0.3 + h.real))
@@ -409,3 +418,21 @@ def test_tensors_of_single_precision_go_with_arrays_of_double():
             assert_allclose(y.detach().numpy(), f(*xs), atol=0.01 * scale)  # of ill-posed ones, too
             (g,) = dg.autograd.grad(y, leaf, allow_unused=True)
             assert g is None or g.dtype == leaf.dtype
+
+
+def test_stacks_of_bands_and_factors_are_as_in_scipy():
+    bands, half, right = (np.stack([x, 2 * x + np.cos(x)]) for x in (BANDS, HALF, RIGHT))
+    half = half * (np.arange(5) >= np.array([[2], [1], [0]]))
+    stack = np.stack([A, Q + 2 * A])
+    for f in (
+        lambda m: m.solve_banded((2, 1), bands, right), lambda m: m.solveh_banded(half, right),
+        lambda m: m.cholesky_banded(half), lambda m: m.eigvals_banded(half),
+        lambda m: m.lu(stack), lambda m: m.lu_factor(stack), lambda m: m.polar(stack),
+        lambda m: m.lu_solve(m.lu_factor(stack), np.stack([B, B]), 1), lambda m: m.cosm(stack),
+        lambda m: m.qr(stack, pivoting=True), lambda m: m.lstsq(stack[..., :2], V[:3]),
+        lambda m: m.solve_continuous_are(stack, np.stack([B, B]), S, M),
+    ):  # fmt: skip
+        got, want = f(linalg), f(scipy_linalg)
+        several = isinstance(want, tuple | list)
+        for a, b in zip(*((got, want) if several else ((got,), (want,))), strict=True):
+            assert_allclose(a, b, atol=1e-10)

@@ -1,0 +1,1 @@
+"""Sparse matrices: their patterns, products and solutions, by SciPy."""
