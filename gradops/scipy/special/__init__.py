@@ -21,6 +21,32 @@ from ...library.elementwise.gamma import (
     multigammaln,
 )
 from ...library.elementwise.rounding import round
+from ...library.elementwise.scipy.bessel import (
+    bei,
+    beip,
+    ber,
+    berp,
+    iv,
+    ive,
+    j0,
+    j1,
+    jv,
+    k0,
+    k0e,
+    k1,
+    k1e,
+    kei,
+    keip,
+    ker,
+    kerp,
+    kv,
+    kve,
+    modstruve,
+    struve,
+    y0,
+    y1,
+    yv,
+)
 from ...library.elementwise.scipy.error_functions import (
     erfcinv,
     ndtri_exp,
@@ -28,6 +54,20 @@ from ...library.elementwise.scipy.error_functions import (
     voigt_profile,
 )
 from ...library.elementwise.scipy.gamma_quotients import binom, poch, rgamma
+from ...library.elementwise.scipy.hypergeometric import hyp0f1, hyp1f1, hyp2f1, hyperu
+from ...library.elementwise.scipy.integrals import (
+    cosdg,
+    cosm1,
+    cotdg,
+    exp1,
+    expi,
+    expn,
+    powm1,
+    sindg,
+    spence,
+    tandg,
+    wrightomega,
+)
 from ...library.elementwise.special import (
     entr,
     erfinv,
@@ -46,25 +86,48 @@ from ...library.elementwise.trigonometric import sinc
 from ...library.nn.activation import log_sigmoid as log_expit
 from ...library.nn.activation import sigmoid as expit
 from ..missing_names import missing_from
+from .bessel import (
+    airy,
+    h1vp,
+    h2vp,
+    hankel1,
+    hankel2,
+    ivp,
+    jvp,
+    kelvin,
+    kvp,
+    spherical_in,
+    spherical_jn,
+    spherical_kn,
+    spherical_yn,
+    yvp,
+)
 from .box_cox import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
 from .counting import comb, factorial, perm
 from .divergences import huber, kl_div, pseudo_huber, rel_entr
 from .elementary import diric, exp10, softplus
 from .error_functions import dawsn, erf, erfc, erfcx, erfi, fresnel, wofz
 from .gamma_functions import gammasgn, polygamma, zeta, zetac
+from .integrals import lambertw, shichi, sici
 from .sums import log_softmax, logsumexp, softmax
 
-psi = digamma
+psi, jn, yn, kn, jve, yve = digamma, jv, yv, kv, jv, yv
 
 __all__ = [
-    "beta", "betainc", "betaln", "binom", "boxcox", "boxcox1p", "cbrt", "comb", "dawsn",
-    "digamma", "diric", "entr", "erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv", "exp10",
-    "exp2", "expit", "expm1", "exprel", "factorial", "fresnel", "gamma", "gammainc",
-    "gammaincc", "gammaln", "gammasgn", "huber", "i0", "i0e", "i1", "i1e", "inv_boxcox",
-    "inv_boxcox1p", "kl_div", "log1p", "log_expit", "log_ndtr", "log_softmax", "logit",
-    "logsumexp", "multigammaln", "ndtr", "ndtri", "ndtri_exp", "owens_t", "perm", "poch",
-    "polygamma", "pseudo_huber", "psi", "rel_entr", "rgamma", "round", "sinc", "softmax",
-    "softplus", "voigt_profile", "wofz", "xlog1py", "xlogy", "zeta", "zetac",
+    "airy", "bei", "beip", "ber", "berp", "beta", "betainc", "betaln", "binom", "boxcox",
+    "boxcox1p", "cbrt", "comb", "cosdg", "cosm1", "cotdg", "dawsn", "digamma", "diric", "entr",
+    "erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv", "exp1", "exp10", "exp2", "expi",
+    "expit", "expm1", "expn", "exprel", "factorial", "fresnel", "gamma", "gammainc",
+    "gammaincc", "gammaln", "gammasgn", "h1vp", "h2vp", "hankel1", "hankel2", "huber", "hyp0f1",
+    "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "iv",
+    "ive", "ivp", "j0", "j1", "jn", "jv", "jve", "jvp", "k0", "k0e", "k1", "k1e", "kei", "keip",
+    "kelvin", "ker", "kerp", "kl_div", "kn", "kv", "kve", "kvp", "lambertw", "log1p",
+    "log_expit", "log_ndtr", "log_softmax", "logit", "logsumexp", "modstruve", "multigammaln",
+    "ndtr", "ndtri", "ndtri_exp", "owens_t", "perm", "poch", "polygamma", "powm1",
+    "pseudo_huber", "psi", "rel_entr", "rgamma", "round", "shichi", "sici", "sinc", "sindg",
+    "softmax", "softplus", "spence", "spherical_in", "spherical_jn", "spherical_kn",
+    "spherical_yn", "struve", "tandg", "voigt_profile", "wofz", "wrightomega", "xlog1py",
+    "xlogy", "y0", "y1", "yn", "yv", "yve", "yvp", "zeta", "zetac",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

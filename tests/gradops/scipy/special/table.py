@@ -144,4 +144,92 @@ BINARY = {
     "xlog1py": Case((MODEST, MODEST[2:]), ((0.3, 2.0),), lambda x, y: xlog(x, 1 + y)),
     "xlogy": Case((MODEST, MODEST[3:]), ((0.3, 2.0),), xlog),
 }
-TABLE = UNARY | BINARY
+ORDERS = np.array([0, 1, 2, 7, 0.5, 3.3])
+WHOLE = np.array([0, 1, 2, 7])
+ABOVE = POSITIVE[2:-3]  # up to 720
+
+
+def of_order(f, within=1e-11, grid=ABOVE, orders=ORDERS, points=((2.0, 1.3), (0.5, 5.0))):
+    """A case of a function of an order, in which there is no derivative."""
+    return Case((orders, grid), points, f, within, near=1e-290, without=(0,))
+
+
+def of_parameters(f, *grids, points, within=1e-11):
+    """A case of a function that has derivatives in the last operand alone."""
+    return Case(grids, points, f, within, near=1e-290, without=tuple(range(len(grids) - 1)))
+
+
+def spherical(f, sign=1):
+    """A spherical function of a Bessel function."""
+    return lambda n, z: sign * mp.sqrt(mp.pi / (2 * z)) * f(n + mp.mpf(1) / 2, z)
+
+
+def unary(f, *points, grid=REAL, within=1e-11, near=1e-290):
+    return Case((grid,), points, f, within, near)
+
+
+degrees = lambda f: lambda x: f(x * mp.pi / 180)
+NEAR_1 = np.array([-40.0, -3, -0.3, 0.0, 1e-9, 0.2, 0.5])
+
+BESSEL = {
+    "jv": of_order(mp.besselj),
+    "yv": of_order(mp.bessely),
+    "iv": of_order(mp.besseli),
+    "kv": of_order(mp.besselk),
+    "ive": of_order(lambda v, z: mp.besseli(v, z) * mp.exp(-z)),
+    "kve": of_order(lambda v, z: mp.besselk(v, z) * mp.exp(z)),
+    "spherical_jn": of_order(
+        spherical(mp.besselj), orders=[0, 1, 2, 7], points=((2, 1.3), (0, 5.0))
+    ),
+    "spherical_yn": of_order(
+        spherical(mp.bessely), orders=[0, 1, 2, 7], points=((2, 1.3), (0, 5.0))
+    ),
+    "spherical_in": of_order(
+        spherical(mp.besseli), orders=[0, 1, 2, 7], points=((2, 1.3), (0, 5.0))
+    ),
+    "spherical_kn": of_order(
+        spherical(mp.besselk), orders=[0, 1, 2, 7], points=((2, 1.3), (0, 5.0))
+    ),
+    "struve": of_order(mp.struveh, grid=ABOVE[ABOVE < 100]),
+    "modstruve": of_order(mp.struvel, grid=ABOVE[ABOVE < 100]),
+    "j0": unary(lambda x: mp.besselj(0, x), 0.0, 1.3, -30.0),
+    "j1": unary(lambda x: mp.besselj(1, x), 0.0, 1.3, -30.0),
+    "y0": unary(lambda x: mp.bessely(0, x), 0.01, 1.3, 30.0),
+    "y1": unary(lambda x: mp.bessely(1, x), 0.01, 1.3, 30.0),
+    "k0": unary(lambda x: mp.besselk(0, x), 0.01, 1.3, 30.0),
+    "k1": unary(lambda x: mp.besselk(1, x), 0.01, 1.3, 30.0),
+    "k0e": unary(lambda x: mp.besselk(0, x) * mp.exp(x), 0.01, 1.3, 30.0),
+    "k1e": unary(lambda x: mp.besselk(1, x) * mp.exp(x), 0.01, 1.3, 30.0),
+    "ber": unary(lambda x: mp.ber(0, x), 0.01, 1.3, 5.0),
+    "bei": unary(lambda x: mp.bei(0, x), 0.01, 1.3, 5.0),
+    "ker": unary(lambda x: mp.ker(0, x), 0.01, 1.3, 5.0),
+    "kei": unary(lambda x: mp.kei(0, x), 0.01, 1.3, 5.0),
+}
+INTEGRALS = {
+    "exp1": unary(mp.e1, 0.01, 1.3, 30.0),
+    "expi": unary(mp.ei, 0.01, 1.3, -3.0),
+    "expn": of_order(mp.expint, orders=WHOLE, points=((2, 1.3), (0, 2.0))),
+    "spence": unary(lambda z: mp.polylog(2, 1 - z).real, 0.01, 0.7, 1.0, 30.0),
+    "wrightomega": unary(lambda z: mp.lambertw(mp.exp(z)), 0.01, 1.3, -30.0),
+    "cosm1": unary(lambda x: mp.cos(x) - 1, 1e-9, 1.3, grid=MODEST),
+    "sindg": unary(degrees(mp.sin), 30.0, 1.3, grid=MODEST),
+    "cosdg": unary(degrees(mp.cos), 30.0, 1.3, grid=MODEST),
+    "tandg": unary(degrees(mp.tan), 30.0, 1.3, grid=MODEST),
+    "cotdg": unary(degrees(mp.cot), 30.0, 1.3, grid=MODEST),
+    "powm1": Case((ABOVE[:-1], SMALL), ((0.3, 1e-9), (2.0, 0.7)), lambda x, y: x**y - 1),
+}
+HYPERGEOMETRIC = {
+    "hyp0f1": of_parameters(mp.hyp0f1, [0.5, 1, 2, 7.3], MODEST, points=((2.5, 1.3), (1.0, -9.0))),
+    "hyp1f1": of_parameters(
+        mp.hyp1f1, [-2, 0.5, 1, 2.3], [0.5, 1, 7.3], MODEST,
+        points=((2.5, 1.2, 1.3), (1.0, 2, -9.0)),
+    ),
+    "hyp2f1": of_parameters(
+        mp.hyp2f1, [-2, 0.5, 1], [0.5, 2.3], [0.7, 3.1], NEAR_1,
+        points=((2.5, 1.2, 1.3, 0.3), (1.0, 2, 0.7, -9.0)),
+    ),
+    "hyperu": of_parameters(
+        mp.hyperu, [0.5, 1, 2.3], [0.5, 1, 2.3], ABOVE[4:], points=((2.5, 1.2, 1.3), (1.0, 2, 9.0))
+    ),
+}  # fmt: skip
+TABLE = UNARY | BINARY | BESSEL | INTEGRALS | HYPERGEOMETRIC
