@@ -8,11 +8,9 @@ are SciPy's: `pip install 'staticgrad[scipy]'` brings them.
 True
 """
 
+from .library.elementwise.beta import beta, betainc, betaln
 from .library.elementwise.exponential import erf, exp2, expm1, log1p
 from .library.elementwise.gamma import (
-    beta,
-    betainc,
-    betaln,
     digamma,
     gamma,
     gammainc,

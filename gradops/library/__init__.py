@@ -4,13 +4,17 @@ import sys
 
 from ..core.op import OPS
 from .elementwise.arithmetic import *
+from .elementwise.beta import *
 from .elementwise.comparison import *
 from .elementwise.complexes import *
 from .elementwise.exponential import *
+from .elementwise.exprel import *
 from .elementwise.gamma import *
 from .elementwise.isclose import *
 from .elementwise.logic import *
 from .elementwise.rounding import *
+from .elementwise.scipy.error_functions import *
+from .elementwise.scipy.gamma_quotients import *
 from .elementwise.special import *
 from .elementwise.trigonometric import *
 from .families import *

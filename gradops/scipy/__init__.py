@@ -6,6 +6,7 @@ A program changes `from scipy import linalg` to `from gradops.scipy import linal
 from ..core.lazy_import import lazily
 from .missing_names import missing_from
 
-__all__ = ["integrate", "interpolate", "linalg", "optimize", "signal", "sparse", "spatial", "stats"]
+__all__ = ["integrate", "interpolate", "linalg", "optimize", "signal", "sparse", "spatial",
+           "special", "stats"]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {name: name for name in __all__}, missing_from(__name__))

@@ -12,18 +12,63 @@ from .tables import float_dtype
 HALF = np.dtype(np.float16)
 
 
-def of_scipy(name: str) -> Callable[..., Any]:
-    """The kernel of the function `name` of `scipy.special`."""
+def of_scipy(name: str, orders: int = 0, part: int | None = None) -> Callable[..., Any]:
+    """The kernel of the function `name` of `scipy.special`.
+
+    Of the operands the first ones, `orders`, may be integers that SciPy takes as such. Of a
+    function with several results it computes one part.
+    """
 
     def kernel(*xs: np.ndarray, out: np.ndarray | None = None) -> Any:
         dtype = float_dtype(*xs)
         wide = np.dtype(np.float32) if dtype == HALF else dtype
         with np.errstate(all="ignore"):
-            y = scipy_function(name)(*(np.asarray(x, wide) for x in xs))
+            given = [as_order(x, wide) for x in xs[:orders]]
+            y = scipy_function(name)(*given, *(np.asarray(x, wide) for x in xs[orders:]))
+        y = np.asarray(y if part is None else y[part])[()]
         return y.astype(dtype, copy=False) if out is None else np.positive(y, out=out)
 
     kernel.__name__ = kernel.__qualname__ = name
     return kernel
+
+
+def complex_of_scipy(name: str) -> Callable[..., Any]:
+    """The kernel of the function `name` of `scipy.special` on complex numbers."""
+
+    def kernel(x: np.ndarray, out: np.ndarray | None = None) -> Any:
+        x = np.asarray(x)
+        dtype = complex_dtype(x)
+        with np.errstate(all="ignore"):
+            y = scipy_function(name)(x.astype(dtype, copy=False))
+        return y.astype(dtype, copy=False) if out is None else np.positive(y, out=out)
+
+    kernel.__name__ = kernel.__qualname__ = name
+    return kernel
+
+
+def faddeeva_part(x: np.ndarray, y: np.ndarray, part: int = 0) -> Any:
+    """The real (0) or imaginary part of the Faddeeva function at x + iy."""
+    dtype = float_dtype(x, y)
+    z = np.asarray(x, np.float64) + 1j * np.asarray(y, np.float64)
+    with np.errstate(all="ignore"):
+        w = scipy_function("wofz")(z)
+    return (w.imag if part else w.real).astype(dtype)[()]
+
+
+def as_order(x: Any, wide: np.dtype) -> np.ndarray:
+    """An order: whole numbers as integers, with which SciPy is more accurate.
+
+    Infinite ones become NaN, since some functions of SciPy search for ever at them.
+    """
+    x = np.asarray(x)
+    if x.dtype.kind in "biu" or (np.isfinite(x).all() and (x == np.rint(x)).all()):
+        return x.astype(np.int64)
+    return np.where(np.isfinite(x), x, np.nan).astype(wide)
+
+
+def complex_dtype(x: Any) -> np.dtype:
+    """The complex dtype of an operand or a type: complex128 unless it has single precision."""
+    return np.dtype(np.result_type(x, np.complex64))
 
 
 @cache

@@ -1,54 +1,26 @@
 """The gamma function and its relatives."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import BY_HAND, MissingRuleError, OptionError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.errors import OptionError
 from ...core.samples import beside, between, cases, drawn, exactly, positive, reals
 from ...core.traits import Trait
-from ...core.types import ArrayType, broadcast_shapes
 from ...kernels.elementwise import gamma as kernels
 from ...kernels.elementwise import incomplete
-from ...kernels.elementwise.scipy_kernels import of_scipy
-from ...kernels.elementwise.tables import float_dtype
 from ...typing import AnyArray, OperandLike
 from ..families import elementwise, singular
 from .arithmetic import strong_product
 from .comparison import less, maximum, where
 from .exponential import exp, log
-from .special import xlog1py, xlogy
+from .scipy.family import float_infer, no_partial, scipy_op
+from .special import xlogy
 
 __all__ = [
-    "beta", "betainc", "betaln", "digamma", "gamma", "gammainc", "gammaincc", "gammaln",
-    "multigammaln", "polygamma", "zeta",
+    "digamma", "gamma", "gammainc", "gammaincc", "gammaln", "multigammaln", "polygamma", "zeta",
 ]
-
-
-def float_infer(name: str) -> Callable[..., ArrayType]:
-    """Type inference of an elementwise op that returns floats, float64 for integers."""
-
-    def infer(*types: ArrayType, **attrs: object) -> ArrayType:
-        return ArrayType(broadcast_shapes(name, types), float_dtype(*(t.dtype for t in types)))
-
-    return infer
-
-
-def scipy_op(name: str, **facets: Any) -> Op:
-    """An op whose kernel is SciPy's, with type inference that does not import SciPy."""
-    return elementwise(name, of_scipy(name), infer=float_infer(name), **facets)
-
-
-def no_partial(name: str, operand: str) -> singular:
-    """A partial derivative that raises, for an operand without a closed formula."""
-
-    def refuse(*args: Any, **attrs: object) -> AnyArray:
-        raise MissingRuleError(name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}")
-
-    return singular(refuse)
 
 
 gammaln = elementwise(
@@ -85,24 +57,6 @@ def polygamma(n: int, x: OperandLike) -> Any:
     if not isinstance(n, int | np.integer) or n < 0:
         raise OptionError("polygamma", [], f"n is an integer from 0 on, not {n!r}")
     return (-1) ** (n + 1) * math.factorial(n) * zeta(int(n) + 1, x) if n else digamma(x)
-
-
-def betaln(a: Any, b: Any) -> Any:
-    """The logarithm of the beta function, gammaln(a) + gammaln(b) - gammaln(a + b).
-
-    >>> round(float(betaln(2.0, 3.0)), 6)
-    -2.484907
-    """
-    return gammaln(a) + gammaln(b) - gammaln(a + b)
-
-
-def beta(a: OperandLike, b: OperandLike) -> Any:
-    """The beta function of positive numbers, gamma(a) gamma(b) / gamma(a + b).
-
-    >>> round(float(1 / beta(2.0, 3.0)), 6)
-    12.0
-    """
-    return exp(betaln(a, b))
 
 
 def multigammaln(a: Any, d: int) -> Any:
@@ -153,17 +107,6 @@ gammaincc = scipy_op(
     ],
     doc="The complement of the gamma distribution function with parameter x at y, by SciPy.",
 )
-betainc = scipy_op(
-    "betainc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
-    error_samples=[ErrorSample([np.ones(3)] * 2 + [np.ones(2)], {}, ShapeError, "3 against 2")],
-    d=[
-        no_partial("betainc", "a"), no_partial("betainc", "b"),
-        singular(lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))),
-    ],
-    doc="The beta distribution function with parameters x and y at z, by SciPy.",
-)
-
-
 def is_lower(a: Any, x: Any) -> Any:
     """True where the lower tail is the one to integrate."""
     return less(x, maximum(a, 1))

@@ -80,7 +80,7 @@ def dense(ab: Any, lower: int, upper: int) -> Any:
     n = numbers(ab, -1)
     away = expand_dims(n, axis=-1) - n
     places = clip(away + upper, 0, lower + upper)
-    entries = index(ab, (places, n))
+    entries = index(ab, (..., places, n))
     return where(logical_and(away <= lower, away >= -upper), entries, 0.0)
 
 
@@ -91,8 +91,8 @@ def diagonals(a: Any, lower: int, upper: int) -> Any:
     for d in range(-upper, lower + 1):
         place = n + d
         inside = logical_and(place >= 0, place <= n[-1])
-        rows.append(where(inside, index(a, (clip(place, 0, n[-1]), n)), 0.0))
-    return stack(rows)
+        rows.append(where(inside, index(a, (..., clip(place, 0, n[-1]), n)), 0.0))
+    return stack(rows, axis=-2)
 
 
 def hermitian(ab: Any, lower: bool) -> Any:

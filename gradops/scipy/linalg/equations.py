@@ -169,15 +169,15 @@ def lstsq(
     for a smaller rank.
 
     >>> x, left, rank, s = lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
-    >>> x, left
-    (array([2.]), np.float64(2.0))
+    >>> x, float(left)
+    (array([2.]), 2.0)
     """
     a, b = operands("lstsq", a, b, check_finite=check_finite)
     part = np.finfo(type_of(a).dtype).eps if cond is None else cond
     x, left, rank, s = inverses.lstsq(a, b, rcond=part)
     full = rank == shape_of(a)[-1]
     if 0 not in shape_of(left):
-        left = left[0] if len(shape_of(b)) == 1 else left
+        left = left[..., 0] if len(shape_of(b)) == 1 else left
         known = entries_of(full)
         if known is None:
             left = where(full, left, np.nan)

@@ -17,7 +17,7 @@ from ...library.shape.movement import expand_dims, moveaxis
 from ...library.signal import fourier
 from ..known_entries import entries_of
 from .operands import double, operand, size_of
-from .special_matrices import toeplitz, vector
+from .special_matrices import require_vector, toeplitz, vector
 
 __all__ = ["matmul_toeplitz", "solve_circulant", "solve_toeplitz"]
 
@@ -26,6 +26,7 @@ def column_and_row(call: str, given: Any, check_finite: bool) -> tuple[Any, Any]
     """The first column and the first row, which is by default its conjugate."""
     column, row = given if isinstance(given, tuple) else (given, None)
     column = double(operand(call, vector(column), check_finite))
+    require_vector(call, column)
     row = conjugate(column) if row is None else double(operand(call, vector(row), check_finite))
     return column, row
 

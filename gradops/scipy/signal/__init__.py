@@ -36,7 +36,7 @@ from .designs import (
     unit_impulse,
 )
 from .filters import deconvolve, lfilter, lfilter_zi, lfiltic, sosfilt, sosfilt_zi
-from .linear_systems import lsim
+from .linear_systems import cont2discrete, dlsim, lsim
 from .planes import convolve2d, correlate2d
 from .resampling import decimate, resample, resample_poly, upfirdn
 from .responses import freqs, freqs_zpk, freqz, freqz_sos, freqz_zpk, group_delay, sosfreqz
@@ -48,15 +48,15 @@ from .zero_phase import filtfilt, sosfiltfilt
 
 __all__ = [
     "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "chirp",
-    "coherence", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "csd",
-    "decimate", "deconvolve", "detrend", "ellip", "ellipord", "fftconvolve", "filtfilt", "firls",
-    "firwin", "firwin2", "freqs", "freqs_zpk", "freqz", "freqz_sos", "freqz_zpk", "gausspulse",
-    "get_window", "group_delay", "hilbert", "hilbert2", "iirdesign", "iirfilter", "iirnotch",
-    "iirpeak", "istft", "kaiser_atten", "kaiser_beta", "kaiserord", "lfilter", "lfilter_zi",
-    "lfiltic", "lsim", "medfilt", "medfilt2d", "oaconvolve", "periodogram", "remez", "resample",
-    "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi",
-    "sosfiltfilt", "sosfreqz", "spectrogram", "square", "stft", "unit_impulse", "upfirdn", "welch",
-    "wiener", "windows",
+    "coherence", "cont2discrete", "convolve", "convolve2d", "correlate", "correlate2d",
+    "correlation_lags", "csd", "decimate", "deconvolve", "detrend", "dlsim", "ellip", "ellipord",
+    "fftconvolve", "filtfilt", "firls", "firwin", "firwin2", "freqs", "freqs_zpk", "freqz",
+    "freqz_sos", "freqz_zpk", "gausspulse", "get_window", "group_delay", "hilbert", "hilbert2",
+    "iirdesign", "iirfilter", "iirnotch", "iirpeak", "istft", "kaiser_atten", "kaiser_beta",
+    "kaiserord", "lfilter", "lfilter_zi", "lfiltic", "lsim", "medfilt", "medfilt2d", "oaconvolve",
+    "periodogram", "remez", "resample", "resample_poly", "savgol_coeffs", "savgol_filter",
+    "sawtooth", "sosfilt", "sosfilt_zi", "sosfiltfilt", "sosfreqz", "spectrogram", "square",
+    "stft", "unit_impulse", "upfirdn", "welch", "wiener", "windows",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

@@ -1,4 +1,4 @@
-"""Responses of linear systems in continuous time, by SciPy's names."""
+"""Responses of linear systems in continuous and discrete time, by SciPy's names."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from ...library.index.indexing import index
 from ...library.linalg.banded import solve_banded_op
 from ...library.linalg.contraction import matmul
 from ...library.linalg.matrix_functions import matrix_exp
+from ...library.linalg.solve import solve
 from ...library.shape.joining import concatenate
 from ...library.shape.movement import expand_dims, reshape
 from ...library.shape.padding import pad
@@ -20,7 +21,7 @@ from ..known_entries import entries_of
 from ..promotion import promoted
 from .filters import operand
 
-__all__ = ["lsim"]
+__all__ = ["cont2discrete", "dlsim", "lsim"]
 
 
 def state_space(system: Any) -> list[Any]:
@@ -131,3 +132,67 @@ def recurrence(step: Any, right: Any, count: int, n: int) -> Any:
 def squeezed(x: Any) -> Any:
     """`x` without axes of one entry."""
     return reshape(x, shape=tuple([n for n in shape_of(x) if n != 1]))
+
+
+def cont2discrete(
+    system: Any, dt: float, method: str = "zoh", alpha: float | None = None
+) -> tuple[Any, ...]:
+    """The matrices A, B, C, D of a system at steps of time `dt`, and `dt`.
+
+    `method` is "zoh" for inputs held during a step, "foh" for lines between them, "bilinear",
+    "euler", "backward_diff", "gbt" with a weight `alpha` of the end of a step, or "impulse".
+
+    >>> a, b, c, d, dt = cont2discrete(([[0.0]], [[1.0]], [[1.0]], [[0.0]]), 0.5)
+    >>> a, b
+    (array([[1.]]), array([[0.5]]))
+    """
+    if not isinstance(system, tuple | list) or len(system) != 4:
+        raise OptionError("cont2discrete", [], "a system is (A, B, C, D) here")
+    a, b, c, d = promoted(*map(operand, system))
+    n, _ = known_sizes(b)
+    weights = {"bilinear": 0.5, "tustin": 0.5, "euler": 0.0, "forward_diff": 0.0,
+               "backward_diff": 1.0, "gbt": alpha}  # fmt: skip
+    weight = weights.get(method)
+    if weight is not None:
+        inner = np.eye(n) - weight * dt * a
+        moved = solve(inner, dt * b)
+        outer = matrix_transpose(solve(matrix_transpose(inner), matrix_transpose(c)))
+        step = solve(inner, np.eye(n) + (1 - weight) * dt * a)
+        return step, moved, outer, d + weight * matmul(c, moved), dt
+    if method == "zoh":
+        step, held, _ = discretized(a, b, dt, interp=False)
+        return step, matrix_transpose(held), c, d, dt
+    if method == "foh":
+        step, held, change = discretized(a, b, dt, interp=True)
+        held, change = matrix_transpose(held), matrix_transpose(change)
+        return step, held - change + matmul(step, change), c, d + matmul(c, change), dt
+    if method != "impulse":
+        raise OptionError("cont2discrete", [], f"there is no method {method!r}, or no alpha for it")
+    none, step = d == 0, matrix_exp(a * dt)
+    known = entries_of(none)
+    if known is not None and not known.all():
+        raise OptionError("cont2discrete", [], "the method 'impulse' is for systems whose D is 0")
+    return step, matmul(step, b) * dt, c, where(none, matmul(c, b) * dt, np.nan), dt
+
+
+def dlsim(system: Any, u: Any, t: None = None, x0: Any = None) -> Any:
+    """Times, outputs and states of a system in discrete time, (A, B, C, D, dt), with inputs `u`.
+
+    Raises OptionError for times `t`, at which inputs would be interpolated.
+
+    >>> t, y, x = dlsim(([[0.5]], [[1.0]], [[1.0]], [[0.0]], 0.1), np.ones(3))
+    >>> y[:, 0]
+    array([0. , 1. , 1.5])
+    """
+    if t is not None or not isinstance(system, tuple | list) or len(system) != 5:
+        raise OptionError("dlsim", [], "a system is (A, B, C, D, dt), without times, here")
+    u = operand(u)
+    u = expand_dims(u, axis=-1) if len(shape_of(u)) == 1 else u
+    n, _ = known_sizes(operand(system[1]))
+    first = np.zeros(n) if x0 is None else operand(x0)
+    a, b, c, d, u, first, _ = promoted(*map(operand, system[:4]), u, first, np.zeros(()))
+    count: Any = shape_of(u)[0]
+    driven = matmul(u[:-1], matrix_transpose(b))
+    states = recurrence(a, concatenate([expand_dims(first, axis=0), driven]), count, n)
+    y = matmul(states, matrix_transpose(c)) + matmul(u, matrix_transpose(d))
+    return np.linspace(0, (count - 1) * system[4], count), y, states

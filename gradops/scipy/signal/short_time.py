@@ -44,7 +44,7 @@ def spectrogram(
     f, t, z, factors = segments(x, fs, weights, size, noverlap, nfft, detrend, return_onesided, n)
     if mode == "psd":
         nfft = size if nfft is None else nfft
-        one_sided = len(f) == nfft // 2 + 1 and return_onesided
+        one_sided = return_onesided and not is_complex(type_of(x).dtype)
         power = real(conjugate(z) * z) * scale(weights, fs, scaling, nfft, one_sided)
         return f, t, moved(power, axis)
     z = z * factors[scaling]

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
+from ...library.elementwise.beta import betainc, betaln
 from ...library.elementwise.comparison import where
 from ...library.elementwise.exponential import exp, expm1, log, log1p
-from ...library.elementwise.gamma import betainc, betaln, gammainc, gammaincc, gammaln
+from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
 from ...library.elementwise.special import log_ndtr, ndtr, xlog1py, xlogy
 from ...library.nn.activation import log_sigmoid, sigmoid
 from .families import Continuous

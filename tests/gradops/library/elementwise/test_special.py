@@ -182,3 +182,14 @@ def test_the_tails_reach_as_far_as_there_are_floats(f, above, below, dtype):
 
 def test_polygamma_is_finite_just_below_its_pole_at_zero():
     assert_allclose(G.polygamma(1, np.array([-1e-25, -1e-3, 1e-25])), [1e50, 1000001.6, 1e50], 1e-6)
+
+
+def test_beta_of_negative_numbers_has_its_sign():
+    assert_allclose(special.beta(-0.5, 1.2), -2.5074612496344137)
+    assert_allclose(special.beta(-1.5, -0.7), special.beta(-0.7, -1.5))
+    assert special.beta(-1.5, -0.7) > 0
+
+
+def test_betaln_of_large_numbers_does_not_cancel():
+    assert_allclose(special.betaln(1e10, 2.0), -2 * np.log(1e10), rtol=1e-10)
+    assert_allclose(slope(special.betaln, 1e10, 2.0)[0], -2e-10, rtol=1e-9)

@@ -418,3 +418,21 @@ def test_tensors_of_single_precision_go_with_arrays_of_double():
             assert_allclose(y.detach().numpy(), f(*xs), atol=0.01 * scale)  # of ill-posed ones, too
             (g,) = dg.autograd.grad(y, leaf, allow_unused=True)
             assert g is None or g.dtype == leaf.dtype
+
+
+def test_stacks_of_bands_and_factors_are_as_in_scipy():
+    bands, half, right = (np.stack([x, 2 * x + np.cos(x)]) for x in (BANDS, HALF, RIGHT))
+    half = half * (np.arange(5) >= np.array([[2], [1], [0]]))
+    stack = np.stack([A, Q + 2 * A])
+    for f in (
+        lambda m: m.solve_banded((2, 1), bands, right), lambda m: m.solveh_banded(half, right),
+        lambda m: m.cholesky_banded(half), lambda m: m.eigvals_banded(half),
+        lambda m: m.lu(stack), lambda m: m.lu_factor(stack), lambda m: m.polar(stack),
+        lambda m: m.lu_solve(m.lu_factor(stack), np.stack([B, B]), 1), lambda m: m.cosm(stack),
+        lambda m: m.qr(stack, pivoting=True), lambda m: m.lstsq(stack[..., :2], V[:3]),
+        lambda m: m.solve_continuous_are(stack, np.stack([B, B]), S, M),
+    ):  # fmt: skip
+        got, want = f(linalg), f(scipy_linalg)
+        several = isinstance(want, tuple | list)
+        for a, b in zip(*((got, want) if several else ((got,), (want,))), strict=True):
+            assert_allclose(a, b, atol=1e-10)

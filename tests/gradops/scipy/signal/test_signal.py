@@ -96,6 +96,18 @@ def by_matrices(m, p, q, r, s, u):
     return m.lsim((p, q, r, s), u, np.linspace(0, 2, 9))[1:]
 
 
+def discrete(m, p, q, r, s, u, first, **options):
+    """The response of a system at steps of time."""
+    *matrices, dt = m.cont2discrete((p, q, r, s), 0.2, **options)
+    return (*matrices, *m.dlsim((*matrices, dt), u, x0=first)[1:])
+
+
+def impulses(m, p, q, r):
+    """The system at steps of time that has the same response to an impulse."""
+    return m.cont2discrete((p, q, r, np.zeros((2, 2))), 0.2, "impulse")[:4]
+
+
+SYSTEM = normal(3, 3), normal(3, 2), normal(2, 3)
 TIMES = np.linspace(0.1, 3.9, 7)
 ENDS = np.array(1.5), np.array(2.5)
 MORE = [
@@ -142,6 +154,11 @@ MORE = [
     (by_transfer_function, (normal(2), np.array([2.0, 1.0]), normal(9), normal(1)),
      {"interp": False}),
     (by_matrices, (normal(3, 3), normal(3, 2), normal(2, 3), normal(2, 2), normal(9, 2)), {}),
+    *[
+        (discrete, (*SYSTEM, normal(2, 2), normal(5, 2), normal(3)), {"method": m})
+        for m in ("zoh", "foh", "bilinear", "euler", "backward_diff")
+    ],
+    (impulses, SYSTEM, {}),
     ("gausspulse", (TIMES, np.array(0.3)), {}), ("sawtooth", (TIMES, np.array(0.4)), {}),
 ]  # fmt: skip
 CALLS = [
@@ -332,6 +349,10 @@ def test_integers_stay(method):
         (lambda: signal.lsim((b, a), TIMES, TIMES), OptionError, "start at 0"),
         (lambda: signal.lsim((b, a), b, TIMES - 0.1), ShapeError, "at each of 7 times"),
         (lambda: signal.lsim((b, a, b), b, TIMES), OptionError, "numerator, denominator"),
+        (lambda: signal.cont2discrete((b, a), 0.1), OptionError, "A, B, C, D"),
+        (lambda: signal.cont2discrete([np.eye(1)] * 4, 0.1, "gbt"), OptionError, "no alpha"),
+        (lambda: signal.cont2discrete([np.eye(1)] * 4, 0.1, "impulse"), OptionError, "D is 0"),
+        (lambda: signal.dlsim((b, a, 0.1), b), OptionError, "A, B, C, D, dt"),
         (lambda: signal.chirp(b, 1, 1, 1, "odd"), OptionError, "no method 'odd'"),
         (lambda: signal.lfilter(b, [0.0, 1.0], b), OptionError, "must not be zero"),
         (lambda: signal.lfilter(b, a, b, zi=[1.0]), ShapeError, "3 entries"),

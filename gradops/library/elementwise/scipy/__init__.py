@@ -1,0 +1,1 @@
+"""Functions of `scipy.special` as ops; `gradops.scipy.special` offers them."""
