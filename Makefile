@@ -72,6 +72,7 @@ docs: $(READY)  ## Write the pages that are made of tables, scripts and helps
 	$(BIN)/python docs/make_array_api.py
 	$(BIN)/python docs/make_passes.py
 	$(BIN)/python docs/make_contrasts.py
+	$(BIN)/python docs/make_science.py
 	$(BIN)/python docs/make_command_line.py
 
 pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium; draw those of time and memory

@@ -9,12 +9,14 @@ among their neighbours go first (M. Jones and P. Plassmann, A parallel graph col
 SIAM J. Sci. Comput. 14, 1993). Dense rows are better left to reverse mode: see `compression.py`.
 """
 
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 SMALL = 1500  # columns, up to which networkx colours them
 PERIODS = 24  # tried beyond the number of entries in the fullest row
+ROUNDS = 60  # after which columns are coloured one by one
 WORD = 62  # colours that fit the bits of an integer
 
 
@@ -78,7 +80,9 @@ def by_priorities(graph: Any) -> np.ndarray:
     priority = degree + np.random.default_rng(0).random(n)
     colors = np.full(n, -1, np.int64)
     rest = np.arange(n)
-    while rest.size:
+    for _ in range(ROUNDS):
+        if not rest.size:
+            return colors
         own = graph[rest]
         rows = np.repeat(np.arange(rest.size), np.diff(own.indptr))
         waits = (colors[own.indices] < 0) & (priority[own.indices] > priority[rest[rows]])
@@ -86,6 +90,9 @@ def by_priorities(graph: Any) -> np.ndarray:
         now = rest[first]
         colors[now] = free_colors(graph[now], colors)
         rest = rest[~first]
+    for k in rest[np.argsort(-priority[rest])]:  # neighbours of one another, most of them
+        taken = set(colors[graph.indices[graph.indptr[k] : graph.indptr[k + 1]]].tolist())
+        colors[k] = next(c for c in count() if c not in taken)
     return colors
 
 

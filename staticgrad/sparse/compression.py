@@ -48,12 +48,21 @@ def without_empty(colors: np.ndarray, used: np.ndarray) -> np.ndarray:
 def jacobian_plan(pattern: Any) -> Plan:
     """The plan of a Jacobian with the fewest products."""
     m = pattern.shape[0]
-    plans = [plan_of(pattern, np.zeros(m, bool)), plan_of(pattern, np.ones(m, bool))]
-    counts = np.diff(pattern.indptr)
+    counts, lanes = np.diff(pattern.indptr), np.bincount(pattern.indices)
+    least = int(counts.max(initial=0)), int(lanes.max(initial=0))  # colours of columns, of rows
+    first = np.full(m, least[1] < least[0])
+    plans = [plan_of(pattern, first)]
+    if products(plans[0]) > max(least):
+        plans.append(plan_of(pattern, ~first))
     heavy = counts > 4 * np.median(counts) + 8 if m else np.zeros(0, bool)
     if heavy.any() and not heavy.all():
         plans.append(plan_of(pattern, heavy))
-    return min(plans, key=lambda p: p.forward + p.reverse)
+    return min(plans, key=products)
+
+
+def products(plan: Plan) -> int:
+    """The number of products of a plan."""
+    return plan.forward + plan.reverse
 
 
 def plan_of(pattern: Any, reverse: np.ndarray) -> Plan:

@@ -1,6 +1,7 @@
 """Patterns of derivatives of expressions, and their entries as expressions."""
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from ..transform.reverse import gradients, require_floats
 from .compression import Plan, hessian_plan, jacobian_plan, rows_of, seeds
 from .propagation import Propagation
 from .row_sets import RowSets
+
+WATCHED: ContextVar[list[np.ndarray] | None] = ContextVar("watched", default=None)
+"""The arrays of indices and masks on which patterns depend that are found in this context."""
 
 GIVEN = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.PARAMETER})
 
@@ -66,9 +70,13 @@ def pattern_of(call: str, y: Expr, x: Expr) -> Any:
 def inputs_of(y: Expr, x: Expr) -> list[Expr]:
     """What `y` depends on beside x: placeholders, variables, arrays that a traced function reads.
 
-    The values of such arrays are read anew in each call, so that no pattern may count on them.
+    The values of such arrays are read anew in each call, so that no pattern may count on them, but
+    for indices and masks: these become part of it, and of `WATCHED`.
     """
-    read = {e for e, _ in getattr(TRACING.get(), "arrays", {}).values()}
+    arrays = getattr(TRACING.get(), "arrays", {}).values()
+    read = {e for e, _ in arrays if e.dtype.kind not in "biu"}
+    if (watched := WATCHED.get()) is not None:
+        watched += [x for e, x in arrays if e.dtype.kind in "biu"]
     needed = reachable([y], [x], forward_dependencies)
     found = (e for e in needed if e.kind in GIVEN or e in read)
     return sorted((e for e in found if e is not x), key=by_age)

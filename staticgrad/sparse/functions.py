@@ -12,7 +12,7 @@ from gradops.core.tracer_protocol import held, is_holder
 from ..functions.traced_function import function
 from ..ir.expr import Expr
 from . import derivatives
-from .derivatives import SparseDerivative
+from .derivatives import WATCHED, SparseDerivative
 
 Function = Callable[..., Any]
 
@@ -21,7 +21,8 @@ class SparseFunction:
     """The sparse derivative of a function by its first argument, as a CSR array.
 
     Called with the function's arguments. The pattern, its colours and the compiled products are
-    made for each kind of arguments, as those of `sg.function`.
+    made for each kind of arguments, as those of `sg.function`; they are made again where indices or
+    a mask that the function reads have changed.
     """
 
     def __init__(
@@ -33,14 +34,23 @@ class SparseFunction:
             found = derivative(expression(fn(x, *args)), expression(x))
             return found.data, found.pattern.indices, found.pattern.indptr
 
-        self.traced = function(entries, backend=backend)
+        self.begin = functools.partial(function, entries, backend=backend)
+        self.traced = self.begin()
+        self.watched: list[tuple[np.ndarray, np.ndarray]] = []
 
     def __call__(self, x: Any, *args: Any) -> Any:
         """The derivative at `x`."""
         from scipy import sparse
 
         x = np.asarray(x) if isinstance(x, list | tuple) else x
-        values, indices, indptr = self.traced(x, *args)
+        if any(not np.array_equal(now, then) for now, then in self.watched):
+            self.traced, self.watched = self.begin(), []
+        token = WATCHED.set([])
+        try:
+            values, indices, indptr = self.traced(x, *args)
+            self.watched += [(a, a.copy()) for a in WATCHED.get() or ()]
+        finally:
+            WATCHED.reset(token)
         shape = len(indptr) - 1, int(np.prod(x.shape, dtype=int))
         return sparse.csr_array((np.asarray(values), indices, indptr), shape)
 

@@ -107,6 +107,17 @@ def test_what_a_function_reads_may_change():
     assert jacobian(dg.tensor(x)).toarray()[1, 1] == 5
 
 
+def test_indices_that_a_function_reads_are_part_of_the_pattern():
+    places, mask = np.array([2, 0]), np.array([True, False])
+    jacobian = sg.sparse_jacobian(lambda x: np.where(mask, x[places] ** 2, 3.0))
+    x = np.array([1.0, 2.0, 3.0])
+    found = jacobian(x)
+    assert found.nnz == 1
+    assert_allclose(found.toarray(), [[0, 0, 6], [0, 0, 0]])
+    places[:], mask[1] = [1, 0], True
+    assert_allclose(jacobian(x).toarray(), [[0, 4, 0], [2, 0, 0]])
+
+
 def test_kinds_of_arguments_have_graphs_of_their_own():
     jacobian = sg.sparse_jacobian(lambda x: x[1:] - x[:-1])
     assert jacobian(np.ones(3)).shape == (2, 3)
