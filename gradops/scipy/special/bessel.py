@@ -20,7 +20,7 @@ __all__ = [
 def hankel1(v: Any, z: Any) -> Any:
     """The Hankel function of the first kind, jv + i yv, of real numbers.
 
-    >>> complex(hankel1(0, 1.0)).imag == float(yv(0, 1.0))
+    >>> bool(hankel1(0, 1.0).imag == yv(0, 1.0))
     True
     """
     v, z = operands(v, z)
@@ -90,7 +90,7 @@ def airy(z: Any) -> tuple[Any, ...]:
 def kelvin(x: Any) -> tuple[Any, ...]:
     """The Kelvin functions ber + i bei, ker + i kei, and their derivatives.
 
-    >>> complex(kelvin(0.0)[0])
+    >>> kelvin(0.0)[0].item()
     (1+0j)
     """
     (x,) = operands(x)
