@@ -9,7 +9,7 @@ Kernels that are SciPy's import it when they are called.
 
 from ...core.lazy_import import lazily
 from ...library.elementwise.arithmetic import cbrt
-from ...library.elementwise.beta import beta, betainc, betaln
+from ...library.elementwise.beta import beta, betainc, betaincc, betainccinv, betaincinv, betaln
 from ...library.elementwise.exponential import exp2, expm1, log1p
 from ...library.elementwise.exprel import exprel
 from ...library.elementwise.gamma import (
@@ -47,6 +47,22 @@ from ...library.elementwise.scipy.bessel import (
     y1,
     yv,
 )
+from ...library.elementwise.scipy.distributions import (
+    gammainccinv,
+    gammaincinv,
+    stdtr,
+    stdtrit,
+)
+from ...library.elementwise.scipy.elliptic import (
+    ellipe,
+    ellipeinc,
+    ellipk,
+    ellipkinc,
+    ellipkm1,
+    elliprc,
+    elliprd,
+    elliprf,
+)
 from ...library.elementwise.scipy.error_functions import (
     erfcinv,
     ndtri_exp,
@@ -67,6 +83,22 @@ from ...library.elementwise.scipy.integrals import (
     spence,
     tandg,
     wrightomega,
+)
+from ...library.elementwise.scipy.polynomials import (
+    eval_chebyc,
+    eval_chebys,
+    eval_chebyt,
+    eval_chebyu,
+    eval_gegenbauer,
+    eval_genlaguerre,
+    eval_hermite,
+    eval_hermitenorm,
+    eval_jacobi,
+    eval_laguerre,
+    eval_legendre,
+    eval_sh_chebyt,
+    eval_sh_chebyu,
+    eval_sh_legendre,
 )
 from ...library.elementwise.special import (
     entr,
@@ -104,6 +136,22 @@ from .bessel import (
 )
 from .box_cox import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
 from .counting import comb, factorial, perm
+from .distributions import (
+    bdtr,
+    bdtrc,
+    chdtr,
+    chdtrc,
+    chdtri,
+    fdtr,
+    fdtrc,
+    gdtr,
+    gdtrc,
+    gdtrix,
+    nbdtr,
+    nbdtrc,
+    pdtr,
+    pdtrc,
+)
 from .divergences import huber, kl_div, pseudo_huber, rel_entr
 from .elementary import diric, exp10, softplus
 from .error_functions import dawsn, erf, erfc, erfcx, erfi, fresnel, wofz
@@ -114,20 +162,26 @@ from .sums import log_softmax, logsumexp, softmax
 psi, jn, yn, kn, jve, yve = digamma, jv, yv, kv, jv, yv
 
 __all__ = [
-    "airy", "bei", "beip", "ber", "berp", "beta", "betainc", "betaln", "binom", "boxcox",
-    "boxcox1p", "cbrt", "comb", "cosdg", "cosm1", "cotdg", "dawsn", "digamma", "diric", "entr",
-    "erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv", "exp1", "exp10", "exp2", "expi",
-    "expit", "expm1", "expn", "exprel", "factorial", "fresnel", "gamma", "gammainc",
-    "gammaincc", "gammaln", "gammasgn", "h1vp", "h2vp", "hankel1", "hankel2", "huber", "hyp0f1",
-    "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "iv",
-    "ive", "ivp", "j0", "j1", "jn", "jv", "jve", "jvp", "k0", "k0e", "k1", "k1e", "kei", "keip",
-    "kelvin", "ker", "kerp", "kl_div", "kn", "kv", "kve", "kvp", "lambertw", "log1p",
-    "log_expit", "log_ndtr", "log_softmax", "logit", "logsumexp", "modstruve", "multigammaln",
-    "ndtr", "ndtri", "ndtri_exp", "owens_t", "perm", "poch", "polygamma", "powm1",
+    "airy", "bdtr", "bdtrc", "bei", "beip", "ber", "berp", "beta", "betainc", "betaincc",
+    "betainccinv", "betaincinv", "betaln", "binom", "boxcox", "boxcox1p", "cbrt", "chdtr",
+    "chdtrc", "chdtri", "comb", "cosdg", "cosm1", "cotdg", "dawsn", "digamma", "diric",
+    "ellipe", "ellipeinc", "ellipk", "ellipkinc", "ellipkm1", "elliprc", "elliprd", "elliprf",
+    "entr", "erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv", "eval_chebyc", "eval_chebys",
+    "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre", "eval_hermite",
+    "eval_hermitenorm", "eval_jacobi", "eval_laguerre", "eval_legendre", "eval_sh_chebyt",
+    "eval_sh_chebyu", "eval_sh_legendre", "exp1", "exp10", "exp2", "expi", "expit", "expm1",
+    "expn", "exprel", "factorial", "fdtr", "fdtrc", "fresnel", "gamma", "gammainc", "gammaincc",
+    "gammainccinv", "gammaincinv", "gammaln", "gammasgn", "gdtr", "gdtrc", "gdtrix", "h1vp",
+    "h2vp", "hankel1", "hankel2", "huber", "hyp0f1", "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e",
+    "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "iv", "ive", "ivp", "j0", "j1", "jn", "jv",
+    "jve", "jvp", "k0", "k0e", "k1", "k1e", "kei", "keip", "kelvin", "ker", "kerp", "kl_div",
+    "kn", "kv", "kve", "kvp", "lambertw", "log1p", "log_expit", "log_ndtr", "log_softmax",
+    "logit", "logsumexp", "modstruve", "multigammaln", "nbdtr", "nbdtrc", "ndtr", "ndtri",
+    "ndtri_exp", "owens_t", "pdtr", "pdtrc", "perm", "poch", "polygamma", "powm1",
     "pseudo_huber", "psi", "rel_entr", "rgamma", "round", "shichi", "sici", "sinc", "sindg",
     "softmax", "softplus", "spence", "spherical_in", "spherical_jn", "spherical_kn",
-    "spherical_yn", "struve", "tandg", "voigt_profile", "wofz", "wrightomega", "xlog1py",
-    "xlogy", "y0", "y1", "yn", "yv", "yve", "yvp", "zeta", "zetac",
+    "spherical_yn", "stdtr", "stdtrit", "struve", "tandg", "voigt_profile", "wofz",
+    "wrightomega", "xlog1py", "xlogy", "y0", "y1", "yn", "yv", "yve", "yvp", "zeta", "zetac",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

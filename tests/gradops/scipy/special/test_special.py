@@ -164,3 +164,23 @@ def test_operands_at_which_scipy_searches_for_ever_give_nan():
     assert np.isnan(special.hyp1f1(2.0, 0.5, np.inf))
     assert np.isnan(special.hyp2f1(1e300, 0.5, 1e300, np.nan))
     assert_allclose(special.hyp1f1(2.0, 0.5, [np.inf, 1.0])[1], scipy_special.hyp1f1(2.0, 0.5, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "inverse"),
+    [("gammainc", "gammaincinv"), ("gammaincc", "gammainccinv"), ("chdtrc", "chdtri"),
+     ("stdtr", "stdtrit"), ("gdtr", "gdtrix"), ("betainc", "betaincinv"),
+     ("betaincc", "betainccinv")],
+)  # fmt: skip
+def test_inverses_have_the_inverse_slopes(name, inverse):
+    f, g = getattr(special, name), getattr(special, inverse)
+    fixed = (1.7, 2.2)[: 1 if name in ("gammainc", "gammaincc", "chdtrc", "stdtr") else 2]
+    assert_allclose(g(*fixed, 0.3), getattr(scipy_special, inverse)(*fixed, 0.3), rtol=1e-12)
+    x = float(g(*fixed, 0.3))
+    last = len(fixed)
+    slope, back = (dg.grad(h, argnums=last)(*fixed, at) for h, at in ((f, x), (g, 0.3)))
+    assert_allclose(slope * back, 1.0, rtol=1e-10)
+    if name in ("stdtr", "betainc", "betaincc"):
+        return
+    moved = dg.grad(f, argnums=0)(*fixed, x) + slope * dg.grad(g, argnums=0)(*fixed, 0.3)
+    assert_allclose(moved, 0.0, atol=1e-10)
