@@ -4,11 +4,12 @@ from typing import Any
 
 from ....core.samples import beside, between, cases, positive, reals
 from ....typing import AnyArray
-from ..beta import betaln
+from ..arithmetic import sign
+from ..beta import beta_rises, betaln
 from ..exponential import exp, log, log1p
-from ..gamma import counts, gamma_slope, gammaln
+from ..gamma import gamma_slope, gammaln
 from ..special import xlogy
-from .family import no_partial, scipy_op
+from .family import scipy_op
 
 __all__: list[str] = []
 
@@ -39,13 +40,22 @@ def student_density(df: AnyArray, t: AnyArray) -> Any:
     return exp(-power - betaln(df * 0.5, 0.5) - 0.5 * log(df))
 
 
+def student_rise(df: AnyArray, t: AnyArray) -> Any:
+    """The derivative of Student's distribution function in the degrees of freedom."""
+    in_parameter, _ = beta_rises(df * 0.5, 0.5, df / (df + t * t))
+    return -(0.25 * sign(t) * in_parameter + student_density(df, t) * t / (2 * df))
+
+
 stdtr = scipy_op(
-    "stdtr", samples=beside(counts((3, 4)), reals((4,))),
-    d=[no_partial("stdtr", "df"), lambda y, df, t: student_density(df, t)],
+    "stdtr", samples=beside(positive((3, 4)), reals((4,))),
+    d=[lambda y, df, t: student_rise(df, t), lambda y, df, t: student_density(df, t)],
     doc="Student's distribution function of x degrees of freedom at y, by SciPy.",
 )
 stdtrit = scipy_op(
-    "stdtrit", samples=beside(counts((3, 4)), between(0.1, 0.9, (4,))),
-    d=[no_partial("stdtrit", "df"), lambda t, df, p: 1 / student_density(df, t)],
+    "stdtrit", samples=beside(positive((3, 4)), between(0.1, 0.9, (4,))),
+    d=[
+        lambda t, df, p: -student_rise(df, t) / student_density(df, t),
+        lambda t, df, p: 1 / student_density(df, t),
+    ],
     doc="The inverse of Student's distribution function of x degrees of freedom at y, by SciPy.",
 )

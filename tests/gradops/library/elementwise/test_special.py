@@ -55,17 +55,16 @@ def test_composites_agree_with_scipy():
         np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize("f", [special.zeta, lambda a, x: special.betainc(a, 2.0, x)])
-def test_a_derivative_for_which_there_is_no_formula_is_refused(f):
+def test_a_derivative_for_which_there_is_no_formula_is_refused():
     a, x = dg.tensor(2.0, requires_grad=True), dg.tensor(0.5, requires_grad=True)
-    with pytest.raises(G.MissingRuleError, match=r"has no d/d(s|a) rule(?s:.*)custom_gradient"):
-        f(a, x).backward()
-    f(a.detach(), x).backward()
+    with pytest.raises(G.MissingRuleError, match=r"has no d/ds rule(?s:.*)custom_gradient"):
+        special.zeta(a, x).backward()
+    special.zeta(a.detach(), x).backward()
     assert x.grad is not None
     p, q = sg.placeholder("float32", []), sg.placeholder("float32", [])
     with pytest.raises(G.MissingRuleError):
-        sg.gradients(f(p, q), [p])
-    sg.gradients(f(p, q), [q])
+        sg.gradients(special.zeta(p, q), [p])
+    sg.gradients(special.zeta(p, q), [q])
 
 
 def test_the_incomplete_gamma_functions_are_differentiated_in_both_operands_to_any_order():

@@ -288,8 +288,9 @@ def student(df, t):
 
 
 DISTRIBUTIONS = {
-    "betaincc": Case((SHAPES, SHAPES, CHANCE[:5]), ((1.2, 2.3, 0.3),),
-                     lambda a, b, x: 1 - beta(a, b, x), without=(0, 1)),
+    "betainc": Case((SHAPES, SHAPES, CHANCE[:5]), ((1.2, 2.3, 0.3), (40.0, 0.3, 0.9)), beta),
+    "betaincc": Case((SHAPES, SHAPES, CHANCE[:5]), ((1.2, 2.3, 0.3), (200.0, 300.0, 0.41)),
+                     lambda a, b, x: 1 - beta(a, b, x)),
     "bdtr": Case((COUNTED, TRIALS, CHANCE), ((2.0, 5, 0.3),),
                  lambda k, n, p: beta(n - k, k + 1, 1 - p), without=(0, 1)),
     "bdtrc": Case((COUNTED, TRIALS, CHANCE), ((2.0, 5, 0.3),),
@@ -299,16 +300,16 @@ DISTRIBUTIONS = {
     "nbdtrc": Case((COUNTED, TRIALS, CHANCE), ((2, 5, 0.3),), lambda k, n, p: beta(k + 1, n, 1 - p),
                    without=(0, 1)),
     "fdtr": Case((SHAPES, SHAPES, ABOVE), ((3.2, 2.3, 1.3),),
-                 lambda m, n, x: beta(m / 2, n / 2, m * x / (m * x + n)), without=(0, 1)),
+                 lambda m, n, x: beta(m / 2, n / 2, m * x / (m * x + n))),
     "fdtrc": Case((SHAPES, SHAPES, ABOVE), ((3.2, 2.3, 1.3),),
-                  lambda m, n, x: beta(n / 2, m / 2, n / (m * x + n)), without=(0, 1)),
+                  lambda m, n, x: beta(n / 2, m / 2, n / (m * x + n))),
     "pdtr": Case((COUNTED, ABOVE), ((2.0, 1.3),), lambda k, m: upper(k + 1, m), without=(0,)),
     "pdtrc": Case((COUNTED, ABOVE), ((2.0, 1.3),), lambda k, m: lower(k + 1, m), without=(0,)),
     "chdtr": Case((SHAPES, ABOVE), ((3.2, 2.3),), lambda v, x: lower(v / 2, x / 2)),
     "chdtrc": Case((SHAPES, ABOVE), ((3.2, 2.3),), lambda v, x: upper(v / 2, x / 2)),
     "gdtr": Case((SHAPES, SHAPES, ABOVE), ((3.2, 2.3, 0.7),), lambda a, b, x: lower(b, a * x)),
     "gdtrc": Case((SHAPES, SHAPES, ABOVE), ((3.2, 2.3, 0.7),), lambda a, b, x: upper(b, a * x)),
-    "stdtr": Case((SHAPES, MODEST), ((3.2, -2.3), (3.2, 1.3)), student, 1e-10, without=(0,)),
+    "stdtr": Case((SHAPES, MODEST), ((3.2, -2.3), (3.2, 1.3)), student, 1e-10),
 }  # fmt: skip
 TABLE = (
     UNARY | BINARY | BESSEL | INTEGRALS | HYPERGEOMETRIC | POLYNOMIALS | ELLIPTIC | DISTRIBUTIONS

@@ -180,7 +180,5 @@ def test_inverses_have_the_inverse_slopes(name, inverse):
     last = len(fixed)
     slope, back = (dg.grad(h, argnums=last)(*fixed, at) for h, at in ((f, x), (g, 0.3)))
     assert_allclose(slope * back, 1.0, rtol=1e-10)
-    if name in ("stdtr", "betainc", "betaincc"):
-        return
     moved = dg.grad(f, argnums=0)(*fixed, x) + slope * dg.grad(g, argnums=0)(*fixed, 0.3)
     assert_allclose(moved, 0.0, atol=1e-10)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops.core.errors import MissingRuleError, OptionError
+from gradops.core.errors import OptionError
 from gradops.scipy import stats
 
 scipy_stats = pytest.importorskip("scipy.stats")
@@ -22,12 +22,9 @@ POINTS = np.array([
 FAR = np.array([-np.inf, -1e300, -1e3, -1.0, 0.0, 1e-300, 0.3, 1.0, 7.0, 1e3, 1e300, np.inf])
 EXTREME = [(0.0, 1.0), (0.3, np.inf), (0.3, 1e300), (0.3, 1e-300), (np.inf, 1.0), (np.nan, 1.0)]
 POINT, USUAL, LOC, SCALE = 0.7, (1.7, 2.3), 0.1, 1.3
-WITHOUT_RULE = [("beta", m, i) for m in METHODS[2:] for i in (1, 2)]
-"""Derivatives of the incomplete beta function in its parameters."""
 
 CALLS = [
     (n, m, i) for n in NAMES for m in METHODS for i in range(3 + len(getattr(stats, n).shapes))
-    if (n, m, i) not in WITHOUT_RULE
 ]  # fmt: skip
 
 
@@ -98,12 +95,6 @@ def test_derivatives_are_those_of_differences_in_both_modes(name, method, i):
     assert_allclose(eager, by_extrapolation(f, x), rtol=1e-8, atol=1e-10)
     assert in_graph(f, x) == eager
     assert_allclose(dg.func.jvp(f, (x,), (1.0,))[1], eager, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize(("name", "method", "i"), WITHOUT_RULE)
-def test_derivatives_without_a_rule_are_refused(name, method, i):
-    with pytest.raises(MissingRuleError):
-        dg.grad(with_one(method, name, i))(arguments(name)[i])
 
 
 @pytest.mark.parametrize("name", NAMES)
