@@ -131,7 +131,7 @@ def beta_density(a: AnyArray, b: AnyArray, x: AnyArray) -> Any:
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
-def beta_rises(a: AnyArray, b: AnyArray, x: AnyArray) -> tuple[Any, Any]:
+def beta_rises(a: Any, b: Any, x: AnyArray) -> tuple[Any, Any]:
     """The derivatives of betainc in its parameters, by the smaller tail, where nothing cancels.
 
     See Note [Tails of the beta distribution] in `kernels/elementwise/incomplete_beta`.

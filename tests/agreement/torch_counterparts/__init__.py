@@ -24,10 +24,11 @@ REASONS = {
         "random_permutation random_poisson random_uniform truncated_normal"
     ),
     "an op of ours that has no name in torch": (
-        "add_along_axis at_labels beta_tail class_error class_labels copy_slices counted ensure_shape "
-        "exp_difference extend fold_back forget_sizes gamma_slope gamma_tail gelu_slope gru_gates "
-        "gru_state inverse_permutation linear_recurrence lstm_gates lstm_hidden lstm_memory "
-        "place_diagonal positions prod_others run_lengths run_starts sum_windows survivors"
+        "add_along_axis at_labels beta_tail class_error class_labels copy_slices counted "
+        "ensure_shape exp_difference extend fold_back forget_sizes gamma_slope gamma_tail "
+        "gelu_slope gru_gates gru_state inverse_permutation linear_recurrence lstm_gates "
+        "lstm_hidden lstm_memory place_diagonal positions prod_others run_lengths run_starts "
+        "sum_windows survivors"
     ),
     "torch has no function, or no derivative": "exprel "
     + " ".join(op.name for op in OPS.values() if op.kernel.__module__ == scipy_kernels.__name__),

@@ -44,8 +44,9 @@ for path in sorted(folder.glob("*.py")):
 """
 NAME = {"__name__": "typed_in"}
 SCIPY = {
-    "beta_tail", "column_order", "gamma_tail", "lu", "matrix_log", "matrix_sqrt", "polar", "recursive_filter",
-    "solve_banded", "solve_riccati", "solve_sylvester", "sparse_matmul", "sparse_solve",
+    "beta_tail", "column_order", "gamma_tail", "lu", "matrix_log", "matrix_sqrt", "polar",
+    "recursive_filter", "solve_banded", "solve_riccati", "solve_sylvester",
+    "sparse_matmul", "sparse_solve",
 }  # fmt: skip
 SCIPY |= {op.name for op in OPS.values() if op.kernel.__module__ == scipy_kernels.__name__}
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]

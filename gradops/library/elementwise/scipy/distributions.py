@@ -37,12 +37,12 @@ gammainccinv = scipy_op(
 
 def student_density(df: AnyArray, t: AnyArray) -> Any:
     power = (df + 1) * 0.5 * log1p(t * t / df)
-    return exp(-power - betaln(df * 0.5, 0.5) - 0.5 * log(df))
+    return exp(-power - betaln(df * 0.5, 0.5 + 0 * df) - 0.5 * log(df))
 
 
 def student_rise(df: AnyArray, t: AnyArray) -> Any:
     """The derivative of Student's distribution function in the degrees of freedom."""
-    in_parameter, _ = beta_rises(df * 0.5, 0.5, df / (df + t * t))
+    in_parameter, _ = beta_rises(df * 0.5, 0.5 + 0 * df, df / (df + t * t))
     return -(0.25 * sign(t) * in_parameter + student_density(df, t) * t / (2 * df))
 
 
