@@ -31,7 +31,7 @@ class Continuous:
     The functions take a point and the shapes. They are called inside the support and for valid
     shapes only: `interior` and `usual` replace other values, so that neither a number nor a
     derivative from there reaches a result. Where shapes must be `finite`, results are NaN for
-    infinite ones.
+    infinite ones. Of an `open` support the ends are outside.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Continuous:
     shapes: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-np.inf, np.inf)
     finite: bool = False
+    open: bool = False
     interior: float = 0.5
     usual: float = 2.0
 
@@ -88,6 +89,8 @@ class Continuous:
         z = (x - loc) / scale
         low, high = self.bounds
         inside = (z >= low) & (z <= high) & (abs(z) < np.inf)
+        if self.open:
+            inside = inside & (z > low) & (z < high)
         y = form(where(inside, z, self.interior), *shapes)
         if method == "logpdf":  # of x, not of z
             y = y - log(scale)
