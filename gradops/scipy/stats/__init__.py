@@ -7,13 +7,15 @@ True
 
 from ...core.lazy_import import lazily
 from ..missing_names import missing_from
-from . import continuous, half_line, intervals, whole_line
+from . import continuous, discrete, half_line, intervals, multivariate, whole_line
 from .continuous import *
+from .discrete import *
 from .half_line import *
 from .intervals import *
+from .multivariate import *
 from .whole_line import *
 
-MODULES = (continuous, half_line, intervals, whole_line)
+MODULES = (continuous, discrete, half_line, intervals, multivariate, whole_line)
 __all__ = sorted(name for module in MODULES for name in module.__all__)
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))
