@@ -13,8 +13,14 @@ from .elementwise.gamma import *
 from .elementwise.isclose import *
 from .elementwise.logic import *
 from .elementwise.rounding import *
+from .elementwise.scipy.bessel import *
+from .elementwise.scipy.distributions import *
+from .elementwise.scipy.elliptic import *
 from .elementwise.scipy.error_functions import *
 from .elementwise.scipy.gamma_quotients import *
+from .elementwise.scipy.hypergeometric import *
+from .elementwise.scipy.integrals import *
+from .elementwise.scipy.polynomials import *
 from .elementwise.special import *
 from .elementwise.trigonometric import *
 from .families import *

@@ -1,7 +1,7 @@
 """Kernels of SciPy, which is imported when one of them is first called."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -9,27 +9,39 @@ import numpy as np
 from ...core.errors import MissingExtraError
 from .tables import float_dtype
 
+LARGEST_ORDER = 2**31
 HALF = np.dtype(np.float16)
 
 
-def of_scipy(name: str, orders: int = 0, part: int | None = None) -> Callable[..., Any]:
+def of_scipy(
+    name: str, orders: int = 0, part: int | None = None, limit: float = np.inf
+) -> Callable[..., Any]:
     """The kernel of the function `name` of `scipy.special`.
 
     Of the operands the first ones, `orders`, may be integers that SciPy takes as such. Of a
-    function with several results it computes one part.
+    function with several results it computes one part. Where an operand is NaN or beyond a finite
+    `limit`, from which on SciPy's function searches for ever, the result is NaN.
     """
 
     def kernel(*xs: np.ndarray, out: np.ndarray | None = None) -> Any:
         dtype = float_dtype(*xs)
         wide = np.dtype(np.float32) if dtype == HALF else dtype
+        lost = np.False_ if limit == np.inf else is_beyond(limit, xs)
         with np.errstate(all="ignore"):
+            xs = tuple(np.where(lost, 0.5, x) for x in xs) if lost.any() else xs
             given = [as_order(x, wide) for x in xs[:orders]]
             y = scipy_function(name)(*given, *(np.asarray(x, wide) for x in xs[orders:]))
         y = np.asarray(y if part is None else y[part])[()]
+        y = np.where(lost, np.nan, y)[()] if lost.any() else y
         return y.astype(dtype, copy=False) if out is None else np.positive(y, out=out)
 
     kernel.__name__ = kernel.__qualname__ = name
     return kernel
+
+
+def is_beyond(limit: float, xs: tuple[Any, ...]) -> Any:
+    """True where one of the operands is NaN or larger than the limit."""
+    return reduce(np.logical_or, [~(np.abs(x) <= limit) for x in xs])
 
 
 def complex_of_scipy(name: str) -> Callable[..., Any]:
@@ -44,6 +56,14 @@ def complex_of_scipy(name: str) -> Callable[..., Any]:
 
     kernel.__name__ = kernel.__qualname__ = name
     return kernel
+
+
+def lambertw(z: np.ndarray, k: int = 0) -> Any:
+    """Branch k of Lambert's function of complex numbers."""
+    z = np.asarray(z)
+    with np.errstate(all="ignore"):
+        w = scipy_function("lambertw")(z, k)
+    return w.astype(complex_dtype(z), copy=False)[()]
 
 
 def faddeeva_part(x: np.ndarray, y: np.ndarray, part: int = 0) -> Any:
@@ -61,7 +81,7 @@ def as_order(x: Any, wide: np.dtype) -> np.ndarray:
     Infinite ones become NaN, since some functions of SciPy search for ever at them.
     """
     x = np.asarray(x)
-    if x.dtype.kind in "biu" or (np.isfinite(x).all() and (x == np.rint(x)).all()):
+    if x.dtype.kind in "biu" or np.all((np.abs(x) < LARGEST_ORDER) & (x == np.rint(x))):
         return x.astype(np.int64)
     return np.where(np.isfinite(x), x, np.nan).astype(wide)
 

@@ -100,12 +100,40 @@ def beta(a: OperandLike, b: OperandLike) -> Any:
     return where(logical_xor(logical_xor(first, second), total), -size, size)
 
 
+def beta_density(a: AnyArray, b: AnyArray, x: AnyArray) -> Any:
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
 betainc = scipy_op(
     "betainc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
     error_samples=[ErrorSample([np.ones(3)] * 2 + [np.ones(2)], {}, ShapeError, "3 against 2")],
     d=[
         no_partial("betainc", "a"), no_partial("betainc", "b"),
-        lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b)),
+        lambda y, a, b, x: beta_density(a, b, x),
     ],
     doc="The beta distribution function with parameters x and y at z, by SciPy.",
+)
+betaincc = scipy_op(
+    "betaincc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
+    d=[
+        no_partial("betaincc", "a"), no_partial("betaincc", "b"),
+        lambda y, a, b, x: -beta_density(a, b, x),
+    ],
+    doc="The complement of the beta distribution function with parameters x and y, by SciPy.",
+)
+betaincinv = scipy_op(
+    "betaincinv", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
+    d=[
+        no_partial("betaincinv", "a"), no_partial("betaincinv", "b"),
+        lambda x, a, b, y: 1 / beta_density(a, b, x),
+    ],
+    doc="The inverse of betainc with parameters x and y at z, by SciPy.",
+)
+betainccinv = scipy_op(
+    "betainccinv", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
+    d=[
+        no_partial("betainccinv", "a"), no_partial("betainccinv", "b"),
+        lambda x, a, b, y: -1 / beta_density(a, b, x),
+    ],
+    doc="The inverse of betaincc with parameters x and y at z, by SciPy.",
 )

@@ -3,6 +3,9 @@
 A counterpart takes the module `torch`, the operands as tensors and the attributes by our names.
 """
 
+from gradops import OPS
+from gradops.kernels.elementwise import scipy_kernels
+
 from . import arranging, choosing, entries, matrices, networks, reductions
 
 COUNTERPARTS = {
@@ -26,7 +29,8 @@ REASONS = {
         "gru_state inverse_permutation linear_recurrence lstm_gates lstm_hidden lstm_memory "
         "place_diagonal positions prod_others run_lengths run_starts sum_windows survivors"
     ),
-    "torch has no function, or no derivative": "betainc gamma gammainc gammaincc",
+    "torch has no function, or no derivative": "exprel "
+    + " ".join(op.name for op in OPS.values() if op.kernel.__module__ == scipy_kernels.__name__),
     "torch has no second derivative of it where factors are zero": "product_at",
     "torch chooses any of equal entries": "argmode",
     "torch does not differentiate it": "heaviside",

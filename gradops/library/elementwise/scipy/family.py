@@ -39,13 +39,13 @@ def as_singular(partial: Any) -> Any:
     return singular(partial) if callable(partial) else partial
 
 
-def complex_op(name: str, **facets: Any) -> Op:
+def complex_op(name: str, kernel: Callable[..., Any] | None = None, **facets: Any) -> Op:
     """An analytic op of one operand whose kernel is SciPy's on complex numbers."""
 
-    def infer(x: ArrayType) -> ArrayType:
+    def infer(x: ArrayType, **attrs: object) -> ArrayType:
         return ArrayType(x.shape, complex_dtype(x.dtype))
 
-    kernel = complex_of_scipy(name.removeprefix("complex_"))
+    kernel = kernel or complex_of_scipy(name.removeprefix("complex_"))
     return elementwise(name, kernel, infer=infer, **facets)
 
 

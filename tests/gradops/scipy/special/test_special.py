@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dynamicgrad as dg
+import gradops
 import staticgrad as sg
 from gradops.scipy import special
 
@@ -27,7 +28,7 @@ def test_values_are_those_of_scipy(name):
 
 def exact_slope(f, xs, i):
     """The derivative of f in operand i, and how much it changes with it."""
-    xs = [mp.mpf(x) for x in xs]
+    xs = [x if isinstance(x, int) else mp.mpf(x) for x in xs]
     with mp.workdps(30):
         g = lambda x: mp.extradps(50)(f)(*xs[:i], x, *xs[i + 1 :])
         first, second = mp.diff(g, xs[i]), mp.diff(g, xs[i], 2)
@@ -38,7 +39,7 @@ def exact_slope(f, xs, i):
 def test_derivatives_are_those_of_mpmath(name):
     case = TABLE[name]
     for point in case.points:
-        point = np.atleast_1d(point).tolist()
+        point = list(point) if isinstance(point, tuple) else [point]
         for i in set(range(len(point))) - set(case.without):
             slope = dg.grad(getattr(special, name), argnums=i)(*point)
             want, change = exact_slope(case.true, point, i)
@@ -54,7 +55,7 @@ def in_operand(name, point, i):
 def test_both_modes_have_one_second_derivative(name):
     case = TABLE[name]
     for point in case.points[:1]:
-        point = np.atleast_1d(point).tolist()
+        point = list(point) if isinstance(point, tuple) else [point]
         for i in set(range(len(point))) - set(case.without):
             f = in_operand(name, point, i)
             want = dg.grad(dg.grad(f))(point[i])
@@ -113,3 +114,73 @@ def test_counts_can_be_exact_and_repeated():
 def test_lists_and_signed_zeros_are_taken_as_by_scipy(name):
     xs = [-2.5, -0.0, 0.0, 1.5, 3.0]
     assert_allclose(getattr(special, name)(xs), getattr(scipy_special, name)(xs), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("airy", 4), ("kelvin", 4), ("sici", 2), ("shichi", 2), ("fresnel", 2)]
+)
+def test_functions_with_several_results_are_those_of_scipy(name, size):
+    f, xs = getattr(special, name), np.array([0.4, 1.3, 7.0])
+    for i in range(size):
+        assert_allclose(f(xs)[i], getattr(scipy_special, name)(xs)[i], rtol=1e-12)
+        part = lambda x, i=i: np.real(f(x)[i])
+        want = (part(1.3 + 1e-5) - part(1.3 - 1e-5)) / 2e-5
+        assert_allclose(dg.grad(part)(1.3), want, rtol=1e-8)
+        assert np.isfinite(dg.grad(dg.grad(part))(1.3))
+
+
+@pytest.mark.parametrize("name", ["jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp"])
+def test_derivatives_of_bessel_functions_are_those_of_scipy(name):
+    for n in (0, 1, 3):
+        want = getattr(scipy_special, name)(1.5, [0.7, 4.0], n)
+        assert_allclose(getattr(special, name)(1.5, [0.7, 4.0], n), want, rtol=1e-11)
+    with pytest.raises(ValueError, match="from 0 on"):
+        getattr(special, name)(1.5, 0.7, -1)
+
+
+@pytest.mark.parametrize("name", ["spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"])
+def test_spherical_functions_have_their_derivative_by_name(name):
+    n, z = np.array([[0], [2]]), np.array([0.7, 4.0])
+    want = getattr(scipy_special, name)(n, z, derivative=True)
+    assert_allclose(getattr(special, name)(n, z, derivative=True), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2])
+def test_branches_of_lambertw_are_those_of_scipy(k):
+    z = np.array([-0.3, 0.5, 2 + 1j])
+    assert_allclose(special.lambertw(z, k), scipy_special.lambertw(z, k), rtol=1e-13)
+    w = special.lambertw(2 + 1j, k)
+    slope = dg.grad(lambda x: np.real(special.lambertw(x + 1j, k)))(2.0)
+    assert_allclose(slope, (w / ((2 + 1j) * (1 + w))).real)
+
+
+def test_a_derivative_in_an_order_is_refused():
+    with pytest.raises(gradops.MissingRuleError, match="order"):
+        dg.grad(special.jv)(1.5, 2.0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_operands_at_which_scipy_searches_for_ever_give_nan():
+    assert np.isnan(special.hyp1f1(2.0, 0.5, np.inf))
+    assert np.isnan(special.hyp2f1(1e300, 0.5, 1e300, np.nan))
+    assert_allclose(special.hyp1f1(2.0, 0.5, [np.inf, 1.0])[1], scipy_special.hyp1f1(2.0, 0.5, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "inverse"),
+    [("gammainc", "gammaincinv"), ("gammaincc", "gammainccinv"), ("chdtrc", "chdtri"),
+     ("stdtr", "stdtrit"), ("gdtr", "gdtrix"), ("betainc", "betaincinv"),
+     ("betaincc", "betainccinv")],
+)  # fmt: skip
+def test_inverses_have_the_inverse_slopes(name, inverse):
+    f, g = getattr(special, name), getattr(special, inverse)
+    fixed = (1.7, 2.2)[: 1 if name in ("gammainc", "gammaincc", "chdtrc", "stdtr") else 2]
+    assert_allclose(g(*fixed, 0.3), getattr(scipy_special, inverse)(*fixed, 0.3), rtol=1e-12)
+    x = float(g(*fixed, 0.3))
+    last = len(fixed)
+    slope, back = (dg.grad(h, argnums=last)(*fixed, at) for h, at in ((f, x), (g, 0.3)))
+    assert_allclose(slope * back, 1.0, rtol=1e-10)
+    if name in ("stdtr", "betainc", "betaincc"):
+        return
+    moved = dg.grad(f, argnums=0)(*fixed, x) + slope * dg.grad(g, argnums=0)(*fixed, 0.3)
+    assert_allclose(moved, 0.0, atol=1e-10)
