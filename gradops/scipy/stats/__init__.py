@@ -7,21 +7,15 @@ True
 
 from ...core.lazy_import import lazily
 from ..missing_names import missing_from
-from .continuous import (
-    beta,
-    expon,
-    gamma,
-    gumbel_l,
-    gumbel_r,
-    laplace,
-    logistic,
-    norm,
-    rayleigh,
-    uniform,
-    weibull_min,
-)
+from . import continuous, discrete, half_line, intervals, multivariate, whole_line
+from .continuous import *
+from .discrete import *
+from .half_line import *
+from .intervals import *
+from .multivariate import *
+from .whole_line import *
 
-__all__ = ["beta", "expon", "gamma", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm",
-           "rayleigh", "uniform", "weibull_min"]  # fmt: skip
+MODULES = (continuous, discrete, half_line, intervals, multivariate, whole_line)
+__all__ = sorted(name for module in MODULES for name in module.__all__)
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

@@ -31,7 +31,7 @@ class Continuous:
     The functions take a point and the shapes. They are called inside the support and for valid
     shapes only: `interior` and `usual` replace other values, so that neither a number nor a
     derivative from there reaches a result. Where shapes must be `finite`, results are NaN for
-    infinite ones.
+    infinite ones. Of an `open` support the ends are outside.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Continuous:
     shapes: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-np.inf, np.inf)
     finite: bool = False
+    open: bool = False
     interior: float = 0.5
     usual: float = 2.0
 
@@ -77,6 +78,32 @@ class Continuous:
         form = self.log_survival or log_of(self.survival, self.cumulative)
         return self.at("logsf", x, args, kwargs, form)
 
+    def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """The point below which lies the probability `q`: see Note [Quantiles]. Needs SciPy."""
+        from .quantiles import quantile_of
+
+        return quantile_of(self, q, args, kwargs, upper=False)
+
+    def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """The point above which lies the probability `q`. Needs SciPy."""
+        from .quantiles import quantile_of
+
+        return quantile_of(self, q, args, kwargs, upper=True)
+
+    def median(self, *args: Any, **kwargs: Any) -> Any:
+        """The point with half of the probability on either side."""
+        return self.ppf(0.5, *args, **kwargs)
+
+    def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
+        """Random numbers, from a seed, a generator of NumPy's, or a key of ours.
+
+        They are quantiles of uniform numbers, so not those that SciPy draws, and have derivatives
+        in all parameters.
+        """
+        from .quantiles import sample
+
+        return sample(self, args, kwargs, size, random_state)
+
     def at(self, method: str, x: Any, args: Any, kwargs: Any, form: Function) -> Any:
         """`form` inside the support, what is beside it there, NaN for invalid parameters."""
         x, shapes, loc, scale = self.operands(method, x, args, kwargs)
@@ -88,6 +115,8 @@ class Continuous:
         z = (x - loc) / scale
         low, high = self.bounds
         inside = (z >= low) & (z <= high) & (abs(z) < np.inf)
+        if self.open:
+            inside = inside & (z > low) & (z < high)
         y = form(where(inside, z, self.interior), *shapes)
         if method == "logpdf":  # of x, not of z
             y = y - log(scale)
@@ -123,6 +152,14 @@ class Frozen:
     args: tuple[Any, ...]
     kwds: dict[str, Any]
 
+    def median(self) -> Any:
+        """The point with half of the probability on either side."""
+        return self.dist.median(*self.args, **self.kwds)
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Random numbers with derivatives in the parameters."""
+        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
+
 
 def held(name: str) -> Function:
     """A method of a distribution, for one whose parameters are held."""
@@ -134,7 +171,7 @@ def held(name: str) -> Function:
     return method
 
 
-for _name in (*BESIDE, "pdf"):
+for _name in (*BESIDE, "pdf", "ppf", "isf"):
     setattr(Frozen, _name, held(_name))
 
 

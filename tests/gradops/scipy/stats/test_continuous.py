@@ -8,11 +8,12 @@ import dynamicgrad as dg
 import staticgrad as sg
 from gradops.core.errors import OptionError
 from gradops.scipy import stats
+from gradops.scipy.stats.families import Continuous
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
 METHODS = ["logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"]
-NAMES = stats.__all__
+NAMES = [n for n in stats.__all__ if isinstance(getattr(stats, n), Continuous)]
 SHAPES = {0: [()], 1: [(0.5,), (1.0,), (3.3,), (200.0,), (-1.0,), (0.0,)],
           2: [(0.5, 0.5), (1.0, 1.0), (1.0, 3.0), (2.5, 40.0), (-1.0, 2.0)]}  # fmt: skip
 SCALES = [(0.0, 1.0), (0.3, 2.5), (0.0, -1.0), (0.0, 0.0)]
@@ -21,7 +22,13 @@ POINTS = np.array([
 ])  # fmt: skip
 FAR = np.array([-np.inf, -1e300, -1e3, -1.0, 0.0, 1e-300, 0.3, 1.0, 7.0, 1e3, 1e300, np.inf])
 EXTREME = [(0.0, 1.0), (0.3, np.inf), (0.3, 1e300), (0.3, 1e-300), (np.inf, 1.0), (np.nan, 1.0)]
-POINT, USUAL, LOC, SCALE = 0.7, (1.7, 2.3), 0.1, 1.3
+NEAR = dict.fromkeys(
+    ["burr12", "fisk", "gompertz", "invgauss", "lomax", "semicircular", "t", "wald"], 1e-6
+) | dict.fromkeys(["invweibull", "pareto"], 1e-3)
+"""Where SciPy takes 1 - cdf, logarithms of subnormal numbers, or powers that lose digits."""
+UNKNOWN = {"invweibull", "weibull_max", "weibull_min"}  # have NaN in SciPy far from the middle
+POINTS_INSIDE = {"pareto": 2.7, "weibull_max": -0.7}
+USUAL, LOC, SCALE = (1.7, 2.3), 0.1, 1.3
 
 CALLS = [
     (n, m, i) for n in NAMES for m in METHODS for i in range(3 + len(getattr(stats, n).shapes))
@@ -30,7 +37,7 @@ CALLS = [
 
 def arguments(name):
     """A point inside the support, shapes, loc and scale."""
-    return [POINT, *USUAL[: len(getattr(stats, name).shapes)], LOC, SCALE]
+    return [POINTS_INSIDE.get(name, 0.7), *USUAL[: len(getattr(stats, name).shapes)], LOC, SCALE]
 
 
 def with_one(method, name, i):
@@ -52,6 +59,20 @@ def in_graph(f, x):
     return sg.compile([g], [v], optimize=1)(np.asarray(x))[0]
 
 
+def close(name, y, expected):
+    """Raise unless values are SciPy's, where those are finite, or ours are not.
+
+    SciPy's logarithms of what is too small for a number are -inf or NaN, where ours are finite.
+    """
+    held = np.isfinite(expected) | ~np.isfinite(y)
+    if name == "powerlaw":  # whose density at 0 SciPy has wrong
+        held &= np.isfinite(y)
+    if name in UNKNOWN:
+        held &= expected == expected
+    tiny = 1e-30 if NEAR.get(name) else 1e-150
+    assert_allclose(y[held], expected[held], rtol=NEAR.get(name, 1e-11), atol=tiny)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", NAMES)
 def test_values_are_scipys(name, method):
@@ -61,9 +82,7 @@ def test_values_are_scipys(name, method):
             with np.errstate(all="ignore"):
                 expected = getattr(theirs, method)(POINTS, *shapes, loc, scale)
                 y = getattr(ours, method)(POINTS, *shapes, loc, scale)
-            held = np.isfinite(expected) | (name != "laplace")  # SciPy's logarithm overflows
-            held &= np.ones(POINTS.shape, bool) if name != "weibull_min" else expected == expected
-            assert_allclose(y[held], expected[held], rtol=1e-11, atol=0)
+            close(name, y, expected)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -77,8 +96,8 @@ def test_values_of_extreme_points_and_parameters_are_scipys_where_that_has_some(
             with np.errstate(all="ignore"):
                 expected = getattr(theirs, method)(FAR, *shapes, loc, scale)
                 y = getattr(ours, method)(FAR, *shapes, loc, scale)
-            held = (expected == expected) & ((name != "laplace") | np.isfinite(expected))
-            assert_allclose(y[held], expected[held], rtol=1e-11, atol=0)
+            held = expected == expected
+            close(name, y[held], expected[held])
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if getattr(stats, n).finite])

@@ -1,0 +1,83 @@
+"""Continuous distributions on the whole line, each by its standard form."""
+
+import math
+from typing import Any
+
+from ...library.elementwise.beta import betainc
+from ...library.elementwise.comparison import where
+from ...library.elementwise.exponential import erf, exp, expm1, log, log1p
+from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
+from ...library.elementwise.special import erfc
+from ...library.elementwise.trigonometric import atan, atan2
+from ...library.nn.activation import log_sigmoid
+from .families import Continuous
+
+__all__ = ["cauchy", "genlogistic", "gennorm", "hypsecant", "moyal", "t"]
+
+LOG_PI = math.log(math.pi)
+
+
+def log1p_square(z: Any) -> Any:
+    """log(1 + z**2), where z**2 may be too large for a number."""
+    far = abs(z) > 1e8
+    return where(far, 2 * log(where(far, abs(z), 1.0)), log1p(where(far, 0.0, z) ** 2))
+
+
+cauchy = Continuous(
+    "cauchy", lambda z: -LOG_PI - log1p_square(z), lambda z: atan2(1.0, -z) / math.pi,
+    lambda z: atan2(1.0, z) / math.pi,
+)  # fmt: skip
+
+hypsecant = Continuous(
+    "hypsecant", lambda z: math.log(2) - LOG_PI - abs(z) - log1p(exp(-2 * abs(z))),
+    lambda z: 2 / math.pi * atan(exp(z)), lambda z: 2 / math.pi * atan(exp(-z)),
+)  # fmt: skip
+
+moyal = Continuous(
+    "moyal", lambda z: -(exp(-z) + z) / 2 - 0.5 * math.log(2 * math.pi),
+    lambda z: erfc(exp(-z / 2) / math.sqrt(2)), lambda z: erf(exp(-z / 2) / math.sqrt(2)),
+)  # fmt: skip
+
+genlogistic = Continuous(
+    "genlogistic", lambda z, c: log(c) + c * log_sigmoid(z) + log_sigmoid(-z),
+    lambda z, c: exp(c * log_sigmoid(z)), lambda z, c: -expm1(c * log_sigmoid(z)),
+    log_cumulative=lambda z, c: c * log_sigmoid(z), shapes=("c",), finite=True,
+)  # fmt: skip
+
+
+def beyond(z: Any, b: Any) -> Any:
+    """The probability of a generalised normal to lie beyond -|z| or |z|, on one side."""
+    return 0.5 * gammaincc(1 / b, abs(z) ** b)
+
+
+gennorm = Continuous(
+    "gennorm", lambda z, b: log(b / 2) - gammaln(1 / b) - abs(z) ** b,
+    lambda z, b: where(z < 0, beyond(z, b), 0.5 + 0.5 * gammainc(1 / b, abs(z) ** b)),
+    lambda z, b: where(z > 0, beyond(z, b), 0.5 + 0.5 * gammainc(1 / b, abs(z) ** b)),
+    shapes=("beta",), finite=True,
+)  # fmt: skip
+
+
+def tail(z: Any, df: Any) -> Any:
+    """The probability of Student's t to lie beyond -|z| or |z|, on one side."""
+    return 0.5 * betainc(df / 2, 0.5 + 0 * df, 1 / (1 + z * z / df))
+
+
+def density_of_t(z: Any, df: Any) -> Any:
+    """The logarithm of the density of Student's t."""
+    norm = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * (log(df) + LOG_PI)
+    return norm - (df + 1) / 2 * log1p(z * z / df)
+
+
+def below(z: Any, df: Any) -> Any:
+    """The probability of Student's t to lie below z: near 0 by its series, for its digits."""
+    near = abs(z) < 1e-4
+    small, rest = where(near, z, 0.0), where(near, 1.0, z)
+    series = small * exp(density_of_t(0 * z, df)) * (1 - small * small * (df + 1) / (6 * df))
+    far = where(rest < 0, tail(rest, df), 1 - tail(rest, df))
+    return where(near, 0.5 + series, far)
+
+
+t = Continuous(
+    "t", density_of_t, below, lambda z, df: below(-z, df), shapes=("df",), finite=True,
+)  # fmt: skip
