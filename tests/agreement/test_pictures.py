@@ -73,7 +73,8 @@ def require_exports(view):
     ElementTree.fromstring(xml_graphs.to_gexf(view))
     for export in (dot.to_dot, text.to_text, svg.to_svg):
         assert not UNSAFE.search(export(view).replace("\n", ""))
-    if len(view) < mermaid.LIMIT and edges < mermaid.LIMIT:
+    drawn = edges + sum(n.cause is not None for n in view.nodes)
+    if len(view) < mermaid.LIMIT and drawn < mermaid.LIMIT:
         mermaid.to_mermaid(view)
 
 

@@ -29,6 +29,15 @@ WITHOUT = {
     "cofactors": "of low rank: the third derivative of det is NaN there",
     "second_of_det": "of low rank: the third derivative of det is NaN there",
     "qr": "of low rank: vectors that nothing determines have no derivative",
+    **dict.fromkeys(
+        ["elliprd", "elliprf", "elliprc", "ellipkinc", "ellipeinc"],
+        "where operands are equal, or the angle is 0: see Note [Elliptic integrals]",
+    ),
+    **dict.fromkeys(
+        ["ber", "bei", "berp", "beip"], "at 0: the derivative there divides by the operand"
+    ),
+    "voigt_profile": "without a width: it is defined for positive ones",
+    "powm1": "at the base 0, as its logarithm",
     "gamma_tail": "its second operand is positive wherever other ops use it",
 }
 """Ops that give NaN at the points here, and why that is right."""
