@@ -7,11 +7,23 @@ from ...library.elementwise.arithmetic import power
 from ...library.elementwise.comparison import less_equal, not_equal, where
 from ...library.elementwise.logic import logical_or
 from ...library.elementwise.rounding import floor, round
+from ...library.elementwise.scipy.elliptic import ellipkm1
 from ...library.elementwise.special import logaddexp
 from ...library.elementwise.trigonometric import cos, sinc
 from .operands import operands
 
-__all__ = ["diric", "exp10", "softplus"]
+__all__ = ["agm", "diric", "exp10", "softplus"]
+
+
+def agm(a: Any, b: Any) -> Any:
+    """The arithmetic-geometric mean of positive numbers.
+
+    >>> float(agm(1.0, 2.0)).__round__(6)
+    1.456791
+    """
+    a, b = operands(a, b)
+    total = a + b
+    return total * (math.pi / 4) / ellipkm1((2 * a / total) * (2 * b / total))
 
 
 def exp10(x: Any) -> Any:

@@ -118,6 +118,7 @@ UNARY = {
     "softplus": Case((REAL,), (0.3, -50.0), lambda x: mp.log1p(mp.exp(x))),
 }
 BINARY = {
+    "agm": Case((MODEST[4:], MODEST[5:]), ((0.3, 2.0), (2.0, 2.0)), mp.agm),
     "beta": Case((MODEST, MODEST[4:]), ((0.3, 2.0), (-0.7, 1.2)), mp.beta),
     "betaln": Case(
         (MODEST, POSITIVE[:-2]), ((0.3, 2.0), (1e6, 2.0), (30.0, 40.0)), log_beta, near=1e-13

@@ -182,3 +182,10 @@ def test_inverses_have_the_inverse_slopes(name, inverse):
     assert_allclose(slope * back, 1.0, rtol=1e-10)
     moved = dg.grad(f, argnums=0)(*fixed, x) + slope * dg.grad(g, argnums=0)(*fixed, 0.3)
     assert_allclose(moved, 0.0, atol=1e-10)
+
+
+def test_nodes_of_quadratures_and_zeros_are_of_plain_numbers():
+    assert_allclose(special.roots_legendre(3), scipy_special.roots_legendre(3))
+    assert_allclose(special.jn_zeros(0, 2), scipy_special.jn_zeros(0, 2))
+    with pytest.raises(gradops.MissingRuleError):
+        dg.grad(lambda a: special.roots_jacobi(3, a, 0.5)[0].sum())(1.5)
