@@ -38,6 +38,7 @@ WITHOUT = {
     ),
     "voigt_profile": "without a width: it is defined for positive ones",
     "powm1": "at the base 0, as its logarithm",
+    "beta_tail": "its last operand is between 0 and 1/2 wherever other ops use it",
     "gamma_tail": "its second operand is positive wherever other ops use it",
 }
 """Ops that give NaN at the points here, and why that is right."""

@@ -6,12 +6,15 @@ from ....core.samples import beside, between, cases, positive, reals
 from ....typing import AnyArray
 from ..arithmetic import sign
 from ..beta import beta_rises, betaln
+from ..comparison import where
 from ..exponential import exp, log, log1p
-from ..gamma import gamma_slope, gammaln
+from ..gamma import digamma, gamma_slope, gammaln
 from ..special import xlogy
 from .family import scipy_op
 
 __all__: list[str] = []
+
+NEAR = 1e-6  # of t**2 / df, up to which a series has all digits but one
 
 
 def inverse_density(a: AnyArray, x: AnyArray) -> Any:
@@ -41,9 +44,18 @@ def student_density(df: AnyArray, t: AnyArray) -> Any:
 
 
 def student_rise(df: AnyArray, t: AnyArray) -> Any:
-    """The derivative of Student's distribution function in the degrees of freedom."""
-    in_parameter, _ = beta_rises(df * 0.5, 0.5 + 0 * df, df / (df + t * t))
-    return -(0.25 * sign(t) * in_parameter + student_density(df, t) * t / (2 * df))
+    """The derivative of Student's distribution function in the degrees of freedom.
+
+    Near 0 it is that of the series t f(0) (1 - t**2 (df + 1) / (6 df)), with the density f.
+    """
+    near = t * t < NEAR * df
+    small, rest = where(near, t, 0.0), where(near, 1.0, t)
+    in_parameter, _ = beta_rises(df * 0.5, 0.5 + 0 * df, df / (df + rest * rest))
+    far = 0.25 * sign(rest) * in_parameter + student_density(df, rest) * rest / (2 * df)
+    growth = (digamma((df + 1) * 0.5) - digamma(df * 0.5) - 1 / df) * 0.5
+    second = small * small / (6 * df)
+    series = small * student_density(df, 0 * t) * (growth * (1 - second * (df + 1)) + second / df)
+    return where(near, series, -far)
 
 
 stdtr = scipy_op(
