@@ -17,24 +17,32 @@ class FitSummary:
     """Estimates of a fit with their standard errors; prints as a table, in notebooks too.
 
     `covariance` is the inverse of the Hessian at the estimates, for least squares times the
-    variance of the residuals. `condition` is the condition number of the Hessian with its diagonal
-    scaled to ones: above about 1e8, parameters can hardly be told from one another.
+    variance of the residuals; NaN where the Hessian is not positive definite, and for parameters
+    at a bound, which are left out. `condition` is the condition number of the Hessian with its
+    diagonal scaled to ones: above about 1e8, parameters can hardly be told from one another.
     """
 
-    def __init__(self, names: Sequence[str], estimates: np.ndarray, hessian: np.ndarray,
-                 variance: float, source: str) -> None:  # fmt: skip
+    def __init__(
+        self, names: Sequence[str], estimates: np.ndarray, hessian: np.ndarray, variance: float,
+        source: str, bound: np.ndarray,
+    ) -> None:  # fmt: skip
         self.names, self.estimates, self.hessian = list(names), estimates, hessian
-        self.variance, self.source = variance, source
-        with np.errstate(all="ignore"):
-            self.covariance = variance * inverse(hessian)
-            self.errors = np.sqrt(np.diag(self.covariance))
-            self.condition = scaled_condition(hessian)
+        self.variance, self.source, self.bound = variance, source, bound
+        free = hessian[~bound][:, ~bound]
+        self.is_minimum = is_positive(free)
+        self.covariance = np.full(hessian.shape, np.nan)
+        if self.is_minimum:
+            self.covariance[np.ix_(~bound, ~bound)] = variance * np.linalg.inv(free)
+        self.errors = np.sqrt(np.diag(self.covariance))
+        self.condition = scaled_condition(free)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
         """The rows of the table: names, estimates, standard errors."""
         triples = zip(self.names, self.estimates, self.errors, strict=True)
         found = [(name, f"{x:.6g}", f"{e:.3g}") for name, x, e in triples]
+        found = [(a, b, "at its bound" if held else c)
+                 for (a, b, c), held in zip(found, self.bound, strict=True)]  # fmt: skip
         more = len(found) - SHOWN
         return [*found[:SHOWN], (f"... {more} more", "", "")] if more > 0 else found
 
@@ -42,8 +50,10 @@ class FitSummary:
     def facts(self) -> list[str]:
         """What the table says below its rows."""
         found = [f"errors from {self.source}; condition number {self.condition:.3g}"]
-        if not np.isfinite(self.errors).all():
+        if not self.is_minimum:
             found.append("the Hessian is not positive definite: this is no minimum, or one of many")
+        elif not np.isfinite(self.variance):
+            found.append("there are no more data than parameters, and so no variance")
         return found
 
     def __str__(self) -> str:
@@ -68,13 +78,13 @@ class FitSummary:
         return f"<table><tr>{head}</tr>{body}</table><p>{notes}</p>"
 
 
-def inverse(a: np.ndarray) -> np.ndarray:
-    """The inverse of a symmetric matrix; NaN for a singular one."""
+def is_positive(a: np.ndarray) -> bool:
+    """True if a symmetric matrix is positive definite."""
     try:
-        found: np.ndarray = np.linalg.inv(a)
+        np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
-        return np.full(a.shape, np.nan)
-    return found
+        return False
+    return bool(np.isfinite(a).all())
 
 
 def scaled_condition(a: np.ndarray) -> float:
@@ -127,16 +137,38 @@ def fit_summary(result: Any, problem: Arguments | None = None) -> FitSummary:
     if is_fit:
         spare = len(np.asarray(residuals)) - x.size
         variance = 2 * float(result.cost) / spare if spare > 0 else np.nan
+    bound = at_bound(result, problem)
     if problem is not None:
-        names = list(names_in(problem.unflatten(x)))
-        return FitSummary(names, x, np.asarray(problem.hessian(x)), variance, "the exact Hessian")
+        if problem.get("loss", "linear") != "linear":
+            raise OptionError(
+                "fit_summary", [], "standard errors are those of the plain sum of squares",
+                hint="with another loss, resample the data",
+            )  # fmt: skip
+        names, hessian = list(names_in(problem.unflatten(x))), np.asarray(problem.hessian(x))
+        return FitSummary(names, x, hessian, variance, "the exact Hessian", bound)
     if not is_fit:
         raise OptionError(
             "fit_summary", [], "the result of minimize has no exact Hessian",
             hint="give the arguments as `problem`, too",
         )  # fmt: skip
     a = jacobian.toarray() if hasattr(jacobian, "toarray") else np.asarray(jacobian)
-    return FitSummary(list(names_in(x)), x, a.T @ a, variance, "the Jacobian, as Gauss and Newton")
+    source = "the Jacobian, as Gauss and Newton"
+    return FitSummary(list(names_in(x)), x, a.T @ a, variance, source, bound)
+
+
+def at_bound(result: Any, problem: Arguments | None) -> np.ndarray:
+    """Which of the estimates lie at a bound."""
+    x = np.asarray(result.x, np.float64)
+    active = getattr(result, "active_mask", None)
+    if active is not None:
+        return np.asarray(active) != 0
+    bounds = None if problem is None else problem.get("bounds")
+    if bounds is None:
+        return np.zeros(x.size, bool)
+    pairs = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else zip(*bounds, strict=True)
+    low, high = (np.array([np.nan if v is None else v for v in np.ravel(end)], float)
+                 for end in pairs)  # fmt: skip
+    return np.broadcast_to((x <= low) | (x >= high), x.shape)
 
 
 def band(

@@ -146,9 +146,10 @@ class SciPy:
         array([2., 3.])
         >>> lower, upper = problem.band(x, popt, pcov)
         """
-        count = len(signature(f).parameters) - 1 if p0 is None else np.size(p0)
+        count = parameters_of(f) if p0 is None else np.size(p0)
         packing = Packing(np.ones(count) if p0 is None else np.asarray(p0, np.float64))
-        curve = vector_valued(lambda p, x: f(x, *[index(p, k) for k in range(count)]))
+        model = lambda p, x: f(x, *[index(p, k) for k in range(count)])
+        curve = vector_valued(function_of_vector(model, packing))
         d = self.derivatives
         values, jacobian = returning_copy(d.value(curve)), returning_copy(d.jacobian(curve))
         given = {
@@ -172,6 +173,9 @@ class SciPy:
             lambda y, t, *more: function_of_vector(lambda z: f(t, z, *more), packing)(y)
         )
         found = self.residuals(of_state, sparse)
+        if sparse and method == "LSODA":
+            raise OptionError("scipy.solve_ivp", [], "LSODA takes no sparse Jacobian",
+                              hint="Radau and BDF do")  # fmt: skip
         given = {"fun": swapped(found["fun"]), "t_span": t_span, "y0": packing.vector,
                  "method": method}  # fmt: skip
         if method in STIFF:
@@ -230,6 +234,15 @@ class SciPy:
 
     def __repr__(self) -> str:
         return "<arguments for the solvers of scipy.optimize>"
+
+
+def parameters_of(f: Function) -> int:
+    """The number of parameters of a model f(x, *parameters); OptionError if it does not tell."""
+    found = list(signature(f).parameters.values())[1:]
+    if not found or any(p.kind is p.VAR_POSITIONAL for p in found):
+        raise OptionError("curve_fit", [], "how many parameters there are is not known",
+                          hint="give p0")  # fmt: skip
+    return len(found)
 
 
 class CurveFit(Arguments):

@@ -21,7 +21,7 @@ from ...transforms.layers import constant
 from ..optimize.unknowns import strong, tuple_of
 from .events import as_list, event_times, lent
 from .options import STIFF
-from .problems import Problem
+from .problems import Problem, are_plain
 
 Function = Callable[..., Any]
 
@@ -57,7 +57,22 @@ def solve_ivp(
     if p.is_plain and method in (*SCIPY, *STIFF):
         return of_scipy()(fun, t_span, np.asarray(y0), method, t_eval, dense_output, events,
                           vectorized, args or None, **options)  # fmt: skip
+    if isinstance(t_eval, list | tuple) and are_plain(t_eval):
+        t_eval = np.asarray(t_eval)
+    if t_eval is not None:
+        require_times(constant(strong(t_eval)), constant(p.span))
     return Solved(p, t_eval, found).result(dense_output, events is not None)
+
+
+def require_times(times: Any, span: Any) -> None:
+    """Raise OptionError for times that are not in order, or not in the span, if they are known."""
+    if not are_plain([times, span]):
+        return
+    first, last = sorted(span)
+    steps = np.diff(times) * (1 if span[1] >= span[0] else -1)
+    if (times < first).any() or (times > last).any() or (steps <= 0).any() or times.ndim != 1:
+        raise OptionError("solve_ivp", [], "t_eval is not a row of times in order, in the span",
+                          hint="t_span says from where to where")  # fmt: skip
 
 
 class Solved:

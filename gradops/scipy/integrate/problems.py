@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import DTypeError
+from ...core.errors import DTypeError, ShapeError
 from ...core.op import PLAIN
 from ...core.tree import leaves_of
-from ...core.types import shape_of, type_of
+from ...core.types import conflict, shape_of, type_of
 from ...library.shape.joining import stack
 from ...library.shape.movement import reshape
 from ...library.solvers.ode_bodies import helper
@@ -35,7 +35,9 @@ class Problem:
         self.like, self.method, self.options = first_holder(leaves_of(y0)), method, options
         start, (first, last) = as_state(call, y0), [reshape(strong(t), shape=()) for t in span]
         control = control_of(call, method, shape_of(start)[0], **options)
-        self.closed = close([self.of_state(f) for f in functions], (start, first, *args))
+        equation, *others = functions
+        bodies = [self.equation(call, equation), *map(self.of_state, others)]
+        self.closed = close(bodies, (start, first, *args))
         self.start, _, *self.others = self.closed.operands
         self.span = stack([first, last])
         self.f, *self.more = self.closed.bodies
@@ -47,7 +49,26 @@ class Problem:
 
     def of_state(self, f: Function) -> Function:
         """A function (y, t, ...) that gives a vector, of one as it is written."""
-        return lambda y, t, *args: as_vector(f(t, self.state(y), *args))
+
+        def of_vector(y: Any, t: Any, *args: Any) -> Any:
+            return as_vector(f(t, self.state(y), *args))
+
+        return of_vector
+
+    def equation(self, call: str, f: Function) -> Function:
+        """The derivative of the state, which has its size; raises ShapeError for another one."""
+        of_vector = self.of_state(f)
+
+        def slope(y: Any, t: Any, *args: Any) -> Any:
+            found = of_vector(y, t, *args)
+            if conflict(shape_of(found), shape_of(y)):
+                raise ShapeError(
+                    call, [type_of(found)],
+                    f"the state has {shape_of(y)[0]} entries, and its derivative as many",
+                )  # fmt: skip
+            return found
+
+        return slope
 
     def state(self, y: Any) -> Any:
         """A state as functions get it: a tensor where the start has one."""

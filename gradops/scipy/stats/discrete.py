@@ -37,6 +37,7 @@ class Discrete:
     usual: tuple[float, ...]
     first: int = 0
     last: Function = lambda *shapes: np.inf
+    log_survival: Function | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> "FrozenDiscrete":
         """The distribution with its parameters held."""
@@ -66,7 +67,7 @@ class Discrete:
 
     def logsf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the probability of more than `k`."""
-        form = log_of(self.survival, self.cumulative)
+        form = self.log_survival or log_of(self.survival, self.cumulative)
         return self.at("logsf", k, args, kwargs, form, (0.0, -np.inf))
 
     def at(
@@ -157,6 +158,7 @@ geom = Discrete(
     "geom", ("p",), lambda k, p: xlog1py(k - 1, -p) + log(p),
     lambda k, p: -expm1(xlog1py(k, -p)), lambda k, p: exp(xlog1py(k, -p)),
     fits=lambda p: (p > 0) & (p <= 1), usual=(0.5,), first=1,
+    log_survival=lambda k, p: xlog1py(k, -p),
 )  # fmt: skip
 
 nbinom = Discrete(

@@ -102,6 +102,8 @@ class Continuous:
         """
         from .quantiles import sample
 
+        count = len(self.shapes) + 2
+        args, (size, random_state) = args[:count], (*args[count:], size, random_state)[:2]
         return sample(self, args, kwargs, size, random_state)
 
     def at(self, method: str, x: Any, args: Any, kwargs: Any, form: Function) -> Any:

@@ -179,11 +179,23 @@ wald = Continuous(
     log_survival=lambda z: log_above(z, 1.0), bounds=ABOVE, open=True,
 )  # fmt: skip
 
+
+def share_below(z: Any, n: Any, d: Any) -> Any:
+    """The distribution function of F."""
+    return betainc(n / 2, d / 2, n * z / (d + n * z))
+
+
+def share_above(z: Any, n: Any, d: Any) -> Any:
+    """The complement of the distribution function of F, by an argument that is not next to 1."""
+    small = n * z < 1e-3 * d
+    low, high = where(small, z, 1e-4 * d / n), where(small, d / n, z)
+    below = 1 - betainc(n / 2, d / 2, n * low / (d + n * low))
+    return where(small, below, betainc(d / 2, n / 2, d / (d + n * high)))
+
+
 f = Continuous(
     "f",
     lambda z, n, d: n / 2 * (log(n) - log(d)) + xlogy(n / 2 - 1, z) - betaln(n / 2, d / 2)
     - (n + d) / 2 * log1p(n * z / d),
-    lambda z, n, d: betainc(n / 2, d / 2, n * z / (d + n * z)),
-    lambda z, n, d: betainc(d / 2, n / 2, d / (d + n * z)),
-    shapes=("dfn", "dfd"), bounds=ABOVE, finite=True,
+    share_below, share_above, shapes=("dfn", "dfd"), bounds=ABOVE, finite=True,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 
 from ...library.elementwise.arithmetic import sqrt
-from ...library.elementwise.exponential import log, log1p
+from ...library.elementwise.exponential import expm1, log, log1p
 from ...library.elementwise.special import xlogy
 from ...library.elementwise.trigonometric import asin, cos, sin
 from .families import Continuous
@@ -12,7 +12,7 @@ __all__ = ["anglit", "arcsine", "bradford", "cosine", "powerlaw", "semicircular"
 
 powerlaw = Continuous(
     "powerlaw", lambda z, a: log(a) + xlogy(a - 1, z), lambda z, a: z**a,
-    lambda z, a: 1 - z**a, log_cumulative=lambda z, a: xlogy(a, z), shapes=("a",),
+    lambda z, a: -expm1(xlogy(a, z)), log_cumulative=lambda z, a: xlogy(a, z), shapes=("a",),
     bounds=(0.0, 1.0), finite=True,
 )  # fmt: skip
 

@@ -8,15 +8,18 @@ import numpy as np
 from ...core.errors import ShapeError
 from ...core.op import PLAIN
 from ...core.types import shape_of, type_of
+from ...library.elementwise.comparison import where
 from ...library.elementwise.exponential import exp, log, log1p
 from ...library.elementwise.gamma import gammaln, multigammaln
+from ...library.elementwise.rounding import floor
 from ...library.elementwise.special import xlogy
 from ...library.index.diagonals import diagonal
 from ...library.linalg.cholesky import cholesky
 from ...library.linalg.contraction import matmul
 from ...library.linalg.solve import solve_triangular
-from ...library.reduce.reduction import sum
-from ...library.shape.movement import reshape
+from ...library.reduce.reduction import all, sum
+from ...library.shape.joining import concatenate
+from ...library.shape.movement import expand_dims, reshape
 from ...library.shape.rearrange import matrix_transpose
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal", "multivariate_t", "wishart"]
@@ -74,6 +77,10 @@ class Frozen:
     def __init__(self, dist: Any, args: Any, kwargs: Any) -> None:
         self.dist, self.args, self.kwargs = dist, args, kwargs
 
+    def rvs(self, size: Any = (), random_state: Any = None) -> Any:
+        """Random vectors."""
+        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwargs)
+
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.dist, name)
         return lambda x: method(x, *self.args, **self.kwargs)
@@ -111,7 +118,7 @@ class MultivariateNormal(Multivariate):
         """Random vectors, with derivatives by mean and covariance."""
         n = size_of(mean, cov)
         mean = np.zeros(n) if mean is None else operand(mean)
-        shape = (size,) if isinstance(size, int) else tuple(size)
+        shape = (int(size),) if np.ndim(size) == 0 else tuple(size)
         z = np.random.default_rng(random_state).standard_normal((*shape, n))
         return mean + matmul(z, matrix_transpose(cholesky(spread("multivariate_normal", cov, n))))
 
@@ -136,10 +143,15 @@ class Dirichlet(Multivariate):
     """The distribution of shares that add up to 1: as `scipy.stats.dirichlet`."""
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
-        """The logarithm of the density at shares along the first axis."""
+        """The logarithm of the density at shares along the first axis.
+
+        NaN for shares that do not add up to 1, and for parameters that are not positive.
+        """
         x, alpha = operand(x), operand(alpha)
+        fit = all(alpha > 0) & all(x >= 0, axis=0) & (abs(sum(x, axis=0) - 1) < 1e-9)
         powers = alpha - 1 if len(shape_of(x)) == 1 else reshape(alpha - 1, shape=(-1, 1))
-        return sum(xlogy(powers, x), axis=0) + gammaln(sum(alpha)) - sum(gammaln(alpha))
+        density = sum(xlogy(powers, x), axis=0) + gammaln(sum(alpha)) - sum(gammaln(alpha))
+        return where(fit, density, np.nan)
 
     def pdf(self, x: Any, alpha: Any) -> Any:
         """The density."""
@@ -150,9 +162,17 @@ class Multinomial(Multivariate):
     """The distribution of counts: as `scipy.stats.multinomial`."""
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
-        """The logarithm of the probability of counts along the last axis."""
+        """The logarithm of the probability of counts along the last axis; -inf for others.
+
+        As for SciPy, the last probability is what the others leave.
+        """
         x, n, p = operand(x), operand(n), operand(p)
-        return gammaln(n + 1.0) + sum(xlogy(x, p) - gammaln(x + 1.0), axis=-1)
+        first = p[..., :-1]
+        p = concatenate([first, expand_dims(1 - sum(first, axis=-1), axis=-1)], axis=-1)
+        counts = all((x >= 0) & (x == floor(x)), axis=-1) & (sum(x, axis=-1) == n)
+        mass = gammaln(n + 1.0) + sum(xlogy(x, p) - gammaln(x + 1.0), axis=-1)
+        valid = all((p >= 0) & (p <= 1), axis=-1) & (n >= 0)
+        return where(valid, where(counts, mass, -np.inf), np.nan)
 
     def pmf(self, x: Any, n: Any, p: Any) -> Any:
         """The probability."""
@@ -163,14 +183,14 @@ class Wishart(Multivariate):
     """The distribution of a positive definite matrix: as `scipy.stats.wishart`."""
 
     def logpdf(self, x: Any, df: Any = None, scale: Any = None) -> Any:
-        """The logarithm of the density at a matrix."""
+        """The logarithm of the density at a matrix; NaN unless df > n - 1."""
         x, df, scale = operand(x), operand(df), operand(scale)
         n = int(shape_of(x)[-1])
         a, b = cholesky(x), cholesky(spread("wishart", scale, n))
         z = solve_triangular(b, a, lower=True)
         own, other = (sum(log(diagonal(factor))) for factor in (a, b))
         norm = 0.5 * n * df * math.log(2) + df * other + multigammaln(df / 2, n)
-        return (df - n - 1) * own - 0.5 * sum(z * z) - norm
+        return where(df > n - 1, (df - n - 1) * own - 0.5 * sum(z * z) - norm, np.nan)
 
     def pdf(self, x: Any, df: Any = None, scale: Any = None) -> Any:
         """The density."""

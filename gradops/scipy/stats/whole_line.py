@@ -50,10 +50,18 @@ def beyond(z: Any, b: Any) -> Any:
     return 0.5 * gammaincc(1 / b, abs(z) ** b)
 
 
+def under(z: Any, b: Any) -> Any:
+    """The probability of a generalised normal to lie below z: near 0 by the density there."""
+    near = abs(z) ** b < 1e-14
+    small, rest = where(near, z, 0.0), where(near, 1.0, z)
+    inner = 0.5 + 0.5 * gammainc(1 / b, abs(rest) ** b)
+    series = 0.5 + small * exp(log(b / 2) - gammaln(1 / b))
+    return where(near, series, where(rest < 0, beyond(rest, b), inner))
+
+
 gennorm = Continuous(
     "gennorm", lambda z, b: log(b / 2) - gammaln(1 / b) - abs(z) ** b,
-    lambda z, b: where(z < 0, beyond(z, b), 0.5 + 0.5 * gammainc(1 / b, abs(z) ** b)),
-    lambda z, b: where(z > 0, beyond(z, b), 0.5 + 0.5 * gammainc(1 / b, abs(z) ** b)),
+    under, lambda z, b: under(-z, b),
     shapes=("beta",), finite=True,
 )  # fmt: skip
 

@@ -89,6 +89,49 @@ def test_summaries_say_where_there_is_no_minimum():
     assert "not positive definite" in str(dg.scipy.fit_summary(result, problem))
 
 
+def test_a_saddle_is_no_minimum():
+    problem = dg.scipy(lambda x: -np.sum(x**2) / 2 + 2 * x[0] * x[1], np.zeros(2))
+    found = dg.scipy.fit_summary(optimize.OptimizeResult(x=np.zeros(2)), problem)
+    assert np.isnan(found.errors).all()
+    assert "not positive definite" in str(found)
+
+
+@both
+def test_parameters_at_a_bound_are_left_out(package):
+    f = lambda p: np.stack([p[0] + 1, p[0] + p[1] - 2, p[1] - 1.5, p[1] - 1.4])
+    problem = package.least_squares(f, np.array([0.5, 0.5]), bounds=(0, 10))
+    found = package.fit_summary(optimize.least_squares(**problem), problem)
+    assert found.bound.tolist() == [True, False]
+    r = f(np.array([0.0, found.estimates[1]]))
+    assert_allclose(found.errors[1], np.sqrt(r @ r / 2 / 3), rtol=1e-6)
+    assert "at its bound" in str(found)
+    bounded = package(lambda p: np.sum((p - np.array([1.0, -1.0])) ** 2), np.ones(2),
+                      method="L-BFGS-B", bounds=[(None, None), (0, None)])  # fmt: skip
+    found = package.fit_summary(optimize.minimize(**bounded), bounded)
+    assert found.bound.tolist() == [False, True]
+
+
+def test_other_losses_have_no_summary():
+    problem = dg.scipy.least_squares(residuals, START, loss="soft_l1")
+    with pytest.raises(OptionError, match="plain sum of squares"):
+        dg.scipy.fit_summary(optimize.least_squares(**problem), problem)
+
+
+def test_too_few_data_are_named():
+    problem = dg.scipy.least_squares(lambda p: p - 1, np.zeros(2))
+    found = dg.scipy.fit_summary(optimize.least_squares(**problem), problem)
+    assert "no more data than parameters" in str(found)
+
+
+@pytest.mark.filterwarnings("ignore::gradops.DetachWarning")
+def test_models_without_derivatives_are_refused():
+    problem = dg.scipy.curve_fit(lambda x, a: float(a) * x, X, Y)
+    with pytest.raises(TransformError, match="gradient would be zero"):
+        optimize.curve_fit(**problem)
+    with pytest.raises(OptionError, match="give p0"):
+        dg.scipy.curve_fit(lambda x, *p: p[0] * x, X, Y)
+
+
 def test_tables_of_many_parameters_are_cut():
     problem = dg.scipy(lambda p: np.sum(p["w"] ** 2), {"w": np.ones((4, 5))})
     text = str(dg.scipy.fit_summary(optimize.minimize(**problem), problem))

@@ -277,6 +277,9 @@ def solve(**changes):
         ({"step": 0.1}, OptionError, "finds the sizes"),
         ({"max_step": 0.0}, OptionError, "max_step"),
         ({"y0": dg.tensor([1j], requires_grad=True)}, DTypeError, "vector of real numbers"),
+        ({"t_eval": [0.5, 2.0]}, OptionError, "in the span"),
+        ({"t_eval": [0.5, 0.2]}, OptionError, "in order"),
+        ({"fun": lambda t, y: [y[0], y[0]]}, ShapeError, "has 1 entries, and its derivative"),
         ({"method": "Tsit5", "events": lambda t, y: y[0]}, OptionError, "no events with 'Tsit5'"),
     ],
 )

@@ -23,7 +23,8 @@ POINTS = np.array([
 FAR = np.array([-np.inf, -1e300, -1e3, -1.0, 0.0, 1e-300, 0.3, 1.0, 7.0, 1e3, 1e300, np.inf])
 EXTREME = [(0.0, 1.0), (0.3, np.inf), (0.3, 1e300), (0.3, 1e-300), (np.inf, 1.0), (np.nan, 1.0)]
 NEAR = dict.fromkeys(
-    ["burr12", "fisk", "gompertz", "invgauss", "lomax", "semicircular", "t", "wald"], 1e-6
+    ["burr12", "fisk", "gennorm", "gompertz", "invgauss", "lomax", "semicircular", "t", "wald"],
+    1e-6,
 ) | dict.fromkeys(["invweibull", "pareto"], 1e-3)
 """Where SciPy takes 1 - cdf, logarithms of subnormal numbers, or powers that lose digits."""
 UNKNOWN = {"invweibull", "weibull_max", "weibull_min"}  # have NaN in SciPy far from the middle
@@ -131,6 +132,20 @@ def test_log_densities_are_finite_where_densities_underflow():
     assert stats.norm.logpdf(1e5) < -4e9
     assert_allclose(stats.norm.logsf(1e3), scipy_stats.norm.logsf(1e3), rtol=1e-14)
     assert_allclose(stats.laplace.logpdf(1e4), -1e4 - np.log(2))
+
+
+@pytest.mark.parametrize("method", ["cdf", "sf", "logcdf", "logsf"])
+@pytest.mark.parametrize("b", [0.7, 1.7, 2.0])
+def test_a_generalised_normal_has_its_slope_in_the_middle(method, b):
+    f = lambda x: getattr(stats.gennorm, method)(x, b)
+    sign = -1 if "sf" in method else 1
+    want = sign * stats.gennorm.pdf(0.0, b) * (2 if "log" in method else 1)
+    assert_allclose(dg.grad(f)(0.0), want, rtol=1e-12)
+
+
+def test_complements_keep_their_digits():
+    assert_allclose(stats.f.sf(1e-12, 0.4, 0.6), 0.99763116311, rtol=1e-10)
+    assert_allclose(stats.powerlaw.sf(1 - 1e-9, 2.0), 2e-9, rtol=1e-6)
 
 
 def test_a_frozen_distribution_holds_its_parameters():

@@ -53,6 +53,10 @@ def test_derivatives_are_those_of_differences_in_both_modes(name, shapes, i, met
     assert_allclose(g, got, rtol=1e-12)
 
 
+def test_far_tails_have_their_logarithms():
+    assert_allclose(stats.geom.logsf(1e6, 0.3), 1e6 * np.log1p(-0.3))
+
+
 def test_a_number_of_trials_may_be_real_in_its_derivative():
     f = lambda n: stats.nbinom.logpmf(3.0, n, 0.4)
     assert_allclose(dg.grad(f)(2.5), (f(2.5 + 1e-6) - f(2.5 - 1e-6)) / 2e-6, rtol=1e-7)

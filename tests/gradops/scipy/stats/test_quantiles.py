@@ -62,6 +62,7 @@ def test_samples_have_their_distribution_and_derivatives():
     grad = dg.grad(lambda s: stats.norm.rvs(1.0, s, size=5, random_state=1).sum())(2.0)
     assert_allclose(grad, (stats.norm.rvs(1.0, 2.0, size=5, random_state=1) - 1).sum() / 2)
     assert stats.norm.rvs([1.0, 2.0], random_state=0).shape == (2,)
+    assert stats.norm.rvs(0.0, 1.0, 4, 0).shape == (4,)
     key = gradops.random.key(0)
     assert_allclose(
         stats.expon.rvs(size=3, random_state=key), stats.expon.rvs(size=3, random_state=key)
