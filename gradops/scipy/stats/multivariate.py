@@ -18,8 +18,7 @@ from ...library.linalg.cholesky import cholesky
 from ...library.linalg.contraction import matmul
 from ...library.linalg.solve import solve_triangular
 from ...library.reduce.reduction import all, sum
-from ...library.shape.joining import concatenate
-from ...library.shape.movement import expand_dims, reshape
+from ...library.shape.movement import reshape
 from ...library.shape.rearrange import matrix_transpose
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal", "multivariate_t", "wishart"]
@@ -164,14 +163,12 @@ class Multinomial(Multivariate):
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
         """The logarithm of the probability of counts along the last axis; -inf for others.
 
-        As for SciPy, the last probability is what the others leave.
+        NaN for probabilities that do not add up to 1.
         """
         x, n, p = operand(x), operand(n), operand(p)
-        first = p[..., :-1]
-        p = concatenate([first, expand_dims(1 - sum(first, axis=-1), axis=-1)], axis=-1)
         counts = all((x >= 0) & (x == floor(x)), axis=-1) & (sum(x, axis=-1) == n)
         mass = gammaln(n + 1.0) + sum(xlogy(x, p) - gammaln(x + 1.0), axis=-1)
-        valid = all((p >= 0) & (p <= 1), axis=-1) & (n >= 0)
+        valid = all(p >= 0, axis=-1) & (abs(sum(p, axis=-1) - 1) < 1e-9) & (n >= 0)
         return where(valid, where(counts, mass, -np.inf), np.nan)
 
     def pmf(self, x: Any, n: Any, p: Any) -> Any:

@@ -83,9 +83,8 @@ def test_samples_have_their_moments_and_derivatives():
 def test_what_does_not_fit_has_no_probability():
     mass = stats.multinomial.logpmf
     assert mass([1, 2], 4, [0.4, 0.6]) == mass([1.5, 2.5], 4, [0.4, 0.6]) == -np.inf
-    for p in ([0.4, 0.4], [0.8, 0.8]):
-        assert_allclose(mass([1, 3], 4, p), scipy_stats.multinomial.logpmf([1, 3], 4, p))
-    assert np.isnan(mass([1, 3], 4, [1.4, 0.4]))
+    for p in ([0.4, 0.4], [0.8, 0.8], [1.4, -0.4]):
+        assert np.isnan(mass([1, 3], 4, p))
     assert np.isnan(stats.dirichlet.logpdf([0.5, 0.6], [1.0, 2.0]))
     assert np.isnan(stats.dirichlet.logpdf([0.5, 0.5], [1.0, -2.0]))
     assert np.isnan(stats.wishart.logpdf(np.eye(2), 0.5, np.eye(2)))
