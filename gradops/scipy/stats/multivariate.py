@@ -148,6 +148,7 @@ class Dirichlet(Multivariate):
         """
         x, alpha = operand(x), operand(alpha)
         fit = all(alpha > 0) & all(x >= 0, axis=0) & (abs(sum(x, axis=0) - 1) < 1e-9)
+        alpha = where(alpha > 0, alpha, 1.0)
         powers = alpha - 1 if len(shape_of(x)) == 1 else reshape(alpha - 1, shape=(-1, 1))
         density = sum(xlogy(powers, x), axis=0) + gammaln(sum(alpha)) - sum(gammaln(alpha))
         return where(fit, density, np.nan)
@@ -183,11 +184,12 @@ class Wishart(Multivariate):
         """The logarithm of the density at a matrix; NaN unless df > n - 1."""
         x, df, scale = operand(x), operand(df), operand(scale)
         n = int(shape_of(x)[-1])
+        given, df = df, where(df > n - 1, df, n + 1.0)
         a, b = cholesky(x), cholesky(spread("wishart", scale, n))
         z = solve_triangular(b, a, lower=True)
         own, other = (sum(log(diagonal(factor))) for factor in (a, b))
         norm = 0.5 * n * df * math.log(2) + df * other + multigammaln(df / 2, n)
-        return where(df > n - 1, (df - n - 1) * own - 0.5 * sum(z * z) - norm, np.nan)
+        return where(given > n - 1, (df - n - 1) * own - 0.5 * sum(z * z) - norm, np.nan)
 
     def pdf(self, x: Any, df: Any = None, scale: Any = None) -> Any:
         """The density."""
