@@ -17,6 +17,7 @@ from ..ir.names import Names
 from ..ir.reachability import by_age, forward_dependencies, reachable
 from ..transform.reverse import gradients, require_floats
 from .compression import Plan, hessian_plan, jacobian_plan, rows_of, seeds
+from .control import RULES
 from .propagation import Propagation
 from .row_sets import RowSets
 
@@ -58,7 +59,7 @@ def pattern_of(call: str, y: Expr, x: Expr) -> Any:
     except ImportError as error:
         raise MissingExtraError(call, "SciPy", "scipy") from error
     graph = freeze([y], [x, *inputs_of(y, x)])
-    p = Propagation(sets)
+    p = Propagation(sets, RULES)
     given = [sets.identity(), *(p.nothing(e) for e in graph.inputs[1:])]
     (ids,) = p.outputs(graph, given)
     pattern = sets.rows(ids).astype(bool)

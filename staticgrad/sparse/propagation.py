@@ -5,7 +5,7 @@ of a list has one entry for each part. Of what is not known, as the number of st
 a value has one set for all of its entries.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,10 +32,13 @@ class Uniform:
 
 
 class Propagation:
-    """The patterns of values, and notes of what is over-approximated."""
+    """The patterns of values, and notes of what is over-approximated.
 
-    def __init__(self, sets: RowSets) -> None:
-        self.sets = sets
+    `rules` are those of loops and branches, by the names of ops: see `control.py`.
+    """
+
+    def __init__(self, sets: RowSets, rules: Mapping[str, Callable[..., Value]]) -> None:
+        self.sets, self.rules = sets, rules
         self.notes: dict[str, str] = {}
 
     def outputs(self, graph: FrozenGraph, given: Sequence[Value]) -> list[Value]:
@@ -60,9 +63,7 @@ class Propagation:
         given = [found[x] for x in e.inputs]
         if not any(map(depends, given)):
             return self.nothing(e)
-        from .control import RULES
-
-        rule = RULES.get(e.op.name)
+        rule = self.rules.get(e.op.name)
         if rule is not None:
             return rule(self, e, given)
         if Trait.CONTROL in e.op.traits or not is_plain(e) or not all(map(is_plain, e.inputs)):

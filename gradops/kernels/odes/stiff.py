@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import MissingExtraError
+from .reports import Report, warn_of_gradient
 from .stepping import Control
 
 Function = Callable[..., Sequence[np.ndarray]]
@@ -32,8 +33,6 @@ def implicit(
 ) -> tuple[np.ndarray, Any]:  # fmt: skip
     """The states at times by one of SciPy's solvers, and its report."""
     if y.size == 0 or span[0] == span[1]:
-        from .trajectories import Report
-
         return np.repeat(y[None], len(times), axis=0), Report(f, jacobian, others)
     order = np.argsort(times if span[1] >= span[0] else -times, kind="stable")
     report = solve_ivp()(
@@ -62,8 +61,6 @@ def pull_solution(
     f, jacobian, pull = functions
     _, report = implicit(times, span, y, others, f, jacobian, method, control, dense=True)
     if not report.success:
-        from .trajectories import warn_of_gradient
-
         warn_of_gradient(report.message)
     if getattr(report, "sol", None) is None:
         found[0] += g.sum(axis=0)

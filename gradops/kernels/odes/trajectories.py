@@ -8,21 +8,16 @@ steps where it is limited.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import ConvergenceWarning
-from ...core.source_location import warn
-from ..solvers.running import REPORTS
+from .reports import Report, tell, warn_of_gradient
 from .stepping import Advance, Control, Failed, Step, Taken, steps
+from .stiff import implicit, pull_solution
 from .tableaus import EXPLICIT, Tableau, tableau
 
 Function = Callable[..., Sequence[np.ndarray]]
-
-DONE = "The solver successfully reached the end of the integration interval."
-HINT = "\n  hint: look at success and message of the result; a stiff problem wants Radau or BDF"
 
 
 def trajectory(
@@ -41,8 +36,6 @@ def trajectory(
     if method in EXPLICIT:
         states, report = explicit(times, span, y, others, f, second, tableau(method), limits)
     else:
-        from .stiff import implicit
-
         states, report = implicit(times, span, y, others, f, second, method, limits)
     tell(report)
     return states
@@ -75,47 +68,6 @@ def places_in(step: Step, times: np.ndarray) -> np.ndarray:
     return np.flatnonzero(inside)
 
 
-class Report(SimpleNamespace):
-    """How a run went: the numbers of evaluations, the ends of its steps, and its message."""
-
-    def __init__(self, f: Function, step: Function, others: Sequence[np.ndarray]) -> None:
-        super().__init__(nfev=0, njev=0, nlu=0, taken=[], status=0, success=True, message=DONE)
-        self.f, self.step, self.others = f, step, others
-
-    def slope(self, y: np.ndarray, t: float) -> np.ndarray:
-        """The derivative of the state."""
-        self.nfev += 1
-        result: np.ndarray = self.f(y, np.float64(t), *self.others)[0]
-        return result
-
-    def advance(self, y: np.ndarray, during: np.ndarray) -> Sequence[np.ndarray]:
-        """The state after a step, and its stages."""
-        new, stages = self.step(y, during, *self.others)
-        self.nfev += len(stages)
-        return new, stages
-
-    def fail(self, message: str) -> None:
-        """Note that the end was not reached."""
-        self.status, self.success, self.message = -1, False, message
-
-    def close(self) -> "Report":
-        """Let go of the functions."""
-        del self.f, self.step, self.others
-        return self
-
-
-def tell(report: Any) -> None:
-    """Leave the report for who asks for it in this context; else warn of a failure."""
-    if isinstance(report, Report):
-        report.close()
-    found = REPORTS.get()
-    if found is not None:
-        found.append(report)
-    elif not report.success:
-        warn("the solution of a differential equation ends early: " + report.message + HINT,
-             ConvergenceWarning)  # fmt: skip
-
-
 def pull_trajectory(
     *operands: np.ndarray, functions: Sequence[Function], method: str, control: tuple[Any, ...],
     asked: Sequence[int], memory: int | None = None,
@@ -132,8 +84,6 @@ def pull_trajectory(
     if method in EXPLICIT:
         pull_steps(found, g, times, span, y, others, functions, tableau(method), limits, memory)
     else:
-        from .stiff import pull_solution
-
         pull_solution(found, g, times, span, y, others, functions, method, limits)
     return np.concatenate([np.ravel(ct) for ct in found])
 
@@ -171,11 +121,6 @@ def seeds(
     of_states = g[inside]
     weights = scheme.weights_at((times[inside] - step.t) / step.h)
     return of_states.sum(axis=0), np.ascontiguousarray(step.h * (weights.T @ of_states))
-
-
-def warn_of_gradient(message: str) -> None:
-    """Warn that a derivative is taken of a solution that ends early."""
-    warn("a gradient is taken of a solution that ends early: " + message + HINT, ConvergenceWarning)
 
 
 class Kept:

@@ -7,9 +7,9 @@ import numpy as np
 
 from ...core.errors import OptionError
 from ...core.op import PLAIN
+from ...kernels.odes.reports import DONE
 from ...kernels.odes.stiff import solve_ivp as of_scipy
 from ...kernels.odes.tableaus import EXPLICIT, SCIPY
-from ...kernels.odes.trajectories import DONE
 from ...kernels.solvers.running import reports
 from ...library.elementwise.logic import isfinite
 from ...library.index.indexing import index
