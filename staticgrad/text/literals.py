@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from gradops import ArrayType, Dim
 from gradops.core.dims import LARGEST, Size, at_least_zero, product, sum_of
 from gradops.core.types import broadcast_shapes
+from gradops.kernels.sparse.patterns import Pattern
 
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .budget import ENTRY, ROW, Budget
@@ -22,6 +24,8 @@ WORDS = {"None": None, "True": True, "False": False}
 DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
 TYPES = DTYPES | {"list", "residuals"}
 """The first words of types that may be attributes."""
+Graph = Callable[[Line], Any]
+Array = Callable[[Line, object, ArrayType], np.ndarray]
 
 
 def size(line: Line) -> Size:
@@ -118,23 +122,24 @@ def shape(line: Line) -> tuple[Size, ...]:
     return sizes
 
 
-def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
-    """An attribute's value, or the entries of a constant; `graph` reads the name of a graph."""
+def value(line: Line, graph: Graph | None = None, array: Array | None = None) -> Any:
+    """An attribute's value, or the entries of a constant.
 
-    def again(line: Line) -> Any:
-        return value(line, graph)
-
+    `graph` reads the name of a graph; `array` makes an array of entries, or of their number.
+    """
     kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
     if kind == "name" and line.peek() in TYPES:
         return any_type(line)
     result = line.take()
     match result:
         case "(":
-            return tuple(comma_separated(line, ")", again))
+            return tuple(comma_separated(line, ")", partial(value, graph=graph, array=array)))
         case "[":
             return comma_separated(line, "]", value)
         case "@" if graph is not None:
             return graph(line)
+        case "pattern" if array is not None:
+            return pattern(line, array)
         case "{":
             dim = line.nested(size)
             line.take("}")
@@ -148,6 +153,31 @@ def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
     if kind != "number":
         raise line.error(f"{result} is not a value")
     return number(result)
+
+
+def pattern(line: Line, array: Array) -> Pattern:
+    """The pattern of a sparse matrix: its sizes, and its places in CSR order."""
+    line.take("(")
+    rows, columns, starts, indices = separated(line, Line.integer, Line.integer, value, value)
+    if not 0 <= rows < LARGEST or not 0 <= columns < LARGEST:
+        raise line.error(f"a matrix is not {rows} x {columns}")
+    indptr = array(line, starts, ArrayType((rows + 1,), np.int64))
+    count = ArrayType((max(int(indptr[-1]), 0),), np.int64)
+    try:
+        return Pattern.checked(indptr, array(line, indices, count), (rows, columns))
+    except ValueError as error:
+        raise line.error(str(error)) from error
+
+
+def separated(line: Line, *steps: Callable[[Line], Any]) -> list[Any]:
+    """The results of steps with commas between them, and a closing bracket."""
+    results: list[Any] = []
+    for step in steps:
+        if results:
+            line.take(",")
+        results.append(line.nested(step))
+    line.take(")")
+    return results
 
 
 def number(token: str) -> int | float:

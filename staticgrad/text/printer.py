@@ -9,8 +9,10 @@ The graphs of loops and branches come first, each once, as `graph body(...)`, an
 as `@body`. Several values have a type `(float32[], int64[])`, the values of a loop's steps
 `list(steps, float32[])`, what a call keeps for its backward `residuals[]`; types are attributes,
 too. Other names than identifiers are in double quotes. Unknown sizes in attributes are in braces:
-`shape=({batch}, 3)`. A variable that is not trained is `state`. An assignment of a variable is a
-line `update w = sub`; an expression computed only for its size or effect has a line `measure y`.
+`shape=({batch}, 3)`. The pattern of a sparse matrix is its sizes and where its entries are, in CSR
+order: `pattern(2, 3, [0, 1, 3], [2, 0, 1])`. A variable that is not trained is `state`. An
+assignment of a variable is a line `update w = sub`; an expression computed only for its size or
+effect has a line `measure y`.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,6 +24,7 @@ import numpy as np
 from gradops import ArrayType, Dim
 from gradops.core.dims import Shape, Size
 from gradops.inspection.previews import preview
+from gradops.kernels.sparse.patterns import Pattern
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
@@ -30,9 +33,12 @@ from ..ir.names import unique_name
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .lexer import ELIDED, NAME
 
-WORDS = {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
+WORDS = {
+    "None", "True", "False", "inf", "nan", "dtype", "complex", "pattern",
+    "broadcast", "nonnegative",
+}  # fmt: skip
 ExprNames = Mapping[Expr, str]
-Constant = Callable[[Expr], str]
+Constant = Callable[[np.ndarray], str]
 GraphNames = Mapping[FrozenGraph, str]
 Aside = list[np.ndarray] | None
 """Constants whose entries are not in the text, if it may refer to some by number."""
@@ -127,11 +133,12 @@ def line_of(
     e: Expr, names: ExprNames, graphs: GraphNames, lines: str, constant: Constant | None = None
 ) -> str:
     """The statement of `e`, with the user's lines in a comment."""
+    constant = constant_text if constant is None else constant
     arguments = [names[x] for x in e.inputs]
     if e.attrs:
-        arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
+        arguments += [f"{k}={value_text(v, graphs, constant)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
-        arguments = [constant_text(e) if constant is None else constant(e)]
+        arguments = [constant(e.value)]
     elif e.kind is Kind.SIZE:
         arguments = [value_text(e.value)]
     line = f"  {names[e]}: {type_text(e.type)} = {e.what}({', '.join(arguments)})"
@@ -146,13 +153,13 @@ def in_quotes(text: str) -> str:
     return dumps(text)
 
 
-def constant_text(e: Expr, aside: Aside = None, arrays: bool = False) -> str:
+def constant_text(value: np.ndarray, aside: Aside = None, arrays: bool = False) -> str:
     """A constant's entries, or what they are like, or the number under which they are aside."""
-    if aside is None and not arrays and e.value.size > WRITTEN_OUT:
-        return in_quotes(f"{ELIDED}{e.value.size} entries, {preview(e.value)}")
-    if aside is None or e.value.nbytes <= SMALL:
-        return entries_text(e.value.tolist())
-    aside.append(e.value)
+    if aside is None and not arrays and value.size > WRITTEN_OUT:
+        return in_quotes(f"{ELIDED}{value.size} entries, {preview(value)}")
+    if aside is None or value.nbytes <= SMALL:
+        return entries_text(value.tolist())
+    aside.append(value)
     return in_quotes(str(len(aside) - 1))
 
 
@@ -163,7 +170,9 @@ def entries_text(value: object) -> str:
     return value_text(value)
 
 
-def value_text(value: object, graphs: GraphNames = MappingProxyType({})) -> str:
+def value_text(
+    value: object, graphs: GraphNames = MappingProxyType({}), constant: Constant = constant_text
+) -> str:
     """An attribute's value."""
     if isinstance(value, FrozenGraph):
         return f"@{graphs[value]}"
@@ -171,8 +180,11 @@ def value_text(value: object, graphs: GraphNames = MappingProxyType({})) -> str:
         return "{" + size_text(value) + "}"
     if isinstance(value, ArrayType):
         return type_text(value)
+    if isinstance(value, Pattern):
+        places = [constant(x.astype(np.int64)) for x in (value.indptr, value.indices)]
+        return f"pattern({', '.join([*map(str, value.shape), *places])})"
     if isinstance(value, tuple):
-        parts = [value_text(v, graphs) for v in value]
+        parts = [value_text(v, graphs, constant) for v in value]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(value, np.dtype):
         return f"dtype({value})"

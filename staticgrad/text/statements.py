@@ -256,7 +256,7 @@ class Parser:
                 line.take("=")
                 if name in attrs:
                     raise line.error(f"{name} is given twice")
-                attrs[name] = literals.value(line, self.graph)
+                attrs[name] = literals.value(line, self.graph, self.constant)
             else:
                 inputs.append(self.reference(line))
 

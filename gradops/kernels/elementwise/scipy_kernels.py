@@ -39,9 +39,27 @@ def of_scipy(
     return kernel
 
 
+def of_whole_orders(name: str) -> Callable[..., Any]:
+    """The kernel of the function `name` of `scipy.special`, whose first operand is a whole number.
+
+    The result is NaN for other numbers, which SciPy refuses, or rounds toward 0 with a warning.
+    """
+    kernel = of_scipy(name, 1)
+
+    def of_whole(n: Any, *xs: np.ndarray, out: np.ndarray | None = None) -> Any:
+        n, dtype = np.asarray(n), float_dtype(n, *xs)
+        lost = ~((np.abs(n) < LARGEST_ORDER) & (n == np.rint(n)))
+        y = kernel(np.where(lost, 0, n).astype(np.int64), *(np.asarray(x, dtype) for x in xs))
+        y = np.where(lost, np.nan, y)[()].astype(dtype, copy=False)
+        return y if out is None else np.positive(y, out=out)
+
+    of_whole.__name__ = of_whole.__qualname__ = name
+    return of_whole
+
+
 def is_beyond(limit: float, xs: tuple[Any, ...]) -> Any:
-    """True where one of the operands is NaN or larger than the limit."""
-    return reduce(np.logical_or, [~(np.abs(x) <= limit) for x in xs])
+    """True where one of the operands is NaN or larger than the limit, in double precision."""
+    return reduce(np.logical_or, [~(np.abs(x) <= np.float64(limit)) for x in xs])
 
 
 def complex_of_scipy(name: str) -> Callable[..., Any]:

@@ -14,6 +14,19 @@ class Pattern:
     def __init__(self, indptr: np.ndarray, indices: np.ndarray, shape: tuple[int, int]) -> None:
         self.indptr, self.indices, self.shape = indptr, indices, (int(shape[0]), int(shape[1]))
 
+    @classmethod
+    def checked(cls, indptr: np.ndarray, indices: np.ndarray, shape: tuple[int, int]) -> "Pattern":
+        """A pattern of places that are not trusted; raises ValueError unless they are in order."""
+        counts = np.diff(indptr)
+        if indptr[0] != 0 or indptr[-1] != len(indices) or np.any(counts < 0):
+            raise ValueError("rows do not begin where those before them end")
+        if np.any((indices < 0) | (indices >= shape[1])):
+            raise ValueError(f"an entry is in none of the {shape[1]} columns")
+        result = cls(indptr, indices, shape)
+        if np.any((np.diff(indices) <= 0) & (np.diff(result.rows) == 0)):
+            raise ValueError("the entries of a row are not in the order of their columns")
+        return result
+
     @cached_property
     def digest(self) -> str:
         """A hash of the places."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.op import Op
 from ....core.samples import beside, drawn, positive, reals
-from ....kernels.elementwise.scipy_kernels import of_scipy
+from ....kernels.elementwise.scipy_kernels import of_whole_orders
 from ....typing import AnyArray
 from ..arithmetic import power, sign
 from ..comparison import maximum
@@ -92,7 +92,7 @@ def spherical_slope(op: Op, before: int, after: int, n: Any, z: AnyArray) -> Any
 def spherical(name: str, doc: str, before: int, after: int) -> Op:
     """A spherical Bessel function."""
     op = scipy_op(
-        name, of_scipy(name, orders=1), orders=1, samples=of_order,
+        name, of_whole_orders(name), orders=1, samples=of_order,
         d=[lambda y, n, z: spherical_slope(op, before, after, n, z)],
         doc=f"The {doc} of order x at y, by SciPy.",
     )  # fmt: skip

@@ -5,6 +5,7 @@ from typing import Any
 
 from ....core.samples import beside, between, cases, complexes, positive, reals
 from ....kernels.elementwise.scipy_kernels import lambertw as lambertw_kernel
+from ....kernels.elementwise.scipy_kernels import of_whole_orders
 from ....typing import AnyArray
 from ...families import singular
 from ..arithmetic import power
@@ -33,8 +34,9 @@ def expn_slope(y: AnyArray, n: Any, x: AnyArray) -> AnyArray:
 
 
 expn = scipy_op(
-    "expn", orders=1, d=[expn_slope], samples=beside(orders((3, 1)), positive((3, 4))),
-    doc="The exponential integral of exp(-y t) / t**x from 1 on, by SciPy.",
+    "expn", of_whole_orders("expn"), orders=1, d=[expn_slope],
+    samples=beside(orders((3, 1)), positive((3, 4))),
+    doc="The exponential integral of exp(-y t) / t**x from 1 on, by SciPy; NaN unless x is whole.",
 )
 sine_integral = real_op(
     "sine_integral", "sici", 0, samples=reals((3, 4)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....core.op import Op
 from ....core.samples import beside, between
+from ....kernels.elementwise.scipy_kernels import of_whole_orders
 from ....typing import AnyArray
 from ..comparison import equal, where
 from .bessel import orders
@@ -16,9 +17,12 @@ from .family import scipy_op
 __all__: list[str] = []
 
 Slope = Callable[..., Any]
+Kernel = Callable[..., Any]
 
 
-def polynomial(name: str, what: str, slope: Slope, parameters: int = 0) -> Op:
+def polynomial(
+    name: str, what: str, slope: Slope, parameters: int = 0, kernel: Kernel | None = None
+) -> Op:
     """A polynomial; `slope(n - 1, *parameters, x)` is its derivative unless the degree is 0."""
 
     def partial(y: AnyArray, n: Any, *rest: Any) -> AnyArray:
@@ -27,7 +31,7 @@ def polynomial(name: str, what: str, slope: Slope, parameters: int = 0) -> Op:
 
     shapes = [(3, 1), (4,), ()][: parameters + 1]
     return scipy_op(
-        name, orders=parameters + 1, d=[partial], doc=f"{what}, of degree x, by SciPy.",
+        name, kernel, orders=parameters + 1, d=[partial], doc=f"{what}, of degree x, by SciPy.",
         samples=beside(orders(*shapes), between(-0.9, 0.9, (3, 4))),
     )  # fmt: skip
 
@@ -66,11 +70,11 @@ eval_laguerre = polynomial(
 )
 eval_hermite = polynomial(
     "eval_hermite", "Hermite polynomials of physics",
-    lambda n, x: 2 * (n + 1) * eval_hermite(n, x),
+    lambda n, x: 2 * (n + 1) * eval_hermite(n, x), kernel=of_whole_orders("eval_hermite"),
 )
 eval_hermitenorm = polynomial(
     "eval_hermitenorm", "Hermite polynomials of probability",
-    lambda n, x: (n + 1) * eval_hermitenorm(n, x),
+    lambda n, x: (n + 1) * eval_hermitenorm(n, x), kernel=of_whole_orders("eval_hermitenorm"),
 )
 eval_sh_legendre = polynomial(
     "eval_sh_legendre", "Shifted Legendre polynomials",
