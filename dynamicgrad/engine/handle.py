@@ -20,7 +20,7 @@ from gradops import ArrayType, DTypeError, Op, Operators, TapeError, stop_gradie
 from gradops.core.op import PLAIN, compute
 from gradops.core.source_location import here
 from gradops.core.traits import Trait
-from gradops.numpy_api.detach_checks import warn_detached
+from gradops.numpy_api.detach_checks import leaving, warn_detached
 from gradops.typing import Attrs, Operand
 
 from .grad_mode import INFERENCE, is_recording, saves_values
@@ -268,9 +268,11 @@ def number_of(t: Handle) -> Any:
         raise ValueError(
             f"only one element tensors can be converted to Python scalars; this one is {t.type}"
         )
+    value = t.value
     if t.node is not None and is_recording():
         t.becomes_number()
-    return t.value.item() if type(t.value) in ARRAYS else t.value
+        value = leaving(value)
+    return value.item() if type(value) in ARRAYS else value
 
 
 def real_number_of(t: Handle) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import gradops as ops
 from gradops.core.foreign import NO_ARRAY, is_sparse_product
 from gradops.core.source_location import describe, here
-from gradops.numpy_api.detach_checks import array_conversion_error, warn_detached
+from gradops.numpy_api.detach_checks import array_conversion_error, leaving, warn_detached
 from gradops.typing import DTypeLike
 
 from ..devices import require, without_device
@@ -104,6 +104,7 @@ def nested_lists(t: Handle) -> Any:
     """The entries as nested lists, with a warning if gradients are lost."""
     if (t.node is not None and is_recording()) or hasattr(t.value, "left_behind"):
         warn_detached(LISTED)
+        return leaving(value_or_error(t)).tolist()
     return tolist(t)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pkgutil import resolve_name
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from .. import fft, linalg, special
 from ..core import source_location
 from ..core.errors import BY_HAND, DetachWarning, TransformError
 from ..core.source_location import Place
+from ..core.types import type_of
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
 JOIN = "np.stack and np.concatenate put values together, np.where chooses among them"
@@ -46,6 +48,9 @@ HINT = "\n  hint: "
 CUTS: ContextVar[list[Place | None] | None] = ContextVar("CUTS", default=None)
 """The places where traced values were converted to numbers; None if they are not recorded."""
 
+NUDGE: ContextVar[float] = ContextVar("NUDGE", default=0.0)
+"""By how much numbers that traced values are converted to are changed."""
+
 
 @contextmanager
 def recording_detached() -> Iterator[list[Place | None]]:
@@ -56,6 +61,22 @@ def recording_detached() -> Iterator[list[Place | None]]:
         yield found
     finally:
         CUTS.reset(before)
+
+
+@contextmanager
+def nudging(amount: float = 1e-6) -> Iterator[None]:
+    """Changes the numbers that traced values are converted to, to see what depends on them."""
+    before = NUDGE.set(amount)
+    try:
+        yield
+    finally:
+        NUDGE.reset(before)
+
+
+def leaving(x: Any) -> Any:
+    """A value that is about to become a plain number, changed inside of `nudging`."""
+    amount = NUDGE.get()
+    return x * (1 + amount) + amount if amount and type_of(x).dtype.kind in "fc" else x
 
 
 def is_write(place: Place | None) -> bool:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OptionError, ShapeError, TransformError
-from ..core.source_location import describe
+from ..core.errors import OptionError, ShapeError
 from ..core.tree import leaves_of
 from ..core.types import shape_of, type_of
 from ..library.elementwise.arithmetic import square
@@ -19,14 +18,12 @@ from ..library.index.indexing import index
 from ..library.reduce.reduction import sum
 from ..library.shape.joining import concatenate
 from ..library.shape.movement import reshape
-from ..numpy_api.detach_checks import recording_detached
 from ..typing import OperandLike
 from .arguments import Arguments, Packing
 from .fits import FitSummary, band, fit_summary
+from .plain_numbers import CONSTANTS, require_no_plain_numbers
 
 Function = Callable[..., Any]
-CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
-
 GRADIENTS = {None, "cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 HESSIANS = {"dogleg", "trust-exact"}
@@ -35,8 +32,9 @@ HESSIANS = {"dogleg", "trust-exact"}
 ROOTS = {None, "hybr", "lm"}
 """The methods of `root` that use a Jacobian."""
 
-STIFF = {"Radau", "BDF", "LSODA"}
-"""The methods of `solve_ivp` that use a Jacobian."""
+SPARSE = {"Radau", "BDF"}
+STIFF = SPARSE | {"LSODA"}
+"""The methods of `solve_ivp` that use a Jacobian, and those of which it may be sparse."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ class SciPy:
         return CurveFit(packing, given | others, values, jacobian)
 
     def solve_ivp(
-        self, f: Function, t_span: Any, y0: object, method: str = "Radau", args: object = (),
+        self, f: Function, t_span: Any, y0: object, method: Any = "RK45", args: object = (),
         sparse: bool = False, **others: object,
     ) -> Arguments:  # fmt: skip
         """The keyword arguments of `scipy.integrate.solve_ivp`, for y' = f(t, y, *args).
@@ -167,18 +165,21 @@ class SciPy:
         The exact Jacobian by y comes with methods that use one, with `sparse=True` as a CSR array.
         `unflatten(result.y[:, -1])` has the structure of `y0`. To differentiate the solution, use
         `gradops.scipy.integrate.solve_ivp`.
+
+        >>> problem = dg.scipy.solve_ivp(lambda t, y: -50 * y * y, (0, 1), [1.0], "Radau")
+        >>> problem["jac"](0.0, [1.0])
+        array([[-100.]])
         """
         packing = Packing(y0)
-        of_state = vector_valued(
-            lambda y, t, *more: function_of_vector(lambda z: f(t, z, *more), packing)(y)
-        )
+        of_state = vector_valued(function_of_vector(lambda y, t, *more: f(t, y, *more), packing))
         found = self.residuals(of_state, sparse)
-        if sparse and method == "LSODA":
-            raise OptionError("scipy.solve_ivp", [], "LSODA takes no sparse Jacobian",
+        names = class_names(method)
+        if sparse and not names & SPARSE:
+            raise OptionError("scipy.solve_ivp", [], f"{method} takes no sparse Jacobian",
                               hint="Radau and BDF do")  # fmt: skip
         given = {"fun": swapped(found["fun"]), "t_span": t_span, "y0": packing.vector,
                  "method": method}  # fmt: skip
-        if method in STIFF:
+        if names & STIFF:
             given["jac"] = swapped(found["jac"])
         rest = solver_arguments(packing, args)
         del rest["x0"]
@@ -266,6 +267,11 @@ class CurveFit(Arguments):
         return band(values, slopes, pcov, level)
 
 
+def class_names(method: Any) -> set[str]:
+    """The name of a method of `solve_ivp`, or those of a class and of what it is derived from."""
+    return {method} if isinstance(method, str) else {c.__name__ for c in method.__mro__}
+
+
 def swapped(f: Function) -> Function:
     """A function of state and time, as one of time and state."""
     return lambda t, y, *args: f(y, t, *args)
@@ -286,22 +292,12 @@ def solver_arguments(packing: Packing, args: object, method: object = None) -> d
 def function_of_vector(f: Function, packing: Packing) -> Function:
     """`f` as a function of its first argument packed into one vector.
 
-    Raises TransformError if `f` returns a plain number converted from a traced value: its gradient
-    would be zero, and the solver would stop at its start point.
+    Raises TransformError if the result is or depends on a plain number converted from a traced
+    value: its gradient would be zero, and the solver would stop at a wrong point.
     """
-
-    def call(x: object, *args: object) -> Any:
-        with recording_detached() as cuts:
-            found = f(packing.unpack(x), *args)
-        if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
-            raise TransformError(
-                "the function gives a plain number, made of what is being differentiated at"
-                f" {describe(cuts[0])}: its gradient would be zero"
-                "\n  hint: return what functions of NumPy give, without float() or those of math"
-            )
-        return found
-
-    return call
+    harmless: set[Any] = set()
+    bare = lambda x, *args: f(packing.unpack(x), *args)
+    return lambda x, *args: require_no_plain_numbers(bare, harmless, x, *args)
 
 
 def scalar_valued(f: Function) -> Function:

@@ -9,7 +9,13 @@ from ..core.op import OPS, Op
 from ..core.tree import flatten
 from ..core.types import is_inexact, shape_of, type_of
 from ..library.families import zeros_like
-from ..numpy_api.detach_checks import COLLECTED, JOIN, array_conversion_error, warn_detached
+from ..numpy_api.detach_checks import (
+    COLLECTED,
+    JOIN,
+    array_conversion_error,
+    leaving,
+    warn_detached,
+)
 from ..numpy_api.methods import ArrayMethods
 from ..typing import Function
 
@@ -48,7 +54,7 @@ class WithDerivatives(Carrier, ArrayMethods):
             " use functions of NumPy or ours; x.item() says that it is meant",
             COLLECTED,
         )
-        return self.parts[0]
+        return leaving(self.parts[0])
 
     def __format__(self, spec: str) -> str:
         return format(self.parts[0] if spec else str(self), spec)

@@ -275,6 +275,43 @@ def test_an_objective_that_cuts_its_value_off_is_refused_with_the_line(f):
         dg.scipy.least_squares(f, np.ones(2))["jac"](np.ones(2))
 
 
+NEEDED = [
+    lambda x: float(x[0]) * x[1] + x[0], lambda x: x[1] + math.sin(x[0]), lambda x: x[0].item() * x,
+    lambda x: x.tolist()[0] * x[1], lambda x: np.float64(x[0]) + x,
+    lambda x: x * complex(x[1]).real,
+]  # fmt: skip
+HARMLESS = [
+    lambda x: (float(x[0]), x * x)[1], lambda x: x * x if float(x[0]) < 3 else x,
+    lambda x: x[int(x[0])] * x,
+]  # fmt: skip
+
+
+def entries(f, x):
+    """Each entry of `dg.scipy` that differentiates `f`, as a call of what it gives."""
+    one, near, curve = (lambda x: np.sum(f(x))), np.ones(2), np.ones(3)
+    model = lambda t, a, b: one(np.stack([a, b])) * t
+    yield lambda: dg.scipy(one, near)["fun"](x)
+    yield lambda: dg.scipy(one, near, method="Newton-CG")["hessp"](x, near)
+    yield lambda: dg.scipy(one, near, hess=True)["hess"](x)
+    yield lambda: dg.scipy.least_squares(f, near)["jac"](x)
+    yield lambda: dg.scipy.root(lambda x: f(x) + x, near)["jac"](x)
+    yield lambda: dg.scipy.NonlinearConstraint(f, near, 0, 1)["jac"](x)
+    yield lambda: dg.scipy.solve_ivp(lambda t, y: f(y) + y, (0, 1), near, "BDF")["jac"](0.0, x)
+    yield lambda: dg.scipy.curve_fit(model, curve, curve)["jac"](curve, *x)
+
+
+@pytest.mark.parametrize("point", [[0.0, 0.0], [0.5, 2.0]])
+@pytest.mark.filterwarnings("ignore::gradops.core.errors.DetachWarning")
+def test_a_result_that_depends_on_a_plain_number_is_refused_with_the_line(point):
+    for f in NEEDED:
+        for call in entries(f, np.array(point)):
+            with pytest.raises(gradops.TransformError, match=r"test_scipy.py:\d+.*would be zero"):
+                call()
+    for f in HARMLESS:
+        for call in entries(f, np.array(point)):
+            assert np.isfinite(np.hstack(call())).all()
+
+
 def test_a_solver_without_derivatives_takes_plain_numbers():
     given = dg.scipy(lambda x: float(np.sum(x * x)), np.ones(2), method="Nelder-Mead")
     assert given["fun"](np.ones(2)) == 2

@@ -170,16 +170,27 @@ def test_sparse_minima_under_sparse_constraints(package):
 
 @both
 @pytest.mark.parametrize("is_sparse", [False, True])
-def test_stiff_equations_get_exact_jacobians(package, is_sparse):
+@pytest.mark.parametrize("method", ["Radau", "BDF", integrate.Radau])
+def test_stiff_equations_get_exact_jacobians(package, is_sparse, method):
     f = lambda t, y, k: np.stack([-k * y[0], k * y[0] - y[1] * t])
-    problem = package.solve_ivp(f, (0, 1), np.array([1.0, 0.0]), args=(100.0,), sparse=is_sparse)
+    start = np.array([1.0, 0.0])
+    problem = package.solve_ivp(f, (0, 1), start, method, args=(100.0,), sparse=is_sparse)
     jacobian = problem["jac"](0.5, problem["y0"], 100.0)
     dense = jacobian.toarray() if is_sparse else jacobian
     assert_allclose(dense, [[-100, 0], [100, -0.5]])
     want = integrate.solve_ivp(lambda t, y: f(t, y, 100.0), (0, 1), [1.0, 0.0], rtol=1e-8)
     found = integrate.solve_ivp(**problem, rtol=1e-8)
     assert_allclose(found.y[:, -1], want.y[:, -1], rtol=1e-5, atol=1e-5)
-    assert "jac" not in package.solve_ivp(f, (0, 1), np.ones(2), "RK45")
+
+
+@both
+def test_equations_are_solved_by_the_default_method_of_scipy(package):
+    f = lambda t, y: -y * np.sin(t)
+    found = integrate.solve_ivp(**package.solve_ivp(f, (0, 1), np.ones(2)))
+    assert found.nfev == integrate.solve_ivp(f, (0, 1), np.ones(2)).nfev
+    for method in "RK45", integrate.RK45, "LSODA":
+        with pytest.raises(OptionError, match="takes no sparse Jacobian"):
+            package.solve_ivp(f, (0, 1), np.ones(2), method, sparse=True)
 
 
 @pytest.mark.filterwarnings("ignore::gradops.DetachWarning")
