@@ -7,9 +7,11 @@ import numpy as np
 
 from ...core.errors import OptionError
 from ...core.op import PLAIN
+from ...kernels.odes.own_methods import run
 from ...kernels.odes.reports import DONE
+from ...kernels.odes.stepping import Control
 from ...kernels.odes.stiff import solve_ivp as of_scipy
-from ...kernels.odes.tableaus import EXPLICIT, SCIPY
+from ...kernels.odes.tableaus import SCIPY
 from ...kernels.solvers.running import reports
 from ...library.elementwise.logic import isfinite
 from ...library.index.indexing import index
@@ -19,7 +21,7 @@ from ...library.shape.movement import expand_dims
 from ...library.shape.rearrange import matrix_transpose
 from ...transforms.layers import constant
 from ..optimize.unknowns import strong, tuple_of
-from .events import as_list, event_times, lent
+from .events import EventsOfGraph, as_list, differentiable, lent
 from .options import STIFF
 from .problems import Problem, are_plain
 
@@ -36,7 +38,8 @@ def solve_ivp(
     The result's `y`, of shape (n, number of times), is a function of `y0`, `args`, the span,
     `t_eval`, and of what `fun` captures, with derivatives of any order. So are `t_events` and
     `y_events`, and `sol` of its argument. Where nothing has a derivative, SciPy's result is
-    returned as it is. In a graph `t_eval` has to be given, and there are no events.
+    returned as it is. In a graph `t_eval` has to be given, and each event has to say after how many
+    times it ends the solution, `event.terminal = n`; what is not reached is NaN.
 
     Methods are SciPy's ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA"), "Tsit5", and with steps
     of the size `step` "Euler", "Midpoint", "Heun" and "RK4". Of explicit ones the derivatives are
@@ -80,9 +83,12 @@ class Solved:
 
     def __init__(self, p: Problem, t_eval: Any, events: Sequence[Function]) -> None:
         self.p = p
+        if p.is_graph and events and t_eval is not None:
+            self.solve_in_graph(strong(t_eval), EventsOfGraph(p, events))
+            return
         first: Any = self.first_run(t_eval, events) if t_eval is None or events else None
         found = first.t_events if events else []
-        self.t_events = [event_times(p, i, ts) for i, ts in enumerate(found)]
+        self.t_events = [differentiable(p, i, ts) for i, ts in enumerate(found)]
         self.times = self.times_of(t_eval, first)
         with reports() as heard:
             self.rows = p.states(self.times)
@@ -90,6 +96,13 @@ class Solved:
         if first is None and self.report is not None and not self.report.success:
             self.cut()
         self.y_events = [p.states(ts) if len(fs) else fs for ts, fs in zip(self.t_events, found)]
+
+    def solve_in_graph(self, times: Any, events: EventsOfGraph) -> None:
+        """The same as expressions. See Note [Events]."""
+        self.times, self.report = times, None
+        self.rows = events.ended(self.p.states(times), times)
+        self.t_events = events.times
+        self.y_events = [self.p.states(ts) for ts in events.times]
 
     def cut(self) -> None:
         """Drop the times that the solver did not reach, as SciPy does."""
@@ -102,28 +115,13 @@ class Solved:
         if not p.is_known:
             raise OptionError(
                 "solve_ivp", [], "how many times there are depends on the steps, or on the events",
-                hint="give t_eval, and no events" if p.is_graph else "give t_eval; or write a loop",
+                hint="give t_eval" if p.is_graph else "give t_eval; or write a loop",
             )  # fmt: skip
-        if p.method in EXPLICIT and p.method not in SCIPY:
-            return self.first_run_of_ours(events)
-        options = dict(p.options)
-        if p.method in STIFF:
-            options["jac"] = p.on_arrays(p.helper)
-        known = [np.asarray(constant(x)) for x in (p.span, p.start)]
+        span, start, *others = [np.asarray(constant(x)) for x in (p.span, p.start, *p.others)]
         times = None if t_eval is None else np.asarray(constant(t_eval))
-        return of_scipy()(p.on_arrays(p.f), *known, p.method, times, events=lent(p, events) or None,
-                          **options)  # fmt: skip
-
-    def first_run_of_ours(self, events: Sequence[Function]) -> Any:
-        """The run of a scheme that SciPy does not have."""
-        if events:
-            raise OptionError("solve_ivp", [], f"there are no events with {self.p.method!r}",
-                              hint="RK45 and DOP853 find them")  # fmt: skip
-        with reports() as heard:
-            self.p.states(np.zeros(0))
-        report = heard[-1]
-        report.t = np.array([constant(self.p.span)[0], *report.taken])
-        return report
+        control = Control(*p.attrs["control"])
+        return run(p.f, p.helper, others, span, start, p.method, control, times,
+                   lent(p, events) or None)  # fmt: skip
 
     def times_of(self, t_eval: Any, first: Any) -> Any:
         """The times of the result: those asked for, or those of steps, as far as they came."""

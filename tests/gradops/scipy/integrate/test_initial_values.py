@@ -280,7 +280,6 @@ def solve(**changes):
         ({"t_eval": [0.5, 2.0]}, OptionError, "in the span"),
         ({"t_eval": [0.5, 0.2]}, OptionError, "in order"),
         ({"fun": lambda t, y: [y[0], y[0]]}, ShapeError, "has 1 entries, and its derivative"),
-        ({"method": "Tsit5", "events": lambda t, y: y[0]}, OptionError, "no events with 'Tsit5'"),
     ],
 )
 def test_errors_say_what_is_wrong(changes, error, says):
