@@ -112,3 +112,10 @@ def mode(value: Mode) -> Iterator[None]:
 def recording(on: bool) -> AbstractContextManager[None]:
     """Record operations, or not, in the block."""
     return mode((PACKING.get() or True) if on else False)
+
+
+def sparse_jacobian(body: Any) -> Any:
+    """The function of a body's operands that gives the entries of its Jacobian, by pattern."""
+    from ..sparse import body_jacobian
+
+    return body_jacobian(body)

@@ -148,6 +148,9 @@ class Tape(Protocol):
     def recording(self, on: bool) -> AbstractContextManager[None]:
         """Record operations, or not, in the block."""
 
+    def sparse_jacobian(self, body: Any) -> Any:
+        """The function of a body's operands that gives the entries of its Jacobian, by pattern."""
+
 
 class CompiledCall(Protocol):
     """One call of a compiled program, with its backward for the tape."""

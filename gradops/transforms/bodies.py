@@ -5,7 +5,7 @@ See Note [Closed functions] in `closing.py`.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,18 @@ class Body:
         """The body of the Jacobian matrix, for a body from a vector, its first operand, to one."""
         return self.composed(jacobian_of)
 
+    def sparse_jacobian(self) -> "Body":
+        """As `jacobian`, or where most entries are zero and a tape knows which, the others alone.
+
+        These are three arrays in CSR order: entries, columns, and where rows start.
+        """
+        return SparseJacobian(self)
+
+    @property
+    def tape(self) -> Tape | None:
+        """The tape of the tensors that the body was closed with, if there are any."""
+        raise NotImplementedError
+
     def traced(self, trace: Trace) -> Any:
         """The graph of the body, made of the graphs of the functions that it calls."""
         raise NotImplementedError
@@ -126,7 +138,18 @@ def bare_outputs(body: Body, operands: Sequence[Any]) -> Outputs:
     return tuple(map(bare, body.raw(operands)))
 
 
-class Composed(Body):
+class Derived(Body):
+    """A body that is made of another one, `body`."""
+
+    body: Body
+
+    @property
+    def tape(self) -> Tape | None:
+        """The tape of the tensors that the body was closed with, if there are any."""
+        return self.body.tape
+
+
+class Composed(Derived):
     """A function of operands that calls a body."""
 
     def __init__(
@@ -169,7 +192,7 @@ class Raw:
         return Raw(self.body.composed(f, types, outputs))
 
 
-class Tangents(Body):
+class Tangents(Derived):
     """The tangents of the outputs of a body."""
 
     def __init__(self, body: Body, active: Sequence[int]) -> None:
@@ -194,7 +217,7 @@ class Tangents(Body):
         return self.body.traced(trace).tangents(self.active)
 
 
-class Pullback(Body):
+class Pullback(Derived):
     """The cotangents of operands of a body."""
 
     def __init__(self, body: Body, wanted: Sequence[int]) -> None:
@@ -247,6 +270,27 @@ class Pullback(Body):
         vertices = [layer.vertices[i - place.start] for i in ends]
         stop += layer.vertices  # one may be computed from another
         return layer.tape.pull([y for y, _ in pairs], vertices, [g for _, g in pairs], stop)
+
+
+class SparseJacobian(Derived):
+    """The entries of a Jacobian, columns, and where rows start; or a matrix."""
+
+    def __init__(self, body: Body) -> None:
+        super().__init__(body.size, body.captured, body.layers)
+        self.body = body
+
+    @cached_property
+    def found(self) -> Callable[..., Outputs]:
+        """The function that computes it."""
+        tape = self.tape
+        return self.body.jacobian() if tape is None else tape.sparse_jacobian(self.body)
+
+    def __call__(self, *operands: Any) -> Outputs:
+        return self.found(*operands)
+
+    def traced(self, trace: Trace) -> Any:
+        """The graph of the Jacobian."""
+        return self.body.traced(trace).sparse_jacobian()
 
 
 def set_apart(operands: Sequence[Any], tape: Tape) -> tuple[list[Any], list[Any]]:

@@ -20,6 +20,7 @@ nothing recorded. Derivative rules use its derivatives, which are bodies too:
                             and returns the cotangents of the operands numbered `wanted`
     body.composed(f)        takes the operands, and returns the tuple `f(body, *operands)`
     body.jacobian()         takes the operands, and returns the Jacobian by the first one
+    body.sparse_jacobian()  the same, or its entries, their columns, and where rows start
 
 So a rule is written with bodies and ops, and can be differentiated in turn. It reads the solution
 (its `y`), never the way to it. All of these can be attributes of the op as well, such as a
@@ -35,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from ..core.levels import clock
-from ..core.tracer_protocol import held, is_holder
+from ..core.tracer_protocol import Tape, held, is_holder
 from ..core.tree import flatten
 from ..core.types import type_of
 from .bodies import Body, Outputs, Trace, bottom, is_traced
@@ -59,6 +60,11 @@ class Called(Body):
         """The outputs, with the layers of what was captured."""
         return self.functions.call(self.index, operands[: self.captured.start])
 
+    @property
+    def tape(self) -> Tape | None:
+        """The tape of the tensors that the body was closed with, if there are any."""
+        return getattr(self.functions.like, "__gradop_tape__", None)
+
     def traced(self, trace: Trace) -> Any:
         """The graph of the function."""
         return trace(self)
@@ -72,6 +78,7 @@ class Functions:
         self.leaves, self.rebuild = flatten(tuple(args))
         self.at = [i for i, x in enumerate(self.leaves) if is_operand(x)]
         self.types: list[Any] = []
+        self.like = first_holder(self.given)  # a tensor among arguments or captures
         self.graphs: tuple[Any, Any] | None = None  # of a trace, with the names it is for
 
     @property
@@ -120,7 +127,7 @@ class Closed:
 
     def __init__(self, functions: Sequence[Function], args: Sequence[Any]) -> None:
         own = Functions(functions, args)
-        self.operands, self.like = own.operands, first_holder(own.given)
+        self.operands, self.like = own.operands, own.like
         layers: list[Layer] = []
         counts = [1] * len(functions)
         anchor = next(
@@ -148,7 +155,7 @@ class Closed:
         examples = [sample(x) for x in own.given]
         results = [own.results(k, examples) for k in range(len(own.functions))]
         leaves = [y for row in results for y in row]
-        self.like = first_holder([self.like, *leaves])
+        self.like = own.like = first_holder([self.like, *leaves])
         outputs = list(map(as_output, leaves))
         anchor = next((x for x in map(bottom, outputs) if is_traced(x)), None)
         return layers_in(outputs, began), list(map(len, results)), anchor

@@ -70,6 +70,17 @@ def expression(y: Any) -> Expr:
     return y
 
 
+def body_jacobian(body: Any) -> Function:
+    """The sparse Jacobian of a body of one output by its first operand, as arrays in CSR order."""
+    found = SparseFunction(lambda *xs: body(*xs)[0], derivatives.sparse_jacobian, "auto")
+
+    def parts(*operands: Any) -> tuple[np.ndarray, ...]:
+        matrix = found(*operands)
+        return matrix.data, matrix.indices, matrix.indptr
+
+    return parts
+
+
 def either(name: str) -> Function:
     """A derivative of an expression by another one, or of a function."""
     of_expression = getattr(derivatives, name)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .stepping import Control, Failed, Taken, steps
-from .stiff import options_of, solve_ivp
+from .stiff import matrices, options_of, solve_ivp
 from .tableaus import EXPLICIT, SCIPY, Tableau, tableau
 
 Function = Callable[..., Sequence[np.ndarray]]
@@ -28,7 +28,7 @@ def run(
     options: dict[str, Any] = options_of(control, y.size)
     how: Any = method
     if method not in EXPLICIT:
-        options["jac"] = at(second)
+        options["jac"] = matrices(second, others, method)
     elif method not in SCIPY:
         advance = lambda x, during: second(x, during, *others)
         how = own_method()

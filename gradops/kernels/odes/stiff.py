@@ -38,11 +38,26 @@ def implicit(
     report = solve_ivp()(
         lambda t, x: f(np.asarray(x), np.float64(t), *others)[0], span, y, method,
         times[order], dense, **options_of(control, y.size),
-        jac=lambda t, x: jacobian(np.asarray(x), np.float64(t), *others)[0],
+        jac=matrices(jacobian, others, method),
     )  # fmt: skip
     states = np.full((len(times), y.size), np.nan)
     states[order[: len(report.t)]] = report.y.T
     return states, report
+
+
+def matrices(jacobian: Function, others: Sequence[np.ndarray], method: str) -> Any:
+    """The Jacobian at a time and state as a method takes it: sparse if its entries are given."""
+
+    def at(t: float, y: np.ndarray) -> Any:
+        found = jacobian(np.asarray(y), np.float64(t), *others)
+        if len(found) == 1:
+            return found[0]
+        from scipy.sparse import csc_matrix, csr_matrix
+
+        matrix = csr_matrix(tuple(found), (len(y), len(y)))
+        return matrix.toarray() if method == "LSODA" else csc_matrix(matrix)
+
+    return at
 
 
 def options_of(control: Control, size: int) -> dict[str, Any]:
@@ -65,7 +80,7 @@ def pull_solution(
     if getattr(report, "sol", None) is None:
         found[0] += g.sum(axis=0)
         return
-    back = Adjoint(report.sol, others, jacobian, pull, found)
+    back = Adjoint(report.sol, others, matrices(jacobian, others, method), pull, found)
     stops = [t for t in np.unique(times) if (t - span[0]) * (back.t - t) >= 0]
     for t in stops if span[1] < span[0] else reversed(stops):
         back.move(t, method, control)
@@ -80,7 +95,7 @@ class Adjoint:
     """The cotangents of state and operands while they are carried back, as one vector."""
 
     def __init__(
-        self, solution: Any, others: Sequence[np.ndarray], jacobian: Function, pull: Function,
+        self, solution: Any, others: Sequence[np.ndarray], jacobian: Any, pull: Function,
         found: Sequence[np.ndarray],
     ) -> None:  # fmt: skip
         self.solution, self.others, self.jacobian, self.pull = solution, others, jacobian, pull
@@ -105,9 +120,11 @@ class Adjoint:
         sizes = zip(found, self.sizes, strict=True)
         return -np.concatenate([np.zeros(n) if ct is None else np.ravel(ct) for ct, n in sizes])
 
-    def slopes(self, t: float, state: np.ndarray) -> np.ndarray:
+    def slopes(self, t: float, state: np.ndarray) -> Any:
         """The Jacobian of `slope`, but for the rows of operands, on which nothing depends."""
-        result = np.zeros((state.size, state.size))
-        a = self.jacobian(self.solution(t), np.float64(t), *self.others)[0]
-        result[: self.n, : self.n] = -a.T
-        return result
+        a, size = -self.jacobian(t, self.solution(t)).T, state.size
+        if isinstance(a, np.ndarray):
+            return np.pad(a, (0, size - self.n))
+        a = a.tocsc()
+        a.resize(size, size)
+        return a

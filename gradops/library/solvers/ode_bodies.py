@@ -15,6 +15,8 @@ from ..shape.joining import concatenate, stack
 from ..shape.movement import astype, reshape
 from .compositions import Composition
 
+LARGE = 64  # entries of a state, from which Jacobians may be sparse
+
 
 class RungeKuttaStep(Composition):
     """The state after a step of an explicit scheme, and the stages as rows."""
@@ -86,6 +88,6 @@ def split(packed: AnyArray, like: Sequence[AnyArray]) -> list[AnyArray]:
 def helper(f: Any, method: str, y: AnyArray) -> Any:
     """What a method calls beside f: its step, or for SciPy's solvers the Jacobian by the state."""
     if method not in EXPLICIT:
-        return f.jacobian()
+        return f.sparse_jacobian() if size_of([y]) >= LARGE else f.jacobian()
     types = [ArrayType(shape_of(y), np.dtype(np.float64)), ArrayType((2,), np.dtype(np.float64))]
     return f.composed(RungeKuttaStep(method), types, outputs=2)
