@@ -34,6 +34,7 @@ from .ops import random as _random
 from .ops.random import *
 from .ops.spelling import FUNCTIONS as _FUNCTIONS
 from .ops.tensorflow_names import DTYPES as _DTYPES
+from .sparse import function_methods as _sparse_methods
 
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 

@@ -137,25 +137,3 @@ def stacked(graph: FrozenGraph, types: Sequence[ArrayType]) -> FrozenGraph:
 def jacobian(graph: FrozenGraph) -> FrozenGraph:
     """The graph of the Jacobian of a vector by the first operand."""
     return composed(graph, jacobian_of)
-
-
-def sparse_jacobian(graph: FrozenGraph) -> FrozenGraph:
-    """The graph of a Jacobian's entries, columns, and where rows start; or of a matrix.
-
-    It is a matrix where many products would be needed for the entries.
-    """
-    key = "sparse jacobian"
-    result: FrozenGraph | None = graph.derived.get(key)
-    if result is None:
-        from ..sparse.derivatives import sparse_jacobian as by_pattern
-
-        s = Scratch()
-        inputs = s.parameters(graph.inputs)
-        (y,) = s.thaw(graph, inputs)
-        found = by_pattern(y, inputs[0])
-        if 4 * found.products > min(found.shape):
-            return jacobian(graph)
-        pattern = found.pattern
-        outputs = [found.data, *map(s.expression, (pattern.indices, pattern.indptr))]
-        result = graph.derived[key] = freeze_body(outputs, inputs)
-    return result

@@ -66,13 +66,6 @@ def jacobian(graph: FrozenGraph) -> FrozenGraph:
     return function_graphs.jacobian(graph)
 
 
-def sparse_jacobian(graph: FrozenGraph) -> FrozenGraph:
-    """The graph of a Jacobian's entries, columns, and where rows start; or of a matrix."""
-    from . import function_graphs
-
-    return function_graphs.sparse_jacobian(graph)
-
-
 Expr.trace_functions = staticmethod(trace_functions)
-for method in (tangents, pullback, composed, stacked, jacobian, sparse_jacobian):
+for method in (tangents, pullback, composed, stacked, jacobian):
     setattr(FrozenGraph, method.__name__, method)

@@ -6,12 +6,13 @@ A counterpart takes the module `torch`, the operands as tensors and the attribut
 from gradops import OPS
 from gradops.kernels.elementwise import scipy_kernels
 
-from . import arranging, choosing, entries, matrices, networks, reductions
+from . import arranging, choosing, entries, equations, matrices, networks, reductions
 
 COUNTERPARTS = {
     **arranging.COUNTERPARTS,
     **choosing.COUNTERPARTS,
     **entries.COUNTERPARTS,
+    **equations.COUNTERPARTS,
     **matrices.COUNTERPARTS,
     **networks.COUNTERPARTS,
     **reductions.COUNTERPARTS,
@@ -24,13 +25,13 @@ REASONS = {
         "random_permutation random_poisson random_uniform truncated_normal"
     ),
     "an op of ours that has no name in torch": (
-        "add_along_axis at_labels beta_tail class_error class_labels copy_slices counted "
-        "ensure_shape exp_difference extend fold_back forget_sizes gamma_slope gamma_tail "
+        "add_along_axis at_labels beta_tail class_error class_labels column_order copy_slices "
+        "counted ensure_shape exp_difference extend fold_back forget_sizes gamma_slope gamma_tail "
         "gelu_slope gru_gates gru_state inverse_permutation linear_recurrence lstm_gates "
-        "lstm_hidden lstm_memory place_diagonal positions prod_others run_lengths run_starts "
-        "sum_windows survivors"
+        "lstm_hidden lstm_memory place_diagonal positions prod_others row_order run_lengths "
+        "run_starts sum_windows survivors"
     ),
-    "torch has no function, or no derivative": "exprel "
+    "torch has no function, or no derivative": "exprel matrix_log matrix_sqrt solve_riccati "
     + " ".join(op.name for op in OPS.values() if op.kernel.__module__ == scipy_kernels.__name__),
     "torch has no second derivative of it where factors are zero": "product_at",
     "torch chooses any of equal entries": "argmode",
