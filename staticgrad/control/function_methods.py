@@ -66,6 +66,14 @@ def jacobian(graph: FrozenGraph) -> FrozenGraph:
     return function_graphs.jacobian(graph)
 
 
+def scan_of(first: Expr, fn: Callable[[Any, Any], Any], start: Any, elems: Any) -> Any:
+    """`map_accumulate` of staticgrad, for functions that know no graph."""
+    from .loops import map_accumulate
+
+    return map_accumulate(fn, start, elems)
+
+
+Expr.scan_of = scan_of
 Expr.trace_functions = staticmethod(trace_functions)
 for method in (tangents, pullback, composed, stacked, jacobian):
     setattr(FrozenGraph, method.__name__, method)

@@ -53,6 +53,7 @@ class Expr(ArrayMethods):
     watch = None
     specialised: ClassVar[Mapping[Op, Any]]  # functions that build expressions, by op
     trace_functions: ClassVar[Any]  # functions among attributes; set by `control.function_methods`
+    scan_of: ClassVar[Any]  # a loop over rows; likewise
 
     def __init__(
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, op: Op | None = None,

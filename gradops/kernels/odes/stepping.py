@@ -151,13 +151,18 @@ def first_size(
 
 
 def fixed_steps(advance: Advance, span: np.ndarray, y: np.ndarray, size: float) -> Iterator[Taken]:
-    """Steps of one size, but for the last, which is cut at the end of the span."""
+    """Steps of one size, but for the last."""
+    for step in fixed_spans(span, size):
+        new, stages = advance(y, step.during)
+        yield Taken(step, y, stages, new)
+        y = new
+
+
+def fixed_spans(span: np.ndarray, size: float) -> Iterator[Step]:
+    """From where to where steps of one size go; the last is cut at the end of the span."""
     start, end = map(float, span)
     count = int(np.ceil(abs(end - start) / size - 1e-9))
     h = float(np.copysign(size, end - start))
     for k in range(count):
-        t = start + k * h
-        step = Step(t, h, t + h) if k < count - 1 else Step(t, end - t, end)
-        new, stages = advance(y, step.during)
-        yield Taken(step, y, stages, new)
-        y = new
+        t = start + k * h  # a step begins where the one before ends, to the last bit
+        yield Step(t, h, start + (k + 1) * h) if k < count - 1 else Step(t, end - t, end)

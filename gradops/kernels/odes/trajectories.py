@@ -55,10 +55,18 @@ def explicit(
             report.taken.append(step.last)
             if (inside := places_in(step, times)).size:
                 weights = scheme.weights_at((times[inside] - step.t) / step.h)
-                states[inside] = taken.y + step.h * (weights @ taken.stages)
+                states[inside] = taken.y + step.h * combined(weights, taken.stages)
     except Failed as error:
         report.fail(str(error))
     return states, report
+
+
+def combined(weights: np.ndarray, stages: Any) -> Any:
+    """The sums of stages by rows of weights, term by term: with the same bits in graphs."""
+    total = weights[:, :1] * stages[0]
+    for j in range(1, weights.shape[1]):
+        total = total + weights[:, j : j + 1] * stages[j]
+    return total
 
 
 def places_in(step: Step, times: np.ndarray) -> np.ndarray:

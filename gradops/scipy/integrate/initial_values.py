@@ -11,7 +11,7 @@ from ...kernels.odes.own_methods import run
 from ...kernels.odes.reports import DONE
 from ...kernels.odes.stepping import Control
 from ...kernels.odes.stiff import solve_ivp as of_scipy
-from ...kernels.odes.tableaus import SCIPY
+from ...kernels.odes.tableaus import FIXED, SCIPY
 from ...kernels.solvers.running import reports
 from ...library.elementwise.logic import isfinite
 from ...library.index.indexing import index
@@ -22,6 +22,7 @@ from ...library.shape.rearrange import matrix_transpose
 from ...transforms.layers import constant
 from ..optimize.unknowns import strong, tuple_of
 from .events import EventsOfGraph, as_list, differentiable, lent
+from .fixed_steps import times_of
 from .options import STIFF
 from .problems import Problem, are_plain
 
@@ -83,6 +84,8 @@ class Solved:
 
     def __init__(self, p: Problem, t_eval: Any, events: Sequence[Function]) -> None:
         self.p = p
+        if t_eval is None and p.is_graph and p.method in FIXED and p.has_known_span:
+            t_eval = times_of(p)
         if p.is_graph and events and t_eval is not None:
             self.solve_in_graph(strong(t_eval), EventsOfGraph(p, events))
             return

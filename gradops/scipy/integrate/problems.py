@@ -17,6 +17,8 @@ from ...transforms.bodies import Body, is_traced
 from ...transforms.closing import close, first_holder
 from ...transforms.layers import constant
 from ..optimize.unknowns import alike, as_vector, strong
+from .fixed_steps import is_scanned
+from .fixed_steps import states as scanned
 from .options import control_of
 
 Function = Callable[..., Any]
@@ -90,8 +92,15 @@ class Problem:
         """True if a graph is being built."""
         return any(is_traced(constant(x)) for x in [self.span, *self.closed.operands])
 
+    @property
+    def has_known_span(self) -> bool:
+        """True if the span is an array without derivatives."""
+        return are_plain([self.span])
+
     def states(self, times: Any) -> Any:
         """The states at times, as rows."""
+        if is_scanned(self, times):
+            return scanned(self, times)
         return trajectory(times, self.span, self.start, *self.others, **self.attrs)
 
     def results(self, x: Any) -> Any:
