@@ -77,8 +77,8 @@ def test_what_no_loop_can_do_is_left_to_the_op():
     want = sg.compile(of_graph("RK4", (0.0, 1.0), times))(START, A)
     for graph in (
         of_graph("RK4", (0.0, 1.0), times, memory_budget=1000),
-        of_graph("RK4", (0.0, sg.constant(1.0)), times),
-        of_graph("RK4", (0.0, 1.0), sg.constant(times)),
+        of_graph("RK4", (0.0, sg.constant(1.0, "float64")), times),
+        of_graph("RK4", (0.0, 1.0), sg.constant(times, "float64")),
     ):
         assert not any(e.what == "loop" for e in graph.order)
         for x, y in zip(sg.compile(graph)(START, A), want, strict=True):
