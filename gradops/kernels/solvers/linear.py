@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import LinAlgError, OperandError
+from ...core.errors import ConvergenceWarning, LinAlgError, OperandError
+from ...core.source_location import warn
 from ...core.types import type_of
+from .krylov import Method
 from .running import INFO, TINY, warn_unconverged
 
 WORST = 1e-14  # of reciprocal condition numbers, up to which a Jacobian counts as singular
@@ -58,28 +60,39 @@ def singular(a: np.ndarray) -> LinAlgError:
 
 def solve_by_products(
     *operands: np.ndarray, product: Callable[..., Sequence[Any]],
-    transposed: Callable[..., Sequence[Any]],
+    transposed: Callable[..., Sequence[Any]], method: Method | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """The solution x of J x = b, of which `product` gives J x; by GMRES of SciPy.
+    """The solution x of J x = b, of which `product` gives J x; by GMRES of SciPy or a `method`.
 
     The operands are what a solver found, b, and those of the product before the vector.
     """
-    from scipy.sparse.linalg import LinearOperator, gmres
-
     solved, b, *given = operands
     warn_unconverged(solved)
     n, b = b.shape[0], np.asarray(b, np.float64)
+    options = {"rtol": CLOSE, "restart": min(n, RESTART), "maxiter": ROUNDS}
     times: Any = lambda v: np.asarray(product(*given, v.reshape(n))[0], np.float64)
-    x, failed = gmres(LinearOperator((n, n), times, dtype=np.float64), b, rtol=CLOSE,
-                      restart=min(n, RESTART), maxiter=ROUNDS)  # fmt: skip
+    x, failed = (method or Method("gmres", options)).solve(times, b)
     if failed:
-        raise LinAlgError(
-            "implicit_krylov", [type_of(b)],
-            "GMRES does not converge for the equations with the Jacobian at the solution: the"
-            f" residual is {np.linalg.norm(times(x) - b):.3g}",
-            hint="the Jacobian is singular or badly scaled: scale the unknowns and the equations",
-        )  # fmt: skip
+        tell(method, b, float(np.linalg.norm(times(x) - b)))
     return x
+
+
+def tell(method: Method | None, b: np.ndarray, residual: float) -> None:
+    """Warn of a method of the user's that did not converge; raise LinAlgError for ours."""
+    if method is not None:
+        warn(
+            f"{method.name} does not converge for the equations of a derivative: the residual is"
+            f" {residual:.3g}, the right side {np.linalg.norm(b):.3g}\n  hint: maxiter=, rtol= and"
+            " M= of the solution are those of its derivatives",
+            ConvergenceWarning,
+        )
+        return
+    raise LinAlgError(
+        "implicit_krylov", [type_of(b)],
+        "GMRES does not converge for the equations with the Jacobian at the solution: the residual"
+        f" is {residual:.3g}",
+        hint="the Jacobian is singular or badly scaled: scale the unknowns and the equations",
+    )  # fmt: skip
 
 
 def checked_residual(solved: np.ndarray, residual: np.ndarray) -> np.ndarray:

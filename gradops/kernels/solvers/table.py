@@ -12,7 +12,7 @@ MODULES = {
     "root": "roots", "newton": "roots", "root_scalar": "scalar_roots",
     "fixed_point": "fixed_points", "anderson": "fixed_points",
     "minimize": "minima", "minimize_scalar": "minima",
-    "least_squares": "residuals", "leastsq": "residuals", "custom": "custom",
+    "least_squares": "residuals", "leastsq": "residuals", "custom": "custom", "krylov": "krylov",
 }  # fmt: skip
 """The modules of the solvers, which have the solvers' names there."""
 

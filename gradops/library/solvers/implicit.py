@@ -17,6 +17,7 @@ from ...core.rules import NO_RULES, JointJVP, JointVJP
 from ...core.traits import Trait
 from ...core.types import ArrayType, shape_of
 from ...kernels.solvers import linear
+from ...kernels.solvers.krylov import Method
 from ...kernels.solvers.running import INFO
 from ...kernels.solvers.table import run_solver
 from ...typing import AnyArray, Wanted
@@ -62,10 +63,13 @@ implicit_solve = Op(
 
 def implicit_krylov_vjp(
     wanted: Wanted, g: AnyArray, y: AnyArray, solved: AnyArray, b: AnyArray, *operands: AnyArray,
-    product: Any, transposed: Any,
+    product: Any, transposed: Any, method: Method | None,
 ) -> list[Any]:  # fmt: skip
     """For b the solution of the transposed equations; for operands of the map that pulled back."""
-    ct = implicit_krylov(solved, g, *operands, product=transposed, transposed=product)
+    back = method and method.transposed
+    ct = implicit_krylov(
+        solved, g, *operands, product=transposed, transposed=product, method=back
+    )
     asked = [i - 2 for i in wanted if i > 1]
     cts = iter(product.pullback(asked)(*operands, y, -ct) if asked else ())
     return [None if i == 0 else ct if i == 1 else next(cts) for i in wanted]
@@ -73,7 +77,7 @@ def implicit_krylov_vjp(
 
 def implicit_krylov_jvp(
     tangents: Mapping[int, AnyArray], y: AnyArray, solved: AnyArray, b: AnyArray,
-    *operands: AnyArray, product: Any, transposed: Any,
+    *operands: AnyArray, product: Any, transposed: Any, method: Method | None,
 ) -> AnyArray | None:  # fmt: skip
     """The solution for the change of the right side, that of the map included."""
     active = sorted(i - 2 for i in tangents if i > 1)
@@ -83,13 +87,15 @@ def implicit_krylov_jvp(
         change = -moved if change is None else change - moved
     if change is None:
         return None
-    return implicit_krylov(solved, change, *operands, product=product, transposed=transposed)
+    return implicit_krylov(
+        solved, change, *operands, product=product, transposed=transposed, method=method
+    )
 
 
 implicit_krylov = Op(
     "implicit_krylov", linear.solve_by_products, arity=None,
     traits=[Trait.CONTROL, Trait.CHECKING],
-    infer=lambda solved, b, *operands, product, transposed: ArrayType(b.shape, b.dtype),
+    infer=lambda solved, b, *operands, **attrs: ArrayType(b.shape, b.dtype),
     vjp=JointVJP(implicit_krylov_vjp), jvp=JointJVP(implicit_krylov_jvp),
     batch=each_example, samples=no_samples,
     doc="As `implicit_solve`, for many unknowns: products with the Jacobian, and no matrix.",
@@ -119,14 +125,16 @@ checked_residual = Op(
 
 
 def solve_with_jacobian(
-    f: Any, solved: AnyArray, b: AnyArray, operands: Sequence[AnyArray], by: str, transposed: bool
-) -> AnyArray:
+    f: Any, solved: AnyArray, b: AnyArray, operands: Sequence[AnyArray], by: str | Method,
+    transposed: bool,
+) -> AnyArray:  # fmt: skip
     """The solution v of J v = b, or J^T v = b, with the Jacobian J of a body by its first operand.
 
-    `by` is "matrix", "products", or "entries" where each entry of the result depends on the entry
-    of x at its place alone. Any other text is the reason why there is no derivative.
+    `by` is "matrix", "products" or a method of products, or "entries" where each entry of the
+    result depends on the entry of x at its place alone. Any other text is the reason why there is
+    no derivative.
     """
-    if by not in ("entries", "products", "matrix"):
+    if isinstance(by, str) and by not in ("entries", "products", "matrix"):
         raise MissingRuleError("solution", "vjp" if transposed else "jvp", hint=by)
     if not f.is_frozen:
         solved = checked_residual(solved, *f(*operands))
@@ -134,17 +142,28 @@ def solve_with_jacobian(
         x = operands[0]
         (slope,) = f.tangents([0])(*operands, ones_like(x))
         return implicit_divide(solved, slope, b)
-    if by == "products":
-        forth, back = f.tangents([0]), f.pullback([0])
-        forth, back = (back, forth) if transposed else (forth, back)
-        return implicit_krylov(solved, b, *operands, product=forth, transposed=back)
+    if by == "products" or isinstance(by, Method):
+        return solve_by_products(f, solved, b, operands, by, transposed)
     (a,) = f.jacobian()(*operands)
     return implicit_solve(solved, matrix_transpose(a) if transposed else a, b)
 
 
+def solve_by_products(
+    f: Any, solved: AnyArray, b: AnyArray, operands: Sequence[AnyArray], by: str | Method,
+    transposed: bool,
+) -> AnyArray:  # fmt: skip
+    """The solution v of J v = b, or J^T v = b, by products with J or its transpose."""
+    method = by if isinstance(by, Method) else None
+    forth = f.tangents([0])
+    back = forth if method is not None and method.is_symmetric else f.pullback([0])
+    if transposed:
+        forth, back, method = back, forth, method and method.transposed
+    return implicit_krylov(solved, b, *operands, product=forth, transposed=back, method=method)
+
+
 def solution_vjp(
     wanted: Wanted, g: AnyArray, y: AnyArray, solved: AnyArray, *others: AnyArray, function: Any,
-    by: str,
+    by: str | Method,
 ) -> list[Any]:  # fmt: skip
     """The cotangents of what the equations depend on. See Note [Implicit]."""
     operands, asked = (y, *others), [i for i in wanted if i]
@@ -157,7 +176,7 @@ def solution_vjp(
 
 def solution_jvp(
     tangents: Mapping[int, AnyArray], y: AnyArray, solved: AnyArray, *others: AnyArray,
-    function: Any, by: str,
+    function: Any, by: str | Method,
 ) -> AnyArray | None:  # fmt: skip
     """The tangent of the solution. See Note [Implicit]."""
     operands, active = (y, *others), sorted(i for i in tangents if i)

@@ -68,7 +68,7 @@ class Solved:
 def solve(
     how: str, functions: Sequence[Function], unknowns: Unknowns, args: Sequence[Any],
     run: Callable[[Bodies], Sequence[Any]], equations: Callable[[Bodies], Any],
-    options: Mapping[str, Any], extra: Sequence[Any] = (), by: str = "",
+    options: Mapping[str, Any], extra: Sequence[Any] = (), by: Any = "",
 ) -> Solved:  # fmt: skip
     """Solve for unknowns: `run(bodies)` are the functions that the solver calls.
 

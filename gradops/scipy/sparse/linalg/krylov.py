@@ -5,42 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from ....core.levels import clock
 from ....core.op import PLAIN
 from ....core.types import shape_of
+from ....kernels.solvers.krylov import Method
 from ....library.shape.movement import reshape
-from ....transforms.closing import first_holder
+from ....transforms.closing import close, first_holder
 from ...optimize.solving import solve
 from ...optimize.unknowns import Unknowns, as_vector
 from ..arrays import SparseArray
-from .operators import LinearOperator, product
+from .operators import LinearOperator, preconditioner, product
 
 Function = Callable[..., Any]
-
-
-class Krylov:
-    """A run of one of SciPy's methods, as the solver of an op: on arrays, with products of A."""
-
-    def __init__(self, name: str, options: dict[str, Any]) -> None:
-        self.name, self.options, self.number = name, options, next(clock)
-        self.tol, self.info = 0.0, 0
-
-    def __call__(self, f: Any, x: np.ndarray, others: Any) -> np.ndarray:
-        """The solution of f(x) = 0 for a function that is linear but for a constant."""
-        from scipy.sparse import linalg
-
-        def at(v: np.ndarray) -> np.ndarray:
-            return np.asarray(f(np.ravel(v), [], others))
-
-        right = -at(np.zeros_like(x))
-        operator = linalg.LinearOperator((x.size, x.size), lambda v: at(v) + right, dtype=float)
-        found, self.info = getattr(linalg, self.name)(operator, right, x0=x, **self.options)
-        sizes = [max(1.0, float(np.linalg.norm(v))) for v in (right, found)]
-        self.tol = 10 * max(self.options.get("rtol", 1e-5), 1e-10) * sizes[0] / sizes[1]
-        return np.asarray(found)
-
-    def __repr__(self) -> str:
-        return f"<{self.name}, call {self.number}>"
 
 
 def method(name: str, doc: str) -> Function:
@@ -50,23 +25,14 @@ def method(name: str, doc: str) -> Function:
         A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, M: Any = None, callback: Any = None,
         **options: Any,
     ) -> tuple[Any, Any]:  # fmt: skip
+        given = {"rtol": rtol, "callback": callback, **options}
         if is_plain(A, b):
             from scipy.sparse import linalg
 
-            a = of_scipy(A, len(b))
-            return getattr(linalg, name)(a, b, x0, rtol=rtol, M=M, callback=callback, **options)
-        apply, shape = product(A), shape_of(b)
-        b = reshape(b, shape=(-1,)) if len(shape) != 1 else b
-        given = {"rtol": rtol, "M": M, "callback": callback, **options}
-        run = Krylov(name, {k: v for k, v in given.items() if v is not None})
-        start = np.zeros(shape_of(b)) if x0 is None else x0
-        found = solve(
-            "custom", [lambda xs: as_vector(apply(xs[0])) - b], Unknowns([start]), (),
-            lambda bodies: bodies[:1], lambda bodies: bodies[0], {"call": run}, by="products",
-        )  # fmt: skip
-        x = found.structure[0]
-        info = run.info if found.report is not None else 1 - found.facts["success"] * 1
-        return (x if len(shape) == 1 else reshape(x, shape=shape)), info
+            m = preconditioner(M, len(b))
+            return getattr(linalg, name)(of_scipy(A, len(b)), b, x0, M=m, **given)
+        known = {k: v for k, v in given.items() if v is not None}
+        return solution(A, b, x0, Method(name, known, preconditioner(M, shape_of(b)[0])))
 
     solve_by.__name__ = solve_by.__qualname__ = name
     solve_by.__doc__ = f"""{doc}
@@ -74,13 +40,30 @@ def method(name: str, doc: str) -> Function:
     `A` is a matrix, a sparse array, a `LinearOperator`, or a function of a vector; the result is
     the solution and 0, or the number of iterations that were not enough, as of SciPy's `{name}`.
     The solution is a function of `b`, and of all that `A` reads, with derivatives of any order,
-    which are solutions of the transposed equations by products alone.
+    which are solutions of the transposed equations by the same method, with the transposed
+    preconditioner. One that did not converge warns when its derivative is taken.
 
     >>> x, info = {name}(np.diag([1.0, 2.0]), np.ones(2))
     >>> x.round(6), info
     (array([1. , 0.5]), 0)
     """
     return solve_by
+
+
+def solution(a: Any, b: Any, x0: Any, how: Method) -> tuple[Any, Any]:
+    """The solution and what SciPy says of it, as functions of all operands."""
+    apply, shape = product(a, how.is_symmetric), shape_of(b)
+    b = reshape(b, shape=(-1,)) if len(shape) != 1 else b
+    start = np.zeros(shape_of(b)) if x0 is None else x0
+    times: Function = lambda xs: as_vector(apply(xs[0]))
+    residual: Function = lambda xs: times(xs) - b
+    found = solve(
+        "krylov", [times, residual], Unknowns([start]), (), lambda bodies: bodies,
+        lambda bodies: bodies[1], {"method": how}, by=how,
+    )  # fmt: skip
+    x = found.structure[0]
+    info = 1 - found.facts["success"] * 1 if found.report is None else found.report.info
+    return (x if len(shape) == 1 else reshape(x, shape=shape)), info
 
 
 def is_function(a: Any) -> bool:
@@ -93,8 +76,6 @@ def is_plain(a: Any, b: Any) -> bool:
     if not (type(b) in PLAIN or isinstance(b, list | tuple)):
         return False
     if is_function(a) or isinstance(a, LinearOperator):
-        from ....transforms.closing import close
-
         apply = product(a)
         closed = close(lambda v: as_vector(apply(v)), (np.zeros(len(b)),))
         return first_holder(closed.operands) is None and all(

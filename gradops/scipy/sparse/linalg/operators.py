@@ -9,7 +9,9 @@ from ....core.errors import OptionError, ShapeError
 from ....core.op import PLAIN
 from ....core.types import shape_of
 from ....library.linalg.contraction import matmul
-from ....library.sparse.products import is_sparse, times
+from ....library.sparse.operators import operator_product
+from ....library.sparse.products import is_sparse, of_scipy, sparse_matmul
+from ....transforms.layers import constant
 from ..arrays import SparseArray
 
 Function = Callable[..., Any]
@@ -40,25 +42,59 @@ class LinearOperator:
         return f"<linear operator of {self.shape[0]} x {self.shape[1]}>"
 
 
-def product(a: Any) -> Function:
+def product(a: Any, is_symmetric: bool = False) -> Function:
     """The function x -> A x of a matrix, a sparse array, an operator, or a function."""
     if isinstance(a, LinearOperator):
         return a.matvec
     if isinstance(a, SparseArray):
         return lambda x: a @ x
     if is_sparse(a):
-        return lambda x: times(a, x)
+        return sparse_product(a)
     if is_of_scipy(a):
-        raise OptionError(
-            "linear solve", [], "SciPy's LinearOperator takes plain vectors alone",
-            hint="LinearOperator of gradops.scipy.sparse.linalg takes others too",
-        )  # fmt: skip
+        return lambda x: operator_product(x, operator=a, is_symmetric=is_symmetric)
     if callable(a) and not hasattr(a, "shape"):
         return a
     matrix = np.asarray(a) if type(a) in PLAIN or isinstance(a, list | tuple) else a
     if len(shape_of(matrix)) != 2:
         raise ShapeError("linear solve", [str(shape_of(matrix))], "A is a matrix or an operator")
     return lambda x: matmul(matrix, x)
+
+
+def sparse_product(a: Any) -> Function:
+    """The function x -> A x of one of SciPy's sparse arrays."""
+    data, pattern = of_scipy(a)
+    return lambda x: a @ x if type(x) in PLAIN else sparse_matmul(data, x, pattern=pattern)
+
+
+def preconditioner(m: Any, n: Any) -> Any:
+    """A preconditioner as SciPy takes it: of operands with derivatives their values alone."""
+    if m is None or is_sparse(m) or is_of_scipy(m) or type(m) in PLAIN:
+        return m
+    from scipy.sparse import linalg
+
+    if isinstance(m, SparseArray):
+        return m.pattern.matrix(known(m.data))
+    if hasattr(m, "gradop_level"):
+        return known(m)
+    back = m.rmatvec if isinstance(m, LinearOperator) else None
+    forth, back = (f and on_arrays(f) for f in (product(m), back))
+    return linalg.LinearOperator((n, n), forth, back, dtype=np.float64)
+
+
+def on_arrays(f: Function) -> Function:
+    """A function of vectors on arrays of any shape."""
+    return lambda v: known(f(np.ravel(v)))
+
+
+def known(x: Any) -> np.ndarray:
+    """The value of an operand; raises OptionError for an expression."""
+    x = constant(x)
+    if type(x) in PLAIN:
+        return np.asarray(x)
+    raise OptionError(
+        "linear solve", [], "a preconditioner has values that are known when the graph is built",
+        hint="make it of arrays: it changes how fast the solution is found, and not the solution",
+    )  # fmt: skip
 
 
 def is_of_scipy(a: Any) -> bool:

@@ -112,13 +112,81 @@ def test_kinds_of_operators_agree(name):
     operator = linalg.LinearOperator((N, N), lambda v: SPD @ v)
     ours = sparse.csr_array((dg.tensor(SPD.data), SPD.indices, SPD.indptr), SPD.shape)
     same = linalg.aslinearoperator(SPD)
-    for a in (SPD, SPD.toarray(), operator, lambda v: SPD @ v, same, ours):
+    theirs = of_scipy.aslinearoperator(SPD)
+    for a in (SPD, SPD.toarray(), operator, lambda v: SPD @ v, same, ours, theirs):
         x, info = solve(a, b, rtol=1e-11)
         assert info == 0
         assert_allclose(plain(x), want, rtol=1e-7)
         x, info = solve(a, B, rtol=1e-11)
         assert info == 0
         assert_allclose(held(x), want, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_operators_of_scipy_have_derivatives_of_two_orders(name):
+    general = SPD if name in ("cg", "minres") else SPD + 0.2 * PLACES
+    operator = of_scipy.LinearOperator(
+        (N, N), matvec=lambda v: general @ v, rmatvec=lambda v: general.T @ v, dtype=float
+    )
+    dense = general.toarray()
+    f = lambda b: gradops.sum(getattr(linalg, name)(operator, b, rtol=1e-12)[0] ** 3)
+    b = dg.tensor(B, requires_grad=True)
+    (grad,) = dg.autograd.grad(f(b), b, create_graph=True)
+    x = np.linalg.solve(dense, B)
+    assert_allclose(plain(grad), np.linalg.solve(dense.T, 3 * x**2), rtol=1e-7)
+    (second,) = dg.autograd.grad(grad @ D, b)
+    assert_allclose(second, np.linalg.solve(dense.T, 6 * x * np.linalg.solve(dense, D)), rtol=1e-6)
+    fed = sg.placeholder("float64", [N])
+    assert_allclose(sg.compile(sg.gradients(f(fed), [fed]), [fed])(B)[0], plain(grad), rtol=1e-7)
+
+
+def test_an_operator_without_its_transpose():
+    b = dg.tensor(B, requires_grad=True)
+    operator = of_scipy.LinearOperator((N, N), matvec=lambda v: SPD @ v, dtype=float)
+    linalg.cg(operator, b)[0].sum().backward()  # it is symmetric
+    with pytest.raises(gradops.MissingRuleError, match="has no rmatvec"):
+        linalg.gmres(operator, b)[0].sum().backward()
+    with pytest.raises(ShapeError, match="the operator is 9 x 9"):
+        linalg.cg(operator, b[:3])
+
+
+@pytest.mark.parametrize("name", METHODS[:-1])
+def test_preconditioners_serve_the_solution_and_its_derivatives(name):
+    scale = 10.0 ** np.arange(N)
+    bad = scipy_sparse.diags_array(np.sqrt(scale)) @ SPD @ scipy_sparse.diags_array(np.sqrt(scale))
+    inverse, calls = 1 / bad.diagonal(), []
+
+    def times(v):
+        calls.append(1)
+        return bad @ v
+
+    diagonal = scipy_sparse.diags_array(inverse)
+    want = np.linalg.solve(bad.toarray(), B)
+    kinds = [
+        np.diag(inverse), diagonal.tocsr(), of_scipy.aslinearoperator(diagonal),
+        sparse.csr_array(diagonal), dg.tensor(np.diag(inverse)),
+        linalg.LinearOperator((N, N), lambda v: inverse * v, lambda v: inverse * v),
+    ]  # fmt: skip
+    kinds += [lambda v: inverse * v] if name in ("cg", "minres") else []
+    for m in kinds:
+        b, count = dg.tensor(B, requires_grad=True), len(calls)
+        x, info = getattr(linalg, name)(times, b, rtol=1e-12, M=m)
+        assert info == 0
+        assert_allclose(plain(x), want, rtol=1e-5)
+        (grad,) = dg.autograd.grad(x @ D, b)
+        assert_allclose(grad, np.linalg.solve(bad.toarray().T, D), rtol=1e-5)
+        assert len(calls) - count < 12 * N
+    with sg.Graph().as_default(), pytest.raises(OptionError, match="when the graph is built"):
+        linalg.cg(SPD, B, M=sg.placeholder("float64", [N, N]))
+
+
+def test_a_solution_that_is_said_to_have_converged_and_has_not_warns():
+    scale = scipy_sparse.diags_array(10.0 ** (np.arange(N) / 2))
+    bad, b = scale @ SPD @ scale, dg.tensor(B, requires_grad=True)
+    x, info = linalg.tfqmr(bad, b, rtol=1e-12, M=np.diag(1 / bad.diagonal()))
+    assert info == 0  # as SciPy's, whose estimate of the residual is wrong here
+    with pytest.warns(ConvergenceWarning, match="did not converge: its residual is"):
+        x.sum().backward()
 
 
 def test_graphs_solve_when_they_run():
@@ -142,12 +210,36 @@ def test_arrays_have_scipys_results():
     assert_allclose(plain(preconditioned), np.linalg.solve(SPD.toarray(), B), rtol=1e-7)
 
 
-def test_too_few_iterations_are_told_and_gradients_warn():
-    b = dg.tensor(B, requires_grad=True)
-    x, info = linalg.cg(SPD, b, rtol=1e-14, maxiter=2)
-    assert info == 2
-    with pytest.warns(ConvergenceWarning, match="did not converge"):
+@pytest.mark.parametrize("name", METHODS)
+def test_too_few_iterations_are_told_and_gradients_warn(name):
+    b, few = dg.tensor(B, requires_grad=True), {"restart": 2} if name == "gmres" else {}
+    few |= {"inner_m": 1, "outer_k": 0} if name == "lgmres" else {}
+    x, info = getattr(linalg, name)(SPD, b, rtol=1e-14, maxiter=1, **few)
+    want = getattr(of_scipy, name)(SPD, B, rtol=1e-14, maxiter=1, **few)
+    assert info == want[1] > 0
+    assert_allclose(plain(x), want[0])
+    with (
+        pytest.warns(ConvergenceWarning, match="equations of a derivative"),
+        pytest.warns(ConvergenceWarning, match="did not converge"),
+    ):
         x.sum().backward()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_interrupt_ends_a_solve_and_loses_nothing(name):
+    b, calls = dg.tensor(B, requires_grad=True), []
+
+    def times(v):
+        calls.append(1)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return SPD @ v
+
+    with pytest.raises(KeyboardInterrupt):
+        getattr(linalg, name)(times, b, rtol=1e-12)
+    x, info = getattr(linalg, name)(times, b, rtol=1e-12)
+    assert info == 0
+    assert_allclose(plain(x), np.linalg.solve(SPD.toarray(), B), rtol=1e-6)
 
 
 def test_a_matrix_with_derivatives():
@@ -162,8 +254,6 @@ def test_a_matrix_with_derivatives():
 
 def test_errors_say_what_is_wrong():
     b = dg.tensor(B, requires_grad=True)
-    with pytest.raises(OptionError, match="plain vectors alone"):
-        linalg.cg(of_scipy.aslinearoperator(SPD), b)
     with pytest.raises(ShapeError, match="A is a matrix"):
         linalg.cg(np.ones(3), b)
     with pytest.raises(ShapeError, match="the matrix is 2 x 3"):
