@@ -12,11 +12,11 @@ PEERS_READY := .venv-peers/.ready
 PROJECT := --editable '.[examples,dev]'
 NATIVE := --editable '.[native]'
 WITHOUT := "the extra 'native' cannot be installed: its tests are skipped, and its columns empty"
-PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi
+PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops size docs pictures peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science size docs pictures peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,11 @@ bench-calls: $(READY)  ## Print what a call of sg.function costs above its compi
 
 bench-ops: $(READY)  ## Print the time of every op beside a NumPy expression
 	$(MEASURE) -m benchmarks.ops
+
+bench-science: $(READY)  ## Print the times of sparse derivatives, solutions by products, and fits of differential equations
+	$(MEASURE) -m benchmarks.sparse
+	$(MEASURE) -m benchmarks.krylov
+	$(MEASURE) -m benchmarks.equations
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py

@@ -1,4 +1,4 @@
-"""Sparse derivatives beside CasADi's, and beside JAX's dense ones where these fit in memory.
+"""Sparse derivatives beside CasADi's and asdex's, and JAX's dense ones where these fit in memory.
 
 python -m benchmarks.sparse
 """
@@ -108,6 +108,18 @@ def dense(case: Case) -> Function:
     return lambda v: f(v).block_until_ready()
 
 
+def by_asdex(case: Case) -> Function:
+    """The derivative of asdex, which is JAX's, compressed by colours."""
+    import asdex
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    find = asdex.hessian if case.is_hessian else asdex.jacobian
+    write = lambda x: case.write(jax.numpy, x)
+    f = jax.jit(find(write, jax.numpy.zeros(case.n)))
+    return lambda v: f(v).block_until_ready()
+
+
 def made(make: Callable[[], Function], v: np.ndarray) -> tuple[Function, float]:
     """A derivative, and the seconds until its first result."""
     start = time.perf_counter()
@@ -121,6 +133,8 @@ def measure(case: Case) -> None:
     makes = {"staticgrad": lambda: ours(case, "native"), "numpy": lambda: ours(case, "numpy")}
     if find_spec("casadi") is not None:
         makes["CasADi"] = lambda: CasADi().derivative(case)
+    if find_spec("asdex") is not None:
+        makes["asdex"] = lambda: by_asdex(case)
     small = case._replace(n=min(case.n, 3600))
     compare({k: (make, case.n) for k, make in makes.items()}, f"{case.name}, n = {case.n}")
     if find_spec("jax") is not None:

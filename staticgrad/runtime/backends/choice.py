@@ -127,14 +127,17 @@ def by_the_best(
     if not is_sized(graph):
         return by_the_best_for_sizes(graph, pipeline, form, rebuild)
     from ...native.planning.predictions import NUMPY, tier_for
+    from .native_bodies import with_native_bodies
 
-    tier = tier_for(graph)
+    tier, on_numpy = tier_for(graph), with_native_bodies(graph, pipeline)
     try:
-        make = by_numpy if tier.way == NUMPY else by_machine_code
-        result = make(graph, pipeline, form, rebuild, checked)
+        if tier.way == NUMPY:
+            result = by_numpy(graph, on_numpy, form, rebuild, checked)
+        else:
+            result = by_machine_code(graph, pipeline, form, rebuild, checked)
     except (OptionError, MemoryError) as error:
         warn_of_mistakes(error)
-        return by_numpy(graph, pipeline, form, rebuild, checked)
+        return by_numpy(graph, on_numpy, form, rebuild, checked)
     result.tier = tier
     return result
 
