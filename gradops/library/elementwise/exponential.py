@@ -28,7 +28,8 @@ exp_difference = elementwise(
     doc="exp(x - y), 0 where both are -inf: the share of x in a sum with logarithm y.",
 )
 expm1 = elementwise(
-    "expm1", np.expm1, d=[lambda y, x: y + 1], samples=analytic, doc="exp(x) - 1, accurate near 0.",
+    "expm1", np.expm1, d=[lambda y, x: exp(x)],  # y + 1 has no digits where y is near -1
+    samples=analytic, doc="exp(x) - 1, accurate near 0.",
 )
 log1p = elementwise(
     "log1p", np.log1p, d=[singular(lambda y, x: 1 / (x + 1))],

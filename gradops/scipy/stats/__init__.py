@@ -7,15 +7,35 @@ True
 
 from ...core.lazy_import import lazily
 from ..missing_names import missing_from
-from . import continuous, discrete, half_line, intervals, multivariate, whole_line
+from . import (
+    circular,
+    continuous,
+    discrete,
+    half_line,
+    intervals,
+    multivariate,
+    of_shapes,
+    whole_line,
+)
+from .circular import *
 from .continuous import *
 from .discrete import *
 from .half_line import *
 from .intervals import *
 from .multivariate import *
+from .of_shapes import *
 from .whole_line import *
 
-MODULES = (continuous, discrete, half_line, intervals, multivariate, whole_line)
+MODULES = (
+    circular,
+    continuous,
+    discrete,
+    half_line,
+    intervals,
+    multivariate,
+    of_shapes,
+    whole_line,
+)
 __all__ = sorted(name for module in MODULES for name in module.__all__)
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

@@ -1,6 +1,7 @@
 """Continuous distributions, each by its standard form."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +11,12 @@ from ...library.elementwise.exponential import exp, expm1, log, log1p
 from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
 from ...library.elementwise.special import log_ndtr, ndtr, xlog1py, xlogy
 from ...library.nn.activation import log_sigmoid, sigmoid
-from .families import Continuous
+from .families import Continuous, growing
 
 __all__ = ["beta", "expon", "gamma", "gumbel_l", "gumbel_r", "laplace", "logistic",
            "norm", "rayleigh", "uniform", "weibull_min"]  # fmt: skip
 
-LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+LOG_SQRT_2PI, LOG_2 = 0.5 * math.log(2 * math.pi), math.log(2.0)
 
 norm = Continuous(
     "norm", lambda z: -z * z / 2 - LOG_SQRT_2PI, ndtr, lambda z: ndtr(-z),
@@ -37,13 +38,13 @@ expon = Continuous(
 )  # fmt: skip
 
 gumbel_r = Continuous(
-    "gumbel_r", lambda z: -z - exp(-z), lambda z: exp(-exp(-z)), lambda z: -expm1(-exp(-z)),
-    log_cumulative=lambda z: -exp(-z),
+    "gumbel_r", lambda z: -z - growing(-z), lambda z: exp(-growing(-z)),
+    lambda z: -expm1(-growing(-z)), log_cumulative=lambda z: -growing(-z),
 )  # fmt: skip
 
 gumbel_l = Continuous(
-    "gumbel_l", lambda z: z - exp(z), lambda z: -expm1(-exp(z)), lambda z: exp(-exp(z)),
-    log_survival=lambda z: -exp(z),
+    "gumbel_l", lambda z: z - growing(z), lambda z: -expm1(-growing(z)),
+    lambda z: exp(-growing(z)), log_survival=lambda z: -growing(z),
 )  # fmt: skip
 
 rayleigh = Continuous(
@@ -68,14 +69,20 @@ weibull_min = Continuous(
     shapes=("c",), bounds=(0.0, np.inf), finite=True,
 )  # fmt: skip
 
+
+def under_laplace(z: Any) -> Any:
+    """The probability below z, by the side of 0 on which it is: with its slope at 0."""
+    left = z < 0
+    return where(left, 0.5 * exp(where(left, z, 0.0)), 1 - 0.5 * exp(-where(left, 0.0, z)))
+
+
+def log_under_laplace(z: Any) -> Any:
+    """The logarithm of the probability below z."""
+    left = z < 0
+    return where(left, z - LOG_2, log1p(-0.5 * exp(-where(left, 0.0, z))))
+
+
 laplace = Continuous(
-    "laplace", lambda z: -abs(z) - math.log(2.0),
-    lambda z: where(z < 0, 0.5 * exp(-abs(z)), 1 - 0.5 * exp(-abs(z))),
-    lambda z: where(z < 0, 1 - 0.5 * exp(-abs(z)), 0.5 * exp(-abs(z))),
-    log_cumulative=lambda z: where(
-        z < 0, -abs(z) - math.log(2.0), log1p(-0.5 * exp(-abs(z)))
-    ),
-    log_survival=lambda z: where(
-        z < 0, log1p(-0.5 * exp(-abs(z))), -abs(z) - math.log(2.0)
-    ),
+    "laplace", lambda z: -abs(z) - LOG_2, under_laplace, lambda z: under_laplace(-z),
+    log_cumulative=log_under_laplace, log_survival=lambda z: log_under_laplace(-z),
 )  # fmt: skip

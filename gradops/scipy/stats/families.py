@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.errors import OptionError
 from ...core.types import type_of
-from ...library.elementwise.comparison import where
+from ...library.elementwise.comparison import minimum, where
 from ...library.elementwise.exponential import exp, log, log1p
 from ...library.shape.movement import astype
 from ...typing import AnyArray
@@ -30,8 +30,10 @@ class Continuous:
 
     The functions take a point and the shapes. They are called inside the support and for valid
     shapes only: `interior` and `usual` replace other values, so that neither a number nor a
-    derivative from there reaches a result. Where shapes must be `finite`, results are NaN for
-    infinite ones. Of an `open` support the ends are outside.
+    derivative from there reaches a result. Shapes are positive unless `fits`, a function of them,
+    says which are valid; where they must be `finite`, results are NaN for infinite ones. The ends
+    of the support, `bounds`, may be functions of the shapes, and so may a point inside it. Of an
+    `open` support the ends are outside.
     """
 
     name: str
@@ -41,11 +43,12 @@ class Continuous:
     log_cumulative: Function | None = None
     log_survival: Function | None = None
     shapes: tuple[str, ...] = ()
-    bounds: tuple[float, float] = (-np.inf, np.inf)
+    bounds: tuple[float, float] | Function = (-np.inf, np.inf)
     finite: bool = False
     open: bool = False
-    interior: float = 0.5
-    usual: float = 2.0
+    interior: float | Function = 0.5
+    fits: Function | None = None
+    usual: tuple[float, ...] = (2.0, 2.0, 2.0)
 
     def __call__(self, *args: Any, **kwargs: Any) -> "Frozen":
         """The distribution with its parameters held."""
@@ -58,7 +61,9 @@ class Continuous:
 
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The density at `x`, 0 outside the support."""
-        return exp(self.logpdf(x, *args, **kwargs))
+        y = self.logpdf(x, *args, **kwargs)
+        zero = y == -np.inf
+        return where(zero, 0.0, exp(where(zero, 0.0, y)))[()]
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of at most `x`."""
@@ -109,23 +114,36 @@ class Continuous:
     def at(self, method: str, x: Any, args: Any, kwargs: Any, form: Function) -> Any:
         """`form` inside the support, what is beside it there, NaN for invalid parameters."""
         x, shapes, loc, scale = self.operands(method, x, args, kwargs)
-        valid = scale > 0
-        for a in shapes:
-            valid = valid & (a > 0) & ((a < np.inf) | (not self.finite))
+        valid, shapes = self.checked(scale, shapes)
         scale = where(valid, scale, 1.0)
-        shapes = [where(valid, a, self.usual) for a in shapes]
         z = (x - loc) / scale
-        low, high = self.bounds
+        low, high = self.of_shapes(self.bounds, shapes)
         inside = (z >= low) & (z <= high) & (abs(z) < np.inf)
         if self.open:
             inside = inside & (z > low) & (z < high)
-        y = form(where(inside, z, self.interior), *shapes)
+        interior = self.of_shapes(self.interior, shapes)
+        y = form(where(inside, z, interior), *shapes)
         if method == "logpdf":  # of x, not of z
             y = y - log(scale)
         below, above = BESIDE[method]
-        y = where(inside, y, where(z > self.interior, above, below))
+        y = where(inside, y, where(z > interior, above, below))
         y = where(valid & (z == z), y, np.nan)
         return y[()] if isinstance(y, np.ndarray) else y
+
+    def checked(self, scale: Any, shapes: Any) -> tuple[Any, list[Any]]:
+        """True for valid parameters, and the shapes, usual ones in the place of others."""
+        valid = scale > 0
+        if self.fits is not None:
+            valid = valid & self.fits(*shapes)
+        for a in shapes:
+            valid = valid & ((a > 0) | (self.fits is not None))
+            valid = valid & ((abs(a) < np.inf) | (not self.finite))
+        return valid, [where(valid, a, u) for a, u in zip(shapes, self.usual, strict=False)]
+
+    @staticmethod
+    def of_shapes(facet: Any, shapes: Any) -> Any:
+        """A facet that may be a function of the shapes, for some of them."""
+        return facet(*shapes) if callable(facet) else facet
 
     def operands(self, method: str, x: Any, args: Any, kwargs: Any) -> Any:
         """The point and the parameters, as operands of floats."""
@@ -186,12 +204,18 @@ def floating(values: list[Any]) -> list[Any]:
     return [astype(np.asarray(v) if known or np.isscalar(v) else v, dtype=dtype) for v in values]
 
 
+def growing(x: Any) -> Any:
+    """exp(x), but at most exp(700): a larger one would have derivatives that are no numbers."""
+    return exp(minimum(x, 700.0))
+
+
 def log_of(p: Function, complement: Function) -> Function:
     """log p, near 1 by the complement, which keeps its digits there."""
 
     def logarithm(z: AnyArray, *shapes: AnyArray) -> AnyArray:
         near, far = p(z, *shapes), complement(z, *shapes)
-        small = near < 0.5
-        return where(small, log(where(small, near, 0.5)), log1p(-where(small, 0.5, far)))
+        small, none = near < 0.5, near == 0
+        some = where(small, log(where(small & ~none, near, 0.5)), log1p(-where(small, 0.5, far)))
+        return where(none, -np.inf, some)
 
     return logarithm

@@ -7,19 +7,22 @@ import numpy as np
 
 from ...library.elementwise.arithmetic import sqrt
 from ...library.elementwise.beta import betainc, betaln
-from ...library.elementwise.comparison import where
+from ...library.elementwise.comparison import minimum, where
 from ...library.elementwise.exponential import erf, exp, expm1, log, log1p
+from ...library.elementwise.exprel import exprel
 from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
 from ...library.elementwise.special import erfc, log_ndtr, logaddexp, ndtr, xlog1py, xlogy
 from ...library.elementwise.trigonometric import atan, atan2, tanh
 from ...library.nn.activation import log_sigmoid, sigmoid
+from .continuous import under_laplace
 from .families import Continuous
 from .whole_line import log1p_square
 
 __all__ = [
-    "burr12", "chi", "chi2", "f", "fatiguelife", "fisk", "gompertz", "halfcauchy", "halflogistic",
-    "halfnorm", "invgamma", "invgauss", "invweibull", "levy", "lognorm", "lomax", "maxwell",
-    "nakagami", "pareto", "wald", "weibull_max",
+    "betaprime", "burr", "burr12", "chi", "chi2", "exponpow", "exponweib", "f", "fatiguelife",
+    "fisk", "gompertz", "halfcauchy", "halflogistic", "halfnorm", "invgamma", "invgauss",
+    "invweibull", "levy", "loglaplace", "lognorm", "lomax", "maxwell", "nakagami", "pareto", "wald",
+    "weibull_max",
 ]  # fmt: skip
 
 ABOVE = (0.0, np.inf)
@@ -113,15 +116,30 @@ lomax = Continuous(
     bounds=ABOVE, finite=True,
 )  # fmt: skip
 
+
+def growing_less_1(x: Any) -> Any:
+    """exp(x) - 1, but at most exp(700): see `growing`."""
+    return expm1(minimum(x, 700.0))
+
+
 gompertz = Continuous(
-    "gompertz", lambda z, c: log(c) + z - c * expm1(z), lambda z, c: -expm1(-c * expm1(z)),
-    lambda z, c: exp(-c * expm1(z)), log_survival=lambda z, c: -c * expm1(z), shapes=("c",),
+    "gompertz", lambda z, c: log(c) + z - c * growing_less_1(z),
+    lambda z, c: -expm1(-c * growing_less_1(z)), lambda z, c: exp(-c * growing_less_1(z)),
+    log_survival=lambda z, c: -c * growing_less_1(z), shapes=("c",),
     bounds=ABOVE, finite=True,
 )  # fmt: skip
 
+
+def above_fisk(z: Any, c: Any) -> Any:
+    """1 / (1 + z**c), whose slope at small z the sigmoid of -c log z would not have."""
+    small = z < 1
+    low, high = where(small, z, 0.5), where(small, 1.0, z)
+    return where(small, 1 / (1 + low**c), sigmoid(-c * log(high)))
+
+
 fisk = Continuous(
     "fisk", lambda z, c: log(c) + xlogy(c - 1, z) + 2 * log_sigmoid(-c * log(z)),
-    lambda z, c: sigmoid(c * log(z)), lambda z, c: sigmoid(-c * log(z)),
+    lambda z, c: sigmoid(c * log(z)), above_fisk,
     log_cumulative=lambda z, c: log_sigmoid(c * log(z)),
     log_survival=lambda z, c: log_sigmoid(-c * log(z)), shapes=("c",), bounds=ABOVE, finite=True,
 )  # fmt: skip
@@ -198,4 +216,47 @@ f = Continuous(
     lambda z, n, d: n / 2 * (log(n) - log(d)) + xlogy(n / 2 - 1, z) - betaln(n / 2, d / 2)
     - (n + d) / 2 * log1p(n * z / d),
     share_below, share_above, shapes=("dfn", "dfd"), bounds=ABOVE, finite=True,
+)  # fmt: skip
+
+exponpow = Continuous(
+    "exponpow", lambda z, b: log(b) + xlogy(b - 1, z) + z**b - growing_less_1(z**b),
+    lambda z, b: -expm1(-growing_less_1(z**b)), lambda z, b: exp(-growing_less_1(z**b)),
+    log_survival=lambda z, b: -growing_less_1(z**b), shapes=("b",), bounds=ABOVE, finite=True,
+)  # fmt: skip
+
+
+def log_less_exp(y: Any) -> Any:
+    """log(1 - exp(-y)), with all digits for small and for large y."""
+    near = y < LOG_2
+    close, far = where(near, y, 1.0), where(near, 1.0, y)
+    return where(near, log(-expm1(-close)), log1p(-exp(-far)))
+
+
+exponweib = Continuous(
+    "exponweib",
+    lambda z, a, c: log(a) + log(c) + (a - 1) * log(exprel(-(z**c))) - z**c + xlogy(a * c - 1, z),
+    lambda z, a, c: exp(a * log_less_exp(z**c)), lambda z, a, c: -expm1(a * log_less_exp(z**c)),
+    log_cumulative=lambda z, a, c: a * log_less_exp(z**c),
+    shapes=("a", "c"), bounds=ABOVE, finite=True,
+)  # fmt: skip
+
+burr = Continuous(
+    "burr",
+    lambda z, c, d: log(c * d) + xlogy(c * d - 1, z) - (d + 1) * logaddexp(0.0, c * log(z)),
+    lambda z, c, d: exp(-d * logaddexp(0.0, -c * log(z))),
+    lambda z, c, d: -expm1(-d * logaddexp(0.0, -c * log(z))),
+    log_cumulative=lambda z, c, d: -d * logaddexp(0.0, -c * log(z)),
+    shapes=("c", "d"), bounds=ABOVE, finite=True,
+)  # fmt: skip
+
+betaprime = Continuous(
+    "betaprime", lambda z, a, b: xlogy(a - 1, z) - (a + b) * log1p(z) - betaln(a, b),
+    lambda z, a, b: betainc(a, b, z / (1 + z)), lambda z, a, b: betainc(b, a, 1 / (1 + z)),
+    shapes=("a", "b"), bounds=ABOVE, finite=True, open=True,
+)  # fmt: skip
+
+loglaplace = Continuous(
+    "loglaplace", lambda z, c: log(c / 2) + xlogy(where(z < 1, c - 1, -c - 1), z),
+    lambda z, c: under_laplace(c * log(z)), lambda z, c: under_laplace(-c * log(z)),
+    shapes=("c",), bounds=ABOVE, finite=True,
 )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.op import PLAIN
 from ...core.types import broadcast_shapes, type_of
+from ...library.elementwise.arithmetic import sqrt
 from ...library.elementwise.comparison import where
 from ...library.elementwise.exponential import exp
 from ...library.shape.creation import stop_gradient
@@ -24,21 +25,25 @@ def quantile_of(dist: Any, q: Any, args: Any, kwargs: Any, upper: bool) -> Any:
     """The point below which, or above which, lies the probability `q`."""
     call = "isf" if upper else "ppf"
     q, shapes, loc, scale = dist.operands(call, q, args, kwargs)
-    valid = scale > 0
-    for a in shapes:
-        valid = valid & (a > 0) & ((a < np.inf) | (not dist.finite))
-    shapes = [where(valid, a, dist.usual) for a in shapes]
+    valid, shapes = dist.checked(scale, shapes)
     known = [constant(x) for x in (q, *shapes)]
     z = quantile(*known, name=dist.name, upper=upper)
     inside = (z == z) & (abs(z) < np.inf) & (q > 0) & (q < 1)
-    point, form = where(inside, z, dist.interior), dist.survival if upper else dist.cumulative
-    x = point
+    form = dist.survival if upper else dist.cumulative
+    x = where(inside, z, dist.of_shapes(dist.interior, shapes))
     for _ in range(STEPS):
-        slope = exp(dist.log_density(x, *shapes))
-        step = (form(x, *shapes) - where(inside, q, 0.5)) / (-slope if upper else slope)
+        step = newton(form(x, *shapes) - where(inside, q, 0.5), dist.log_density(x, *shapes))
+        step = -step if upper else step
         x = x - (step - stop_gradient(step))
     y = where(valid, loc + where(valid, scale, 1.0) * where(inside, x, z), np.nan)
     return y[()] if isinstance(y, np.ndarray) else y
+
+
+def newton(miss: Any, log_slope: Any) -> Any:
+    """A step of Newton's method; where the slope is zero, with a derivative that is no number."""
+    flat = log_slope == -np.inf
+    steep = sqrt(abs(where(flat, miss - stop_gradient(miss), 1.0)))
+    return where(flat, steep, miss * exp(-where(flat, 0.0, log_slope)))
 
 
 def sample(dist: Any, args: Any, kwargs: Any, size: Any, random_state: Any) -> Any:

@@ -7,12 +7,23 @@ from ...library.elementwise.beta import betainc
 from ...library.elementwise.comparison import where
 from ...library.elementwise.exponential import erf, exp, expm1, log, log1p
 from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
-from ...library.elementwise.special import erfc
+from ...library.elementwise.special import erfc, log_ndtr, xlogy
 from ...library.elementwise.trigonometric import atan, atan2
 from ...library.nn.activation import log_sigmoid
-from .families import Continuous
+from .families import Continuous, growing, log_of
 
-__all__ = ["cauchy", "genlogistic", "gennorm", "hypsecant", "moyal", "t"]
+__all__ = [
+    "cauchy",
+    "dgamma",
+    "dweibull",
+    "genlogistic",
+    "gennorm",
+    "hypsecant",
+    "loggamma",
+    "moyal",
+    "powernorm",
+    "t",
+]
 
 LOG_PI = math.log(math.pi)
 
@@ -30,12 +41,12 @@ cauchy = Continuous(
 
 hypsecant = Continuous(
     "hypsecant", lambda z: math.log(2) - LOG_PI - abs(z) - log1p(exp(-2 * abs(z))),
-    lambda z: 2 / math.pi * atan(exp(z)), lambda z: 2 / math.pi * atan(exp(-z)),
+    lambda z: 2 / math.pi * atan(growing(z)), lambda z: 2 / math.pi * atan(growing(-z)),
 )  # fmt: skip
 
 moyal = Continuous(
-    "moyal", lambda z: -(exp(-z) + z) / 2 - 0.5 * math.log(2 * math.pi),
-    lambda z: erfc(exp(-z / 2) / math.sqrt(2)), lambda z: erf(exp(-z / 2) / math.sqrt(2)),
+    "moyal", lambda z: -(growing(-z) + z) / 2 - 0.5 * math.log(2 * math.pi),
+    lambda z: erfc(growing(-z / 2) / math.sqrt(2)), lambda z: erf(growing(-z / 2) / math.sqrt(2)),
 )  # fmt: skip
 
 genlogistic = Continuous(
@@ -89,3 +100,43 @@ def below(z: Any, df: Any) -> Any:
 t = Continuous(
     "t", density_of_t, below, lambda z, df: below(-z, df), shapes=("df",), finite=True,
 )  # fmt: skip
+
+
+def log_gammainc(z: Any, c: Any) -> Any:
+    """The logarithm of the incomplete gamma function at exp(z): far to the left a line."""
+    left = z < -40
+    z, far = where(left, 0.0, z), where(left, z, -40.0)
+    whole = log_of(gammainc, gammaincc)
+    return where(left, c * far - gammaln(c + 1), whole(c, growing(z)))
+
+
+loggamma = Continuous(
+    "loggamma", lambda z, c: c * z - growing(z) - gammaln(c),
+    lambda z, c: gammainc(c, growing(z)), lambda z, c: gammaincc(c, growing(z)),
+    log_cumulative=log_gammainc, shapes=("c",), finite=True,
+)  # fmt: skip
+
+powernorm = Continuous(
+    "powernorm",
+    lambda z, c: log(c) - z * z / 2 - 0.5 * math.log(2 * math.pi) + (c - 1) * log_ndtr(-z),
+    lambda z, c: -expm1(c * log_ndtr(-z)), lambda z, c: exp(c * log_ndtr(-z)),
+    log_survival=lambda z, c: c * log_ndtr(-z), shapes=("c",), finite=True,
+)  # fmt: skip
+
+
+def two_sided(name: str, shape: str, log_density: Any, beyond_one: Any) -> Continuous:
+    """A distribution on both sides of 0, of which each has half of one on the positive side."""
+    return Continuous(
+        name, lambda z, a: log_density(abs(z), a) - math.log(2.0),
+        lambda z, a: where(z < 0, 0.5 * beyond_one(abs(z), a), 1 - 0.5 * beyond_one(abs(z), a)),
+        lambda z, a: where(z < 0, 1 - 0.5 * beyond_one(abs(z), a), 0.5 * beyond_one(abs(z), a)),
+        shapes=(shape,), finite=True,
+    )  # fmt: skip
+
+
+dgamma = two_sided(
+    "dgamma", "a", lambda y, a: xlogy(a - 1, y) - y - gammaln(a), lambda y, a: gammaincc(a, y)
+)
+dweibull = two_sided(
+    "dweibull", "c", lambda y, c: log(c) + xlogy(c - 1, y) - y**c, lambda y, c: exp(-(y**c))
+)

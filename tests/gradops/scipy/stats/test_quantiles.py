@@ -10,17 +10,18 @@ import staticgrad as sg
 from gradops.scipy import stats
 from gradops.scipy.stats.families import Continuous
 
+from .parameters import usual
+
 scipy_stats = pytest.importorskip("scipy.stats")
 
 NAMES = [n for n in stats.__all__ if isinstance(getattr(stats, n), Continuous)]
 Q = np.array([-0.1, 0.0, 1e-8, 0.3, 0.5, 0.999, 1.0, 1.1, np.nan])
-USUAL = (1.7, 2.3)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_are_those_of_scipy(name):
     ours, theirs = getattr(stats, name), getattr(scipy_stats, name)
-    shapes = USUAL[: len(ours.shapes)]
+    shapes = usual(name)
     for method in ("ppf", "isf"):
         got, want = (getattr(d, method)(Q, *shapes, 0.1, 2.0) for d in (ours, theirs))
         assert_allclose(got, want, rtol=1e-12)
@@ -31,7 +32,7 @@ def test_values_are_those_of_scipy(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_those_of_the_inverse(name):
     d = getattr(stats, name)
-    fixed = [0.3, *USUAL[: len(d.shapes)], 0.1, 1.3]
+    fixed = [0.3, *usual(name), 0.1, 1.3]
     for i, x in enumerate(fixed):
         for method in ("ppf", "isf"):
             f = lambda v, i=i, m=method: getattr(d, m)(
