@@ -1,4 +1,8 @@
-"""Our schemes as methods of SciPy's `solve_ivp`, which finds steps and events with all of them."""
+"""Explicit schemes as methods of SciPy's `solve_ivp`, which finds steps and events with all of them.
+
+They take the steps that `trajectory` takes. SciPy's own would search for ever for a step where the
+derivative is no number.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -7,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .stepping import Control, Failed, Taken, steps
-from .stiff import matrices, options_of, solve_ivp
-from .tableaus import EXPLICIT, SCIPY, Tableau, tableau
+from .stiff import matrices, of_scipy, options_of, solve_ivp
+from .tableaus import EXPLICIT, Tableau, tableau
 
 Function = Callable[..., Sequence[np.ndarray]]
 
@@ -25,15 +29,12 @@ def run(
     def at(g: Function) -> Callable[..., np.ndarray]:
         return lambda t, x: g(np.asarray(x), np.float64(t), *others)[0]
 
-    options: dict[str, Any] = options_of(control, y.size)
-    how: Any = method
-    if method not in EXPLICIT:
-        options["jac"] = matrices(second, others, method)
-    elif method not in SCIPY:
+    if method in EXPLICIT:
         advance = lambda x, during: second(x, during, *others)
-        how = own_method()
-        options = {"advance": advance, "scheme": tableau(method), "control": control}
-    return solve_ivp()(at(f), span, y, how, times, events=events, **options)
+        own = {"advance": advance, "scheme": tableau(method), "control": control}
+        return solve_ivp()(at(f), span, y, own_method(), times, events=events, **own)
+    options = options_of(control, y.size) | {"jac": matrices(second, others, method)}
+    return of_scipy(at(f), span, y, method, times, events=events, **options)
 
 
 @cache

@@ -16,6 +16,10 @@ from .reports import Report, warn_of_gradient
 from .stepping import Control
 
 Function = Callable[..., Sequence[np.ndarray]]
+Slope = Callable[[float, np.ndarray], np.ndarray]
+TRIES = 5000  # calls of the derivative in which a solver has to come further
+NO_PROGRESS = "The solver makes no progress: the solution may become infinite."
+NO_NUMBERS = "The derivative of the state, its Jacobian or the state is no number, or infinite."
 
 
 def solve_ivp() -> Any:
@@ -35,14 +39,67 @@ def implicit(
     if y.size == 0 or span[0] == span[1]:
         return np.repeat(y[None], len(times), axis=0), Report(f, jacobian, others)
     order = np.argsort(times if span[1] >= span[0] else -times, kind="stable")
-    report = solve_ivp()(
+    report = of_scipy(
         lambda t, x: f(np.asarray(x), np.float64(t), *others)[0], span, y, method,
-        times[order], dense, **options_of(control, y.size),
+        times[order], dense_output=dense, **options_of(control, y.size),
         jac=matrices(jacobian, others, method),
     )  # fmt: skip
     states = np.full((len(times), y.size), np.nan)
     states[order[: len(report.t)]] = report.y.T
     return states, report
+
+
+def of_scipy(
+    f: Slope, span: Any, y: np.ndarray, method: str, times: Any, **options: Any
+) -> Any:  # fmt: skip
+    """The report of one of SciPy's solvers, which fails where they would raise, or try for ever.
+
+    Their factors raise ValueError for what is no number. LSODA says there that it succeeded, and
+    makes no end of tries where the solution becomes infinite.
+    """
+    try:
+        report = solve_ivp()(Progress(f, span), span, y, method, times, **options)
+    except Stuck:
+        return failed(span, y, options, NO_PROGRESS)
+    except ValueError as error:
+        if "infs or NaNs" not in str(error):
+            raise
+        return failed(span, y, options, NO_NUMBERS)
+    known = np.isfinite(report.y).all(axis=0)
+    if not known.all():
+        report.t, report.y = report.t[known], report.y[:, known]
+        report.status, report.success, report.message = -1, False, NO_NUMBERS
+    return report
+
+
+def failed(span: Any, y: np.ndarray, options: Any, message: str) -> Any:
+    """The report of a run that has not left its start."""
+    start = (span[0], span[0])
+    report = solve_ivp()(lambda t, x: 0 * x, start, y, events=options.get("events"))
+    report.t, report.y, report.sol = report.t[:1], report.y[:, :1], None
+    report.status, report.success, report.message = -1, False, message
+    return report
+
+
+class Stuck(Exception):
+    """A solver has called the derivative many times without coming any further."""
+
+
+class Progress:
+    """The derivative of a state, which raises Stuck if the time does not move on."""
+
+    def __init__(self, f: Slope, span: Any) -> None:
+        self.f, self.furthest, self.tries = f, float(span[0]), 0
+        self.direction = 1.0 if span[1] >= span[0] else -1.0
+
+    def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
+        """The derivative."""
+        if self.direction * (t - self.furthest) > 1e-15 * abs(t):
+            self.furthest, self.tries = t, 0
+        self.tries += 1
+        if self.tries > TRIES:
+            raise Stuck
+        return self.f(t, y)
 
 
 def matrices(jacobian: Function, others: Sequence[np.ndarray], method: str) -> Any:

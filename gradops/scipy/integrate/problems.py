@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import DTypeError, ShapeError
+from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import PLAIN
 from ...core.tree import leaves_of
 from ...core.types import conflict, shape_of, type_of
@@ -42,6 +42,9 @@ class Problem:
         self.closed = close(bodies, (start, first, *args))
         self.start, _, *self.others = self.closed.operands
         self.span = stack([first, last])
+        if self.has_known_span and np.isnan(self.span).any():
+            raise OptionError(call, [], f"the span is from {first} to {last}",
+                              hint="it goes from one time to another")  # fmt: skip
         self.f, *self.more = self.closed.bodies
         self.helper = helper(self.f, method, self.start)
         self.attrs: dict[str, Any] = {

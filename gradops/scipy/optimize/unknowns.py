@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dims import product
-from ...core.errors import DTypeError, OptionError
+from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.levels import clock
 from ...core.op import OPS, PLAIN
 from ...core.tracer_protocol import is_holder
@@ -73,8 +73,16 @@ def as_floats(x: Any) -> Any:
 
 
 def as_vector(y: Any) -> Any:
-    """The result of a function as one vector: an array, a number, or a structure of these."""
+    """The result of a function as one vector: an array, a number, or a structure of these.
+
+    Raises ShapeError for None.
+    """
     leaves = leaves_of(y)
+    if not leaves:
+        if y is None:
+            raise ShapeError("solver", [], "a function that it calls returned None",
+                             hint="let it return an array, or numbers")  # fmt: skip
+        return np.zeros(0)
     if len(leaves) > 1 and all(not shape_of(x) for x in leaves):
         return stack(list(map(strong, leaves)))
     pieces = [reshape(strong(x), shape=(-1,)) if len(shape_of(x)) != 1 else x for x in leaves]

@@ -70,7 +70,8 @@ def test_values_are_those_of_scipy():
             np.asarray(sol.t.detach().numpy() if t_eval is None else sol.t), want.t, rtol=1e-9
         )
         assert_allclose(sol.y.detach().numpy(), want.y, rtol=1e-9, atol=1e-9)
-        assert (sol.status, sol.nfev) == (want.status, want.nfev)
+        assert sol.status == want.status
+        assert want.nfev <= sol.nfev <= 7 / 6 * want.nfev  # a step evaluates its first stage anew
 
 
 def test_an_event_that_does_not_happen_has_no_times():

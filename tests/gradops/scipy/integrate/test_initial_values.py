@@ -246,10 +246,52 @@ def test_a_solution_that_blows_up_says_so():
     assert_allclose(y0.grad.numpy(), 4.0, rtol=1e-2)
 
 
-def test_no_number_in_the_derivative_is_named():
+ENDS = pytest.mark.parametrize(
+    ("method", "more"), [*((m, {}) for m in ADAPTIVE), ("RK4", {"step": 0.1})]
+)
+
+
+@ENDS
+@pytest.mark.parametrize("t_eval", [None, [1.0]])
+def test_no_number_in_the_derivative_is_named(method, more, t_eval):
     y0 = dg.tensor([1.0], dtype=dg.float64, requires_grad=True)
-    sol = integrate.solve_ivp(lambda t, y: y * np.nan, (0, 2), y0, t_eval=[1.0])
-    assert "not finite" in sol.message
+    sol = integrate.solve_ivp(lambda t, y: y * np.nan, (0, 2), y0, method, t_eval, **more)
+    if method == "RK4":  # whose steps look at nothing
+        assert np.isnan(sol.y[0, -1].item())
+        return
+    assert not sol.success
+    assert "not finite" in sol.message or "no number" in sol.message
+    with pytest.warns(ConvergenceWarning, match="ends early"):
+        dg.autograd.grad(sol.y.sum(), y0)
+
+
+@ENDS
+@pytest.mark.parametrize("t_eval", [None, [0.2, 1.0]])
+def test_a_solution_that_becomes_infinite_ends(method, more, t_eval):
+    y0 = dg.tensor([1.0], dtype=dg.float64, requires_grad=True)
+    if method == "RK4":
+        return
+    sol = integrate.solve_ivp(lambda t, y: 2 * y * y, (0, 1), y0, method, t_eval)
+    assert not sol.success
+    assert sol.message
+
+
+@ENDS
+def test_an_interrupt_ends_a_run_and_loses_nothing(method, more):
+    y0 = dg.tensor([1.0], dtype=dg.float64, requires_grad=True)
+    calls = []
+
+    def decay(t, y):
+        calls.append(t)
+        if len(calls) == 9:
+            raise KeyboardInterrupt
+        return -y
+
+    with pytest.raises(KeyboardInterrupt):
+        integrate.solve_ivp(decay, (0, 2), y0, method, **more)
+    sol = integrate.solve_ivp(decay, (0, 2), y0, method, **more)
+    (grad,) = dg.autograd.grad(sol.y[0, -1], y0)
+    assert_allclose(grad, np.exp(-2), rtol=2e-2)
 
 
 def test_nothing_to_solve():
@@ -280,6 +322,8 @@ def solve(**changes):
         ({"t_eval": [0.5, 2.0]}, OptionError, "in the span"),
         ({"t_eval": [0.5, 0.2]}, OptionError, "in order"),
         ({"fun": lambda t, y: [y[0], y[0]]}, ShapeError, "has 1 entries, and its derivative"),
+        ({"fun": lambda t, y: None}, ShapeError, "returned None"),
+        ({"t_span": (0, np.nan)}, OptionError, "the span is from 0.0 to nan"),
     ],
 )
 def test_errors_say_what_is_wrong(changes, error, says):
