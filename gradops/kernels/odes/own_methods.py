@@ -1,4 +1,4 @@
-"""Explicit schemes as methods of SciPy's `solve_ivp`, which finds steps and events with all of them.
+"""Explicit schemes as methods of SciPy's `solve_ivp`, which finds steps and events of all methods.
 
 They take the steps that `trajectory` takes. SciPy's own would search for ever for a step where the
 derivative is no number.
