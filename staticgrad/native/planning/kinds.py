@@ -42,7 +42,7 @@ def is_reduction(e: Expr) -> bool:
 
 def is_computed(e: Expr) -> bool:
     """True for a value whose entries are computed each by itself."""
-    if e.op is None or has_graphs(e):
+    if e.op is None or (has_graphs(e) and e.op.name not in OF_LISTS):
         return False
     name, dtypes = e.op.name, [x.dtype for x in e.inputs]
     if name == "reshape":
