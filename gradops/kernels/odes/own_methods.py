@@ -38,11 +38,11 @@ def run(
 
 
 @cache
-def own_method() -> Any:
-    """The class of our schemes, as SciPy has one for each of its methods."""
-    from scipy.integrate import DenseOutput, OdeSolver
+def within_step() -> Any:
+    """The class of the state within a step of our schemes."""
+    from scipy.integrate import DenseOutput
 
-    class Between(DenseOutput):  # type: ignore[misc]
+    class WithinStep(DenseOutput):  # type: ignore[misc]
         """The state within a step."""
 
         def __init__(self, taken: Taken, scheme: Tableau) -> None:
@@ -54,6 +54,14 @@ def own_method() -> Any:
             weights = self.weights_at((np.atleast_1d(t) - step.t) / step.h)
             states: np.ndarray = (y + step.h * (weights @ stages)).T
             return states if t.ndim else states[:, 0]
+
+    return WithinStep
+
+
+@cache
+def own_method() -> Any:
+    """The class of our schemes, as SciPy has one for each of its methods."""
+    from scipy.integrate import OdeSolver
 
     class OwnMethod(OdeSolver):  # type: ignore[misc]
         """An explicit scheme with steps of its own."""
@@ -85,7 +93,7 @@ def own_method() -> Any:
             return True, None
 
         def _dense_output_impl(self) -> Any:
-            return Between(self.taken, self.scheme)
+            return within_step()(self.taken, self.scheme)
 
     return OwnMethod
 

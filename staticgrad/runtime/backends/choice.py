@@ -129,7 +129,7 @@ def by_the_best(
     from ...native.planning.predictions import NUMPY, tier_for
     from .native_bodies import with_native_bodies
 
-    tier, on_numpy = tier_for(graph), with_native_bodies(graph, pipeline)
+    tier, on_numpy = tier_for(graph), with_native_bodies(graph, pipeline, by_machine_code)
     try:
         if tier.way == NUMPY:
             result = by_numpy(graph, on_numpy, form, rebuild, checked)

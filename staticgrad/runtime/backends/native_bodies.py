@@ -1,6 +1,6 @@
 """Functions that solvers call, as machine code in a graph that NumPy runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from ...native.planning.predictions import LARGEST
 from ...passes.interface import Pass
 from ...passes.pipeline import Pipeline
 
+Make = Callable[..., Any]  # of the native backend
 CALLED = frozenset({"functions", "product", "transposed"})
 """The attributes whose functions a kernel calls."""
 
@@ -42,6 +43,7 @@ class CompileBodies(Pass):
     """
 
     pipeline: Pipeline
+    make: Make
 
     @property
     def bound(self) -> float:  # type: ignore[override]
@@ -59,7 +61,7 @@ class CompileBodies(Pass):
             if not isinstance(value, FrozenGraph):
                 return value
             if value not in made:
-                made[value] = native_body(value, self.pipeline)
+                made[value] = self.native(value)
             return made[value]
 
         def change(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
@@ -70,27 +72,26 @@ class CompileBodies(Pass):
 
         return graph.remade(change) if any(map(calls_functions, graph.order)) else graph
 
+    def native(self, graph: FrozenGraph) -> Any:
+        """The machine code of a function, or its graph if there is none."""
+        if len(graph.order) > LARGEST:
+            return graph
+        try:
+            return NativeBody(self.make(graph, self.pipeline, "{},", None, False))
+        except (OptionError, MemoryError):
+            return graph
+
 
 def calls_functions(e: Expr) -> bool:
     """True for a solver: its kernel calls functions among the attributes."""
     return e.op is not None and Trait.CONTROL in e.op.traits and not CALLED.isdisjoint(e.op.params)
 
 
-def with_native_bodies(graph: FrozenGraph, pipeline: Pipeline) -> Pipeline:
-    """The pipeline, with machine code for the functions of solvers if a graph has some."""
+def with_native_bodies(graph: FrozenGraph, pipeline: Pipeline, make: Make) -> Pipeline:
+    """The pipeline, with machine code that `make` makes for the functions of solvers."""
     if not any(map(calls_functions, all_expressions(graph))):
         return pipeline
-    bodies = CompileBodies(Pipeline(pipeline.passes))  # a check is for the whole graph's feeds
+    bodies = CompileBodies(
+        Pipeline(pipeline.passes), make
+    )  # a check is for the whole graph's feeds
     return Pipeline((bodies, *pipeline.passes), pipeline.check)
-
-
-def native_body(graph: FrozenGraph, pipeline: Pipeline) -> Any:
-    """The machine code of a function, or its graph if there is none."""
-    from .choice import by_machine_code
-
-    if len(graph.order) > LARGEST:
-        return graph
-    try:
-        return NativeBody(by_machine_code(graph, pipeline, "{},", None, False))
-    except (OptionError, MemoryError):
-        return graph
