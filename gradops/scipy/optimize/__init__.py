@@ -9,12 +9,14 @@ from ..missing_names import missing_from
 from .custom_solvers import implicit
 from .fixed_points import fixed_point
 from .minimization import minimize, minimize_scalar
+from .minpack import fsolve, leastsq
 from .residuals import curve_fit, least_squares
 from .root_finding import newton, root
 from .scalar_roots import bisect, brenth, brentq, ridder, root_scalar, toms748
 
 __all__ = [
-    "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "implicit", "least_squares",
+    "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "fsolve", "implicit", "least_squares",
+    "leastsq",
     "minimize", "minimize_scalar", "newton", "ridder", "root", "root_scalar", "toms748",
 ]  # fmt: skip
 
