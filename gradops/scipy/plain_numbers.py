@@ -19,6 +19,15 @@ from ..numpy_api.detach_checks import nudging, recording_detached
 CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
 
 
+def require_no_plain_result(f: Callable[..., Any], *args: Any) -> tuple[Any, list[Place | None]]:
+    """The result of f(*args), and where it makes plain numbers; TransformError if it is one."""
+    with recording_detached() as cuts:
+        found = f(*args)
+    if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
+        raise cut_off("the function gives a plain number, made", "its gradient", cuts[0])
+    return found, cuts
+
+
 def require_no_plain_numbers(
     f: Callable[..., Any], harmless: set[Place | None], x: Any, *args: Any
 ) -> Any:
@@ -26,10 +35,7 @@ def require_no_plain_numbers(
 
     Places in `harmless` were found to make none that the result needs; those found now are added.
     """
-    with recording_detached() as cuts:
-        found = f(x, *args)
-    if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
-        raise cut_off("the function gives a plain number, made", "its gradient", cuts[0])
+    found, cuts = require_no_plain_result(f, x, *args)
     new = [place for place in cuts if place not in harmless]
     if new and any(depends_on_plain_numbers(f, near, *args) for near in (x, beside(x))):
         raise cut_off("the result depends on a plain number, made", "the gradient by it", new[0])

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..scipy.arguments import Packing
-from ..scipy.solvers import function_of_vector, vector_valued
+from ..scipy.plain_numbers import require_no_plain_result
+from ..scipy.solvers import vector_valued
 from .finite_differences import COMPLEX_STEP, Line, derivative
 
 WRONG = 1e-5  # a relative error that no rounding explains
@@ -32,7 +33,9 @@ def check_gradient(
     Jacobian, and `blame` describes the wrong operation, which is printed if there is one.
     """
     packing = Packing(x)
-    of_vector = vector_valued(function_of_vector(f, packing))
+    of_vector = vector_valued(
+        lambda x, *args: require_no_plain_result(f, packing.unpack(x), *args)[0]
+    )
     flat: OfVector = lambda v: of_vector(v, *args)
     result = compare(lambda v: value(flat, v), jacobian(flat, packing.vector), packing)
     print(f"gradient of {getattr(f, '__name__', type(f).__name__)}: {result}")

@@ -6,7 +6,8 @@ import numpy as np
 
 from ...core.errors import MissingRuleError, ShapeError
 from ...core.op import Op
-from ...core.types import ArrayType, conflict
+from ...core.traits import Trait
+from ...core.types import ArrayType, conflict, type_of
 from ...typing import AnyArray
 from ..families import multilinear
 from ..solvers.examples import each_example, no_samples
@@ -16,6 +17,7 @@ __all__: list[str] = []
 
 def apply(x: np.ndarray, operator: Any, is_symmetric: bool = False) -> np.ndarray:
     """The product of an operator with a vector."""
+    infer(type_of(x), operator)
     try:
         return np.asarray(operator.matvec(x))
     except NotImplementedError as error:
@@ -42,5 +44,6 @@ def transposed(g: AnyArray, y: AnyArray, x: AnyArray, operator: Any, is_symmetri
 
 operator_product: Op = multilinear(
     "operator_product", apply, infer=infer, transpose=[transposed], batch=each_example,
+    traits=[Trait.CONTROL],
     samples=no_samples, doc="The product of one of SciPy's linear operators with a vector.",
 )
