@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import TransformError
 from ..core.levels import Carrier
 from ..core.op import OPS
 from ..core.tracer_protocol import Tape, held, is_holder
@@ -22,6 +23,10 @@ from .forward import jvp
 from .layers import Layer, TapeLayer, bare
 from .recording import vjp
 
+CAPTURED = (
+    "the second derivative of a solution by a tensor that its function captures is not known"
+    "\n  hint: give the tensor to the function as an argument, by args="
+)
 Outputs = tuple[Any, ...]
 Trace = Callable[[Any], Any]  # of the functions that a body calls, to their graphs
 Places = Iterable[tuple[Layer, slice]]
@@ -202,6 +207,7 @@ class Tangents(Derived):
     def raw(self, operands: Sequence[Any]) -> Outputs:
         """The tangents, with the layers of what was captured, unless that has a tangent."""
         n, body = self.body.size, self.body
+        self.refuse_vertices()
         fixed = all(i not in self.captured for i in self.active)
 
         def along(*xs: Any) -> Outputs:
@@ -211,6 +217,13 @@ class Tangents(Derived):
             return bare_outputs(body, own) if fixed else body(*own)
 
         return tuple(jvp(along, [operands[i] for i in self.active], operands[n:])[1])
+
+    def refuse_vertices(self) -> None:
+        """Raise TransformError for tangents of captured tensors: their tape pulls back only."""
+        for layer, place in self.places:
+            moved = any(place.start <= i < place.stop for i in self.active)
+            if moved and isinstance(layer, TapeLayer):
+                raise TransformError(CAPTURED)
 
     def traced(self, trace: Trace) -> Any:
         """The graph of the tangents."""
