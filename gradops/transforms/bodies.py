@@ -80,6 +80,15 @@ class Body:
         """The body of `f(body, *operands)`: the first operands have `types`, others their own."""
         return Composed(self, f, types, outputs)
 
+    def require_tangents(self, numbers: Iterable[int]) -> None:
+        """Raise TransformError for tensors that are captured: their tape pulls back only.
+
+        A body that is composed of tangents by these would have zeros in their place.
+        """
+        taped = [place for layer, place in self.places if isinstance(layer, TapeLayer)]
+        if any(place.start <= i < place.stop for i in numbers for place in taped):
+            raise TransformError(CAPTURED)
+
     def stacked(self, types: Sequence[Any]) -> "Body":
         """The body of the results for each of the rows of the first operands: stacks of `types`."""
         return self.composed(Stacked(len(types)), types)
@@ -207,7 +216,6 @@ class Tangents(Derived):
     def raw(self, operands: Sequence[Any]) -> Outputs:
         """The tangents, with the layers of what was captured, unless that has a tangent."""
         n, body = self.body.size, self.body
-        self.refuse_vertices()
         fixed = all(i not in self.captured for i in self.active)
 
         def along(*xs: Any) -> Outputs:
@@ -217,13 +225,6 @@ class Tangents(Derived):
             return bare_outputs(body, own) if fixed else body(*own)
 
         return tuple(jvp(along, [operands[i] for i in self.active], operands[n:])[1])
-
-    def refuse_vertices(self) -> None:
-        """Raise TransformError for tangents of captured tensors: their tape pulls back only."""
-        for layer, place in self.places:
-            moved = any(place.start <= i < place.stop for i in self.active)
-            if moved and isinstance(layer, TapeLayer):
-                raise TransformError(CAPTURED)
 
     def traced(self, trace: Trace) -> Any:
         """The graph of the tangents."""

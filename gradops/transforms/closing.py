@@ -2,9 +2,10 @@
 
 Note [Closed functions]. A solver is an op whose attribute is a function. `close(f, args)` gives the
 function as a *body*, and the operands that it takes: the arrays, tensors and expressions in `args`,
-and after them what `f` captures. The op is applied to these operands, so each operand type does
-with the op what it does with any other: a tensor records one node, a `Dual` carries a tangent, an
-expression builds the op with the graph of `f` as its attribute.
+and after them what `f` captures: what it reads by name first, see Note [Captured names]. The op is
+applied to these operands, so each operand type does with the op what it does with any other: a
+tensor records one node, a `Dual` carries a tangent, an expression builds the op with the graph of
+`f` as its attribute.
 
     closed = close(f, (x, *args))
     y = some_solver(*closed.operands, function=closed.body)
@@ -40,6 +41,7 @@ from ..core.tracer_protocol import Tape, held, is_holder
 from ..core.tree import flatten
 from ..core.types import type_of
 from .bodies import Body, Outputs, Trace, bottom, is_traced
+from .captured_names import with_captures
 from .layers import Layer, layers_in, sample
 
 Function = Callable[..., Any]
@@ -126,13 +128,13 @@ class Closed:
     """Functions closed for one call of an op: their bodies, and the operands these take."""
 
     def __init__(self, functions: Sequence[Function], args: Sequence[Any]) -> None:
+        plain = functions
+        functions, args = with_captures(functions, args)
         own = Functions(functions, args)
         self.operands, self.like = own.operands, own.like
         layers: list[Layer] = []
         counts = [1] * len(functions)
-        anchor = next(
-            (x for x in [*own.given, *map(captured_cells, functions)] if is_traced(x)), None
-        )
+        anchor = next((x for x in [*own.given, *map(captured_cells, plain)] if is_traced(x)), None)
         if anchor is None:
             layers, counts, anchor = self.observe(own)
         self.operands += [x for layer in layers for x in layer.operands]

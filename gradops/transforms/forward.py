@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from ..core.foreign import NO_ARRAY, is_sparse_product
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
+from ..core.tracer_protocol import held, is_holder
 from ..core.tree import flatten
 from ..core.types import is_inexact, shape_of, type_of
 from ..library.families import zeros_like
@@ -130,10 +131,20 @@ def jvp(f: Function, primals: Sequence[object], tangents: Sequence[object]) -> t
     duals = [Dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
     with at_level(level):
         leaves, rebuild = flatten(f(*duals))
+    leaves = [without_face(y, level) for y in leaves]
     mine = [isinstance(y, Dual) and y.gradop_level == level for y in leaves]
     values = [y.primal if m else y for y, m in zip(leaves, mine, strict=True)]
     found = [y.tangent if m else zeros_like(y) for y, m in zip(leaves, mine, strict=True)]
     return rebuild(values), rebuild(found)
+
+
+def without_face(y: Any, level: float) -> Any:
+    """A result with a tangent of a level that a tensor without a history is the face of."""
+    inner = held(y) if is_holder(y) else y
+    if not (isinstance(inner, Dual) and inner.gradop_level == level) or inner is y:
+        return y
+    alike = y.__gradop_tape__.alike
+    return Dual(alike(y, inner.primal), alike(y, inner.tangent), level)
 
 
 def carries_tangent(x: object) -> bool:

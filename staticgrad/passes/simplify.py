@@ -55,15 +55,10 @@ class Stabilize(Pass):
 
 @dataclass(frozen=True)
 class DropRetyping(Pass):
-    """Drop a change of shape or dtype that changes neither, and values read for their type alone.
-
-    Zeros like a result become zeros like an operand of the same type, so that the result need not
-    be computed for them.
-    """
+    """Drop a change of shape or dtype that changes neither."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        less = graph.rebuilt(without_retyping, ops_with(Trait.RETYPING))
-        return less.rebuilt(like_earlier_value, {FILLED})
+        return graph.rebuilt(without_retyping, ops_with(Trait.RETYPING))
 
 
 def without_retyping(e: Expr, intern: Interning) -> Expr:
@@ -72,22 +67,6 @@ def without_retyping(e: Expr, intern: Interning) -> Expr:
         return e
     same = Trait.BROADCASTING not in traits_of(e) or e.inputs[0].in_c_order
     return e.inputs[0] if same else e
-
-
-def like_earlier_value(e: Expr, intern: Interning) -> Expr:
-    """A filled array like the earliest value of that type which leads to its operand."""
-    x = e.inputs[0]
-    while (before := same_before(x)) is not None:
-        x = before
-    return e if x is e.inputs[0] else intern.copy(e, [x])
-
-
-def same_before(x: Expr) -> Expr | None:
-    """An operand of an elementwise op with the type and the layout of the result."""
-    if Trait.ELEMENTWISE not in traits_of(x):
-        return None
-    like = (y for y in x.inputs if y.type == x.type and y.in_c_order == x.in_c_order)
-    return next(like, None)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,13 @@
 """Functions that call a body, whose graphs can be kept: see `gradops.transforms.closing`."""
 
+from collections.abc import Iterable
 from typing import Any
+
+
+def require_tangents(f: Any, numbers: Iterable[int]) -> None:
+    """Raise TransformError for operands whose tangents a body cannot have: see its method."""
+    if hasattr(f, "require_tangents"):  # which a graph has not: it has the tangents of all
+        f.require_tangents(numbers)
 
 
 class Composition:

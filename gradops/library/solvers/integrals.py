@@ -22,7 +22,7 @@ from ..index.indexing import index
 from ..reduce.reduction import sum
 from ..shape.joining import concatenate
 from ..shape.movement import reshape
-from .compositions import Composition
+from .compositions import Composition, require_tangents
 from .examples import each_example, no_samples
 from .ode_bodies import cotangents, size_of, split
 
@@ -77,6 +77,7 @@ def integral_jvp(
     (f,) = functions
     parts: list[AnyArray] = []
     if active := sorted(i for i in tangents if i >= FIRST):
+        require_tangents(f, [i - 1 for i in active])
         more = [tangents[i] for i in active]
         inner = body_of(f, TangentsOf(tuple([i - 1 for i in active])), others, more)
         found = integral(low, high, *others, *more, functions=(inner,), **attrs)

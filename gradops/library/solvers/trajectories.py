@@ -26,6 +26,7 @@ from ..index.indexing import index
 from ..reduce.reduction import sum
 from ..shape.joining import concatenate
 from ..shape.movement import expand_dims, reshape
+from .compositions import require_tangents
 from .examples import each_example, no_samples
 from .ode_bodies import WithTangents, cotangents, helper, size_of, split
 
@@ -71,6 +72,7 @@ class Problem:
         """The equation with its tangents, by operands of the equation and by the start."""
         moved = sorted(tangents)
         body_numbers = tuple([i - 1 for i in moved])
+        require_tangents(self.f, body_numbers)
         more = [tangents[i] for i in moved]
         z = concatenate([self.start, start])
         begin = type_of(index(self.span, 0))

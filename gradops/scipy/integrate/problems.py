@@ -14,7 +14,6 @@ from ...library.shape.movement import reshape
 from ...library.solvers.ode_bodies import helper
 from ...library.solvers.trajectories import trajectory
 from ...transforms.bodies import Body, is_traced
-from ...transforms.captured_names import with_captures
 from ...transforms.closing import close, first_holder
 from ...transforms.layers import constant
 from ..optimize.unknowns import alike, as_vector, strong
@@ -38,7 +37,6 @@ class Problem:
         self.like, self.method, self.options = first_holder(leaves_of(y0)), method, options
         start, (first, last) = as_state(call, y0), [reshape(strong(t), shape=()) for t in span]
         control = control_of(call, method, shape_of(start)[0], **options)
-        functions, args = with_captures(functions, args)  # to have derivatives of any order
         equation, *others = functions
         bodies = [self.equation(call, equation), *map(self.of_state, others)]
         self.closed = close(bodies, (start, first, *args))

@@ -76,8 +76,11 @@ def solve(
     form of the start, and `args`; `extra` operands are for the solver and the equations.
     """
     skip = len(extra)
-    of_vector = [lambda v, *others, f=f: f(unknowns.unpack(v), *others[skip:]) for f in functions]
-    closed = close(of_vector, (unknowns.start, *extra, *args))
+
+    def of_vector(f: Function) -> Function:
+        return lambda v, *others: f(unknowns.unpack(v), *others[skip:])
+
+    closed = close([of_vector(f) for f in functions], (unknowns.start, *extra, *args))
     constants = map(constant, closed.operands)
     with reports() as found:
         solved = solver(

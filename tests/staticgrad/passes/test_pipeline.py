@@ -110,25 +110,6 @@ def test_a_change_of_shape_or_dtype_that_changes_nothing_is_dropped(x):
     assert len(DropRetyping()(sg.freeze([same + 0.5], [x]))) == 3
 
 
-def test_what_is_read_for_its_type_alone_is_not_computed(x):
-    y = gradops.full_like(sg.exp(sg.sin(x) * 2.0), value=3.0)
-    graph = DropRetyping()(sg.freeze([y, sg.cos(x)], [x]))
-    assert [e.what for e in graph.order] == ["placeholder", "full_like", "cos"]
-    other = gradops.full_like(sg.reduce_sum(sg.exp(x), 0), value=3.0)  # of another type
-    assert "sum" in [e.what for e in DropRetyping()(sg.freeze([other], [x])).order]
-
-
-def test_machine_code_and_numpy_raise_the_same_where_a_value_is_read_for_its_type(x):
-    ints = sg.placeholder("int64", [2])
-    graph = sg.freeze([gradops.full_like(gradops.power(ints, -1), value=1)], [ints])
-    for backend in ("numpy", "native"):
-        try:
-            run = sg.compile(graph, backend=backend)
-        except gradops.OptionError:  # without the extra
-            continue
-        np.testing.assert_array_equal(run(np.array([2, 3]))[0], [1, 1])
-
-
 RETYPING = [
     pytest.param(case, id=str(case))
     for op in gradops.OPS.values()
