@@ -13,6 +13,7 @@ from ...library.elementwise.exponential import exp, expm1, log
 from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
 from ...library.elementwise.rounding import floor
 from ...library.elementwise.special import xlog1py, xlogy
+from .draws import draws
 from .families import floating, log_of
 
 __all__ = ["bernoulli", "binom", "geom", "nbinom", "poisson"]
@@ -70,6 +71,12 @@ class Discrete:
         form = self.log_survival or log_of(self.survival, self.cumulative)
         return self.at("logsf", k, args, kwargs, form, (0.0, -np.inf))
 
+    def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
+        """Random counts, SciPy's, without derivatives: see `draws`."""
+        count = len(self.shapes) + 1
+        args, (size, random_state) = args[:count], (*args[count:], size, random_state)[:2]
+        return draws(self.name, args, kwargs, size, random_state)
+
     def at(
         self, method: str, k: Any, args: Any, kwargs: Any, form: Function,
         beside: tuple[float, float], exact: bool = False,
@@ -108,6 +115,10 @@ class FrozenDiscrete:
     dist: Discrete
     args: tuple[Any, ...]
     kwds: dict[str, Any]
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Random counts, SciPy's, without derivatives."""
+        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
 
 
 def held(name: str) -> Function:

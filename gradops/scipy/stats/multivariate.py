@@ -20,6 +20,7 @@ from ...library.linalg.solve import solve_triangular
 from ...library.reduce.reduction import all, sum
 from ...library.shape.movement import reshape
 from ...library.shape.rearrange import matrix_transpose
+from .draws import draws
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal", "multivariate_t", "wishart"]
 
@@ -93,6 +94,16 @@ class Multivariate:
         return Frozen(self, args, kwargs)
 
 
+class Drawn(Multivariate):
+    """A distribution whose random vectors or matrices are SciPy's."""
+
+    name: str
+
+    def rvs(self, *args: Any, size: Any = 1, random_state: Any = None, **kwargs: Any) -> Any:
+        """Random vectors or matrices, without derivatives: see `draws`."""
+        return draws(self.name, args, kwargs, size, random_state)
+
+
 class MultivariateNormal(Multivariate):
     """The normal distribution of a vector: as `scipy.stats.multivariate_normal`."""
 
@@ -122,8 +133,10 @@ class MultivariateNormal(Multivariate):
         return mean + matmul(z, matrix_transpose(cholesky(spread("multivariate_normal", cov, n))))
 
 
-class MultivariateT(Multivariate):
+class MultivariateT(Drawn):
     """Student's t of a vector: as `scipy.stats.multivariate_t`."""
+
+    name = "multivariate_t"
 
     def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The logarithm of the density."""
@@ -138,8 +151,10 @@ class MultivariateT(Multivariate):
         return exp(self.logpdf(x, loc, shape, df))
 
 
-class Dirichlet(Multivariate):
+class Dirichlet(Drawn):
     """The distribution of shares that add up to 1: as `scipy.stats.dirichlet`."""
+
+    name = "dirichlet"
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
         """The logarithm of the density at shares along the first axis.
@@ -158,8 +173,10 @@ class Dirichlet(Multivariate):
         return exp(self.logpdf(x, alpha))
 
 
-class Multinomial(Multivariate):
+class Multinomial(Drawn):
     """The distribution of counts: as `scipy.stats.multinomial`."""
+
+    name = "multinomial"
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
         """The logarithm of the probability of counts along the last axis; -inf for others.
@@ -177,8 +194,10 @@ class Multinomial(Multivariate):
         return exp(self.logpmf(x, n, p))
 
 
-class Wishart(Multivariate):
+class Wishart(Drawn):
     """The distribution of a positive definite matrix: as `scipy.stats.wishart`."""
+
+    name = "wishart"
 
     def logpdf(self, x: Any, df: Any = None, scale: Any = None) -> Any:
         """The logarithm of the density at a matrix; NaN unless df > n - 1."""
