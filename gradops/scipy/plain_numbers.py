@@ -37,15 +37,17 @@ def require_no_plain_numbers(
     """
     found, cuts = require_no_plain_result(f, x, *args)
     new = [place for place in cuts if place not in harmless]
-    if new and any(depends_on_plain_numbers(f, near, *args) for near in (x, beside(x))):
+    if new and (
+        depends_on_plain_numbers(f, found, x, *args)
+        or depends_on_plain_numbers(f, f(y := beside(x), *args), y, *args)
+    ):
         raise cut_off("the result depends on a plain number, made", "the gradient by it", new[0])
     harmless.update(new)
     return found
 
 
-def depends_on_plain_numbers(f: Callable[..., Any], *operands: Any) -> bool:
-    """True if the result is another with other plain numbers, and the same with the same."""
-    found = f(*operands)
+def depends_on_plain_numbers(f: Callable[..., Any], found: Any, *operands: Any) -> bool:
+    """True if the result is another with other plain numbers, and `found` with the same."""
     with nudging():
         other = f(*operands)
     return not same(found, other) and same(found, f(*operands))

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .stepping import Control, Failed, Taken, steps
-from .stiff import matrices, of_scipy, options_of, solve_ivp
+from .stiff import NO_NUMBERS, matrices, of_scipy, options_of, solve_ivp
 from .tableaus import EXPLICIT, Tableau, tableau
+from .trajectories import combined
 
 Function = Callable[..., Sequence[np.ndarray]]
 
@@ -52,7 +53,7 @@ def within_step() -> Any:
         def _call_impl(self, t: np.ndarray) -> np.ndarray:
             step, y, stages, _ = self.taken
             weights = self.weights_at((np.atleast_1d(t) - step.t) / step.h)
-            states: np.ndarray = (y + step.h * (weights @ stages)).T
+            states: np.ndarray = (y + step.h * combined(weights, stages)).T
             return states if t.ndim else states[:, 0]
 
     return WithinStep
@@ -89,6 +90,8 @@ def own_method() -> Any:
                 self.taken = next(self.steps)
             except Failed as error:
                 return False, str(error)
+            except StopIteration:
+                return False, NO_NUMBERS
             self.t, self.y = self.taken.step.last, self.taken.new
             return True, None
 

@@ -69,7 +69,9 @@ def steps(
     f: Slope, advance: Advance, span: np.ndarray, y: np.ndarray, scheme: Tableau,
     control: Control,
 ) -> Iterator[Taken]:  # fmt: skip
-    """The steps from one end of a span to the other; raises Failed."""
+    """The steps from one end of a span to the other, none if one is NaN; raises Failed."""
+    if np.isnan(span).any():
+        return
     if control.step is not None:
         yield from fixed_steps(advance, span, y, control.step)
         return

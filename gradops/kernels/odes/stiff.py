@@ -35,16 +35,19 @@ def implicit(
     times: np.ndarray, span: np.ndarray, y: np.ndarray, others: Sequence[np.ndarray], f: Function,
     jacobian: Function, method: str, control: Control, dense: bool = False,
 ) -> tuple[np.ndarray, Any]:  # fmt: skip
-    """The states at times by one of SciPy's solvers, and its report."""
-    if y.size == 0 or span[0] == span[1]:
-        return np.repeat(y[None], len(times), axis=0), Report(f, jacobian, others)
-    order = np.argsort(times if span[1] >= span[0] else -times, kind="stable")
+    """The states at times by one of SciPy's solvers, NaN outside of the span, and its report."""
+    states = np.full((len(times), y.size), np.nan)
+    states[times == span[0]] = y
+    if y.size == 0 or span[0] == span[1] or np.isnan(span).any():
+        return states, Report(f, jacobian, others)
+    inside = np.flatnonzero((times >= span.min()) & (times <= span.max()))
+    ahead = times[inside] if span[1] >= span[0] else -times[inside]
+    order = inside[np.argsort(ahead, kind="stable")]
     report = of_scipy(
         lambda t, x: f(np.asarray(x), np.float64(t), *others)[0], span, y, method,
         times[order], dense_output=dense, **options_of(control, y.size),
         jac=matrices(jacobian, others, method),
     )  # fmt: skip
-    states = np.full((len(times), y.size), np.nan)
     states[order[: len(report.t)]] = report.y.T
     return states, report
 
@@ -135,7 +138,7 @@ def pull_solution(
     if not report.success:
         warn_of_gradient(report.message)
     if getattr(report, "sol", None) is None:
-        found[0] += g.sum(axis=0)
+        found[0] += g[times == span[0]].sum(axis=0)
         return
     back = Adjoint(report.sol, others, matrices(jacobian, others, method), pull, found)
     stops = [t for t in np.unique(times) if (t - span[0]) * (back.t - t) >= 0]

@@ -13,7 +13,7 @@ from ...library.shape.joining import stack
 from ...library.shape.movement import reshape
 from ...library.solvers.ode_bodies import helper
 from ...library.solvers.trajectories import trajectory
-from ...transforms.bodies import Body, is_traced
+from ...transforms.bodies import is_traced
 from ...transforms.closing import close, first_holder
 from ...transforms.layers import constant
 from ..optimize.unknowns import alike, as_vector, strong
@@ -109,11 +109,6 @@ class Problem:
     def results(self, x: Any) -> Any:
         """A result as a tensor where the program has tensors."""
         return self.closed.alike(x) if self.like is None else alike(self.like, x)
-
-    def on_arrays(self, body: Body) -> Function:
-        """A function f(t, y) on arrays, of a body."""
-        others = [constant(x) for x in self.others]
-        return lambda t, y: np.asarray(body(np.asarray(y), np.float64(t), *others)[0])
 
 
 def are_plain(xs: Sequence[Any]) -> bool:

@@ -16,8 +16,7 @@ from .scalar_roots import bisect, brenth, brentq, ridder, root_scalar, toms748
 
 __all__ = [
     "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "fsolve", "implicit", "least_squares",
-    "leastsq",
-    "minimize", "minimize_scalar", "newton", "ridder", "root", "root_scalar", "toms748",
+    "leastsq", "minimize", "minimize_scalar", "newton", "ridder", "root", "root_scalar", "toms748",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

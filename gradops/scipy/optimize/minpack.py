@@ -7,12 +7,8 @@ import numpy as np
 
 from ...core.errors import OptionError
 from ...core.source_location import warn
-from ...library.linalg.contraction import matmul
-from ...library.linalg.solve import inv
-from ...library.shape.rearrange import matrix_transpose
-from .residuals import solve_residuals
+from .residuals import inverse_curvature, solve_residuals
 from .root_finding import root
-from .solving import Solved
 from .unknowns import Unknowns, tuple_of
 
 Function = Callable[..., Any]
@@ -72,13 +68,8 @@ def leastsq(
         tell(report)
         return found.vector, status
     info = {"nfev": getattr(report, "nfev", None), "fvec": func(found.structure, *args)}
-    return found.vector, curvature(found), info, getattr(report, "message", None), status
-
-
-def curvature(found: Solved) -> Any:
-    """The inverse of J^T J at a minimum."""
-    (j,) = found.closed.body.jacobian()(found.x, *found.closed.operands[1:])
-    return found.closed.alike(inv(matmul(matrix_transpose(j), j), checked=True))
+    inverse = found.closed.alike(inverse_curvature(found)[0])
+    return found.vector, inverse, info, getattr(report, "message", None), status
 
 
 def tell(report: Any) -> None:

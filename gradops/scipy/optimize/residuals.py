@@ -137,18 +137,18 @@ def curve_fit(
     found = solve_residuals(how, residuals, unknowns, args, bounds, "linear", 1.0, options, [])
     if found.report is not None and not found.report.success:
         raise RuntimeError(f"Optimal parameters not found: {found.report.message}")
-    return found.vector, covariance(found, residuals, args, absolute_sigma)
+    covariance, freedom = inverse_curvature(found)
+    if not absolute_sigma:
+        (r,) = found.closed.body(found.x, *found.closed.operands[1:])
+        covariance = covariance * (OPS["sum"](r * r) / freedom)
+    return found.vector, found.closed.alike(covariance)
 
 
-def covariance(found: Solved, residuals: Function, args: tuple[Any, ...], absolute: bool) -> Any:
-    """The covariance of fitted parameters, from the Jacobian of the residuals."""
-    body, operands = found.closed.body, (found.x, *found.closed.operands[1:])
-    (j,), (r,) = body.jacobian()(*operands), body(*operands)
+def inverse_curvature(found: Solved) -> tuple[Any, Any]:
+    """The inverse of J^T J at a minimum, and how many more residuals than unknowns there are."""
+    (j,) = found.closed.body.jacobian()(found.x, *found.closed.operands[1:])
     m, n = shape_of(j)
-    found_covariance = inv(matmul(OPS["transpose"](j), j), checked=True)
-    if not absolute:
-        found_covariance = found_covariance * (OPS["sum"](r * r) / (m - n))
-    return found.closed.alike(found_covariance)
+    return inv(matmul(OPS["transpose"](j), j), checked=True), m - n
 
 
 def asarray(x: Any) -> Any:

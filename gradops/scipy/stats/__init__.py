@@ -7,35 +7,22 @@ True
 
 from ...core.lazy_import import lazily
 from ..missing_names import missing_from
-from . import (
-    circular,
-    continuous,
-    discrete,
-    half_line,
-    intervals,
-    multivariate,
-    of_shapes,
-    whole_line,
-)
 from .circular import *
 from .continuous import *
 from .discrete import *
+from .discrete import Discrete
+from .families import Continuous
 from .half_line import *
 from .intervals import *
 from .multivariate import *
+from .multivariate import Multivariate
 from .of_shapes import *
 from .whole_line import *
 
-MODULES = (
-    circular,
-    continuous,
-    discrete,
-    half_line,
-    intervals,
-    multivariate,
-    of_shapes,
-    whole_line,
+__all__ = sorted(
+    name
+    for name, value in vars().items()
+    if isinstance(value, Continuous | Discrete | Multivariate)
 )
-__all__ = sorted(name for module in MODULES for name in module.__all__)
 
 __getattr__, __dir__ = lazily(__name__, {}, missing_from(__name__))

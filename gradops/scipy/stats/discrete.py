@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OptionError
 from ...library.elementwise.beta import betainc
 from ...library.elementwise.comparison import where
 from ...library.elementwise.exponential import exp, expm1, log
@@ -15,6 +14,7 @@ from ...library.elementwise.rounding import floor
 from ...library.elementwise.special import xlog1py, xlogy
 from .draws import draws
 from .families import floating, log_of
+from .parameters import Frozen, assigned, holding, with_options
 
 __all__ = ["bernoulli", "binom", "geom", "nbinom", "poisson"]
 
@@ -73,8 +73,7 @@ class Discrete:
 
     def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
         """Random counts, SciPy's, without derivatives: see `draws`."""
-        count = len(self.shapes) + 1
-        args, (size, random_state) = args[:count], (*args[count:], size, random_state)[:2]
+        args, size, random_state = with_options(len(self.shapes) + 1, args, size, random_state)
         return draws(self.name, args, kwargs, size, random_state)
 
     def at(
@@ -98,41 +97,13 @@ class Discrete:
     def parameters(self, method: str, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], Any]:
         """Shapes and loc from the arguments of a call; OptionError if they do not fit."""
         names = (*self.shapes, "loc")
-        values = {"loc": 0.0} | dict(zip(names, args, strict=False)) | kwargs
-        twice = [n for n in names[: len(args)] if n in kwargs]
-        if len(args) > len(names) or twice or set(values) != set(names):
-            raise OptionError(
-                f"{self.name}.{method}", [], f"the parameters do not fit: {', '.join(values)}",
-                hint=f"the parameters are {', '.join(names)}",
-            )  # fmt: skip
+        values = assigned(f"{self.name}.{method}", names, args, kwargs, loc=0.0)
         return tuple(values[n] for n in self.shapes), values["loc"]
 
 
-@dataclass(frozen=True)
-class FrozenDiscrete:
+@holding(Discrete, ("logpmf", "pmf", "cdf", "sf", "logcdf", "logsf"))
+class FrozenDiscrete(Frozen):
     """A discrete distribution with its parameters held."""
-
-    dist: Discrete
-    args: tuple[Any, ...]
-    kwds: dict[str, Any]
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Random counts, SciPy's, without derivatives."""
-        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
-
-
-def held(name: str) -> Function:
-    """A method of a distribution, for one whose parameters are held."""
-
-    def method(self: FrozenDiscrete, k: Any) -> Any:
-        return getattr(self.dist, name)(k, *self.args, **self.kwds)
-
-    method.__name__, method.__doc__ = name, getattr(Discrete, name).__doc__
-    return method
-
-
-for _name in ("logpmf", "pmf", "cdf", "sf", "logcdf", "logsf"):
-    setattr(FrozenDiscrete, _name, held(_name))
 
 
 def between(p: Any) -> Any:

@@ -4,27 +4,31 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import MissingRuleError
+from ...core.errors import MissingExtraError, MissingRuleError
 from ...core.op import PLAIN
+from ...core.tree import leaves_of
+from ...transforms.layers import constant
 
 
 def draws(name: str, args: Any, kwargs: Any, size: Any, random_state: Any) -> Any:
     """Random numbers as of `scipy.stats`, from a seed, a generator of NumPy's, or a key of ours.
 
-    Raises MissingRuleError for parameters with a derivative: counts jump, and SciPy's vectors and
-    matrices are not made of numbers that are.
+    Raises MissingRuleError for parameters that are operands: counts jump, and SciPy's vectors and
+    matrices are not made of numbers that have derivatives.
     """
-    from scipy import stats
+    try:
+        from scipy import stats
+    except ImportError as error:
+        raise MissingExtraError(f"{name}.rvs", "SciPy", "scipy") from error
 
-    for value in (*args, *kwargs.values()):
-        if not isinstance(value, list | tuple) and type(value) not in PLAIN:
-            raise MissingRuleError(
-                f"{name}.rvs", "vjp",
-                hint="give parameters without derivatives; the logarithm of the probability of what"
-                " is drawn has them",
-            )  # fmt: skip
-    generator = getattr(stats, name)
-    return generator.rvs(*args, size=size, random_state=generator_of(random_state), **kwargs)
+    if any(type(value) not in PLAIN for value in leaves_of((args, kwargs))):
+        raise MissingRuleError(
+            f"{name}.rvs", "vjp",
+            hint="give parameters without derivatives; the logarithm of the probability of what"
+            " is drawn has them",
+        )  # fmt: skip
+    state = generator_of(constant(random_state))
+    return getattr(stats, name).rvs(*args, size=size, random_state=state, **kwargs)
 
 
 def generator_of(random_state: Any) -> Any:

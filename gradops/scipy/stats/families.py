@@ -1,21 +1,23 @@
 """Families of distributions on the line: a standard form, moved by loc and stretched by scale."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import OptionError
 from ...core.types import type_of
 from ...library.elementwise.comparison import minimum, where
-from ...library.elementwise.exponential import exp, log, log1p
+from ...library.elementwise.exponential import exp, expm1, log, log1p
 from ...library.shape.movement import astype
 from ...typing import AnyArray
+from .parameters import Frozen, assigned, holding, with_options
 
-__all__ = ["Continuous", "Frozen"]
+__all__ = ["Continuous", "FrozenContinuous"]
 
 Function = Callable[..., Any]
+LOG_2 = math.log(2.0)
 
 BESIDE = {
     "logpdf": (-np.inf, -np.inf), "cdf": (0.0, 1.0), "sf": (1.0, 0.0),
@@ -50,10 +52,10 @@ class Continuous:
     fits: Function | None = None
     usual: tuple[float, ...] = (2.0, 2.0, 2.0)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> "Frozen":
+    def __call__(self, *args: Any, **kwargs: Any) -> "FrozenContinuous":
         """The distribution with its parameters held."""
         self.parameters("freeze", args, kwargs)
-        return Frozen(self, args, kwargs)
+        return FrozenContinuous(self, args, kwargs)
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the density at `x`, -inf outside the support."""
@@ -107,8 +109,7 @@ class Continuous:
         """
         from .quantiles import sample
 
-        count = len(self.shapes) + 2
-        args, (size, random_state) = args[:count], (*args[count:], size, random_state)[:2]
+        args, size, random_state = with_options(len(self.shapes) + 2, args, size, random_state)
         return sample(self, args, kwargs, size, random_state)
 
     def at(self, method: str, x: Any, args: Any, kwargs: Any, form: Function) -> Any:
@@ -154,45 +155,17 @@ class Continuous:
     def parameters(self, method: str, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], Any, Any]:
         """Shapes, loc and scale from the arguments of a call; OptionError if they do not fit."""
         names = (*self.shapes, "loc", "scale")
-        values = {"loc": 0.0, "scale": 1.0} | dict(zip(names, args, strict=False)) | kwargs
-        twice = [n for n in names[: len(args)] if n in kwargs]
-        if len(args) > len(names) or twice or set(values) != set(names):
-            raise OptionError(
-                f"{self.name}.{method}", [], f"the parameters do not fit: {', '.join(values)}",
-                hint=f"the parameters are {', '.join(names)}",
-            )  # fmt: skip
+        values = assigned(f"{self.name}.{method}", names, args, kwargs, loc=0.0, scale=1.0)
         return tuple(values[n] for n in self.shapes), values["loc"], values["scale"]
 
 
-@dataclass(frozen=True)
-class Frozen:
-    """A distribution with its parameters held, as `stats.norm(mu, sigma)`."""
-
-    dist: Continuous
-    args: tuple[Any, ...]
-    kwds: dict[str, Any]
+@holding(Continuous, (*BESIDE, "pdf", "ppf", "isf"))
+class FrozenContinuous(Frozen):
+    """A continuous distribution with its parameters held."""
 
     def median(self) -> Any:
         """The point with half of the probability on either side."""
         return self.dist.median(*self.args, **self.kwds)
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Random numbers with derivatives in the parameters."""
-        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwds)
-
-
-def held(name: str) -> Function:
-    """A method of a distribution, for one whose parameters are held."""
-
-    def method(self: Frozen, x: Any) -> Any:
-        return getattr(self.dist, name)(x, *self.args, **self.kwds)
-
-    method.__name__, method.__doc__ = name, getattr(Continuous, name).__doc__
-    return method
-
-
-for _name in (*BESIDE, "pdf", "ppf", "isf"):
-    setattr(Frozen, _name, held(_name))
 
 
 def floating(values: list[Any]) -> list[Any]:
@@ -207,6 +180,13 @@ def floating(values: list[Any]) -> list[Any]:
 def growing(x: Any) -> Any:
     """exp(x), but at most exp(700): a larger one would have derivatives that are no numbers."""
     return exp(minimum(x, 700.0))
+
+
+def log_less_exp(y: Any) -> Any:
+    """log(1 - exp(-y)), with all digits for small and for large y."""
+    near = y < LOG_2
+    close, far = where(near, y, 1.0), where(near, 1.0, y)
+    return where(near, log(-expm1(-close)), log1p(-exp(-far)))
 
 
 def log_of(p: Function, complement: Function) -> Function:

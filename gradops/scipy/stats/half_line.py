@@ -15,7 +15,7 @@ from ...library.elementwise.special import erfc, log_ndtr, logaddexp, ndtr, xlog
 from ...library.elementwise.trigonometric import atan, atan2, tanh
 from ...library.nn.activation import log_sigmoid, sigmoid
 from .continuous import under_laplace
-from .families import Continuous
+from .families import LOG_2, Continuous, log_less_exp
 from .whole_line import log1p_square
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 ABOVE = (0.0, np.inf)
-LOG_2, LOG_SQRT_2PI = math.log(2.0), 0.5 * math.log(2 * math.pi)
+LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 
 halfnorm = Continuous(
     "halfnorm", lambda z: LOG_2 - LOG_SQRT_2PI - z * z / 2, lambda z: erf(z / math.sqrt(2)),
@@ -177,7 +177,7 @@ def log_below(z: Any, mu: Any) -> Any:
 def log_above(z: Any, mu: Any) -> Any:
     """The logarithm of the probability of an inverse Gaussian to lie above z."""
     _, above, more = parts(z, mu)
-    return above + log1p(-exp(more - above))
+    return above + log_less_exp(above - more)
 
 
 def density_of_invgauss(z: Any, mu: Any) -> Any:
@@ -223,13 +223,6 @@ exponpow = Continuous(
     lambda z, b: -expm1(-growing_less_1(z**b)), lambda z, b: exp(-growing_less_1(z**b)),
     log_survival=lambda z, b: -growing_less_1(z**b), shapes=("b",), bounds=ABOVE, finite=True,
 )  # fmt: skip
-
-
-def log_less_exp(y: Any) -> Any:
-    """log(1 - exp(-y)), with all digits for small and for large y."""
-    near = y < LOG_2
-    close, far = where(near, y, 1.0), where(near, 1.0, y)
-    return where(near, log(-expm1(-close)), log1p(-exp(-far)))
 
 
 exponweib = Continuous(

@@ -21,6 +21,7 @@ from ...library.reduce.reduction import all, sum
 from ...library.shape.movement import reshape
 from ...library.shape.rearrange import matrix_transpose
 from .draws import draws
+from .parameters import Frozen
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal", "multivariate_t", "wishart"]
 
@@ -71,27 +72,22 @@ def size_of(mean: Any, cov: Any) -> int:
     return 1
 
 
-class Frozen:
-    """A distribution with its parameters held."""
-
-    def __init__(self, dist: Any, args: Any, kwargs: Any) -> None:
-        self.dist, self.args, self.kwargs = dist, args, kwargs
-
-    def rvs(self, size: Any = (), random_state: Any = None) -> Any:
-        """Random vectors."""
-        return self.dist.rvs(*self.args, size=size, random_state=random_state, **self.kwargs)
+class FrozenMultivariate(Frozen):
+    """A distribution of vectors or matrices with its parameters held."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # of protocols, as to copy and to pickle
+            raise AttributeError(name)
         method = getattr(self.dist, name)
-        return lambda x: method(x, *self.args, **self.kwargs)
+        return lambda x: method(x, *self.args, **self.kwds)
 
 
 class Multivariate:
     """A distribution whose logarithm of the density is `log_density(x, *parameters)`."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+    def __call__(self, *args: Any, **kwargs: Any) -> FrozenMultivariate:
         """The distribution with its parameters held."""
-        return Frozen(self, args, kwargs)
+        return FrozenMultivariate(self, args, kwargs)
 
 
 class Drawn(Multivariate):

@@ -12,7 +12,7 @@ from ...library.elementwise.exprel import log1prel
 from ...library.elementwise.gamma import gammainc, gammaincc, gammaln
 from ...library.elementwise.special import log_ndtr, ndtr, xlogy
 from ...library.elementwise.trigonometric import asinh, atan2
-from .families import Continuous
+from .families import Continuous, growing, log_less_exp
 
 __all__ = [
     "exponnorm", "foldnorm", "gengamma", "genextreme", "genpareto", "johnsonsb", "johnsonsu",
@@ -51,7 +51,7 @@ def extreme_density(z: Any, c: Any) -> Any:
 
 genextreme = Continuous(
     "genextreme", extreme_density,
-    lambda z, c: exp(-exp(extreme(z, c))), lambda z, c: -expm1(-exp(extreme(z, c))),
+    lambda z, c: exp(-growing(extreme(z, c))), lambda z, c: -expm1(-growing(extreme(z, c))),
     log_cumulative=lambda z, c: -exp(extreme(z, c)), shapes=("c",), finite=True, fits=real,
     bounds=lambda c: (where(c < 0, 1 / where(c < 0, c, 1.0), -np.inf),
                       where(c > 0, 1 / where(c > 0, c, 1.0), np.inf)),
@@ -72,7 +72,7 @@ def log_between(low: Any, high: Any) -> Any:
     right = low > 0
     low, high = where(right, -high, low), where(right, -low, high)
     more, less = log_ndtr(high), log_ndtr(low)
-    return more + log(-expm1(less - more))
+    return more + log_less_exp(more - less)
 
 
 def log_share(own: Any, other: Any, a: Any, b: Any) -> Any:

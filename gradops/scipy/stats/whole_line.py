@@ -12,18 +12,8 @@ from ...library.elementwise.trigonometric import atan, atan2
 from ...library.nn.activation import log_sigmoid
 from .families import Continuous, growing, log_of
 
-__all__ = [
-    "cauchy",
-    "dgamma",
-    "dweibull",
-    "genlogistic",
-    "gennorm",
-    "hypsecant",
-    "loggamma",
-    "moyal",
-    "powernorm",
-    "t",
-]
+__all__ = ["cauchy", "dgamma", "dweibull", "genlogistic", "gennorm", "hypsecant", "loggamma",
+           "moyal", "powernorm", "t"]  # fmt: skip
 
 LOG_PI = math.log(math.pi)
 
@@ -126,11 +116,15 @@ powernorm = Continuous(
 
 def two_sided(name: str, shape: str, log_density: Any, beyond_one: Any) -> Continuous:
     """A distribution on both sides of 0, of which each has half of one on the positive side."""
+
+    def below(z: Any, a: Any) -> Any:
+        left = z < 0  # and not abs(z), which has no slope in the middle
+        tail = 0.5 * beyond_one(where(left, -z, z), a)
+        return where(left, tail, 1 - tail)
+
     return Continuous(
-        name, lambda z, a: log_density(abs(z), a) - math.log(2.0),
-        lambda z, a: where(z < 0, 0.5 * beyond_one(abs(z), a), 1 - 0.5 * beyond_one(abs(z), a)),
-        lambda z, a: where(z < 0, 1 - 0.5 * beyond_one(abs(z), a), 0.5 * beyond_one(abs(z), a)),
-        shapes=(shape,), finite=True,
+        name, lambda z, a: log_density(abs(z), a) - math.log(2.0), below,
+        lambda z, a: below(-z, a), shapes=(shape,), finite=True,
     )  # fmt: skip
 
 

@@ -91,7 +91,6 @@ def with_native_bodies(graph: FrozenGraph, pipeline: Pipeline, make: Make) -> Pi
     """The pipeline, with machine code that `make` makes for the functions of solvers."""
     if not any(map(calls_functions, all_expressions(graph))):
         return pipeline
-    bodies = CompileBodies(
-        Pipeline(pipeline.passes), make
-    )  # a check is for the whole graph's feeds
+    unchecked = Pipeline(pipeline.passes)  # a check is for the feeds of the whole graph
+    bodies = CompileBodies(unchecked, make)
     return Pipeline((bodies, *pipeline.passes), pipeline.check)

@@ -159,3 +159,15 @@ def test_events_of_our_schemes(method):
     assert sol.t[-1].item() == sol.t_events[0][-1].item()
     (by_v,) = dg.autograd.grad(sol.t_events[0][1], v)
     assert_allclose(by_v, [0, 0.25, -np.pi * 0.375], atol=1e-3 if method == "Heun" else 1e-7)
+
+
+@pytest.mark.parametrize("method", ["RK45", "Tsit5", "Radau", "LSODA"])
+def test_a_span_that_is_no_number_has_no_events(method):
+    end = sg.placeholder("float64", ())
+    half = lambda t, y: y[0] - 0.5
+    half.terminal = 2
+    sol = integrate.solve_ivp(
+        lambda t, y: -y, (0.0, end), [1.0], method, np.array([0.1]), events=half
+    )
+    results = sg.compile([sol.y, sol.t_events[0], sol.y_events[0]], [end])(np.nan)
+    assert all(np.isnan(x).all() for x in results)

@@ -294,6 +294,37 @@ def test_an_interrupt_ends_a_run_and_loses_nothing(method, more):
     assert_allclose(grad, np.exp(-2), rtol=2e-2)
 
 
+@pytest.mark.parametrize("method", [*EXPLICIT, *STIFF])
+@pytest.mark.parametrize("t_span", [
+    (0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.0, np.nan), (np.nan, 1.0), (np.nan, np.nan),
+])  # fmt: skip
+def test_states_outside_of_the_span_are_nan(method, t_span):
+    start, begin, end = [sg.placeholder("float64", ()) for _ in range(3)]
+    times = sg.placeholder("float64", (7,))
+    y = integrate.solve_ivp(
+        lambda t, y: -y, (begin, end), [start], method, times, **options(method)
+    ).y[0]
+    reached = ~gradops.isnan(y)
+    (g,) = sg.gradients(gradops.sum(gradops.where(reached, y, 0.0)), [start])
+    at = np.array([0.5, -0.5, 1.5, 0.0, np.nan, 1.0, 0.2])
+    found, slope = sg.compile([y, g], [start, begin, end, times])(2.0, *t_span, at)
+    inside = (at == t_span[0]) | ((at >= np.min(t_span)) & (at <= np.max(t_span)))
+    want = np.where(inside, np.exp(t_span[0] - at), np.nan)
+    wide = {"Euler": 0.2}.get(method, 1e-3)
+    assert_allclose(found, 2 * want, rtol=wide)
+    assert_allclose(slope, np.nansum(want), rtol=wide)
+
+
+@pytest.mark.parametrize("method", ["RK45", "Tsit5", *STIFF])
+def test_dense_output_is_nan_outside_of_the_span(method):
+    start = dg.tensor([1.0], dtype=dg.float64, requires_grad=True)
+    sol = integrate.solve_ivp(
+        lambda t, y: -y, (0, 1), start, method, dense_output=True, **options(method)
+    ).sol
+    y = sol(np.array([0.5, 2.0, -1.0]))[0]
+    assert_allclose(y.detach().numpy(), [np.exp(-0.5), np.nan, np.nan], rtol=1e-5)
+
+
 def test_nothing_to_solve():
     y0 = dg.tensor([1.0, 2.0], dtype=dg.float64, requires_grad=True)
     for method in ("RK45", "Radau"):

@@ -1,5 +1,7 @@
 """Random numbers of SciPy's."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -25,8 +27,16 @@ def test_draws_are_scipys(name):
     np.testing.assert_array_equal(ours.rvs(*args, size=4, random_state=7), want)
     np.testing.assert_array_equal(ours(*args).rvs(size=4, random_state=7), want)
     key = gradops.random.key(3)
-    first, again = (ours.rvs(*args, size=4, random_state=key) for _ in range(2))
+    first, again = (ours.rvs(*args, size=4, random_state=k) for k in (key, dg.tensor(key)))
     np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_frozen_distribution_draws_as_many_as_scipys(name):
+    args = GIVEN[name]
+    held = copy.deepcopy(getattr(stats, name)(*args))
+    want = getattr(scipy_stats, name)(*args).rvs(random_state=np.random.RandomState(3))
+    np.testing.assert_array_equal(held.rvs(random_state=np.random.RandomState(3)), want)
 
 
 @pytest.mark.parametrize("name", ["poisson", "wishart"])
@@ -34,3 +44,8 @@ def test_parameters_with_derivatives_are_refused(name):
     args = [dg.tensor(np.asarray(x, float), requires_grad=True) for x in GIVEN[name]]
     with pytest.raises(gradops.MissingRuleError, match="without derivatives"):
         getattr(stats, name).rvs(*args, size=2, random_state=0)
+
+
+def test_parameters_with_derivatives_are_refused_in_a_list():
+    with pytest.raises(gradops.MissingRuleError, match="without derivatives"):
+        stats.dirichlet.rvs([dg.tensor(1.0, requires_grad=True), 2.0])
