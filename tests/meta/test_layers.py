@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAY_IMPORT = {
     "gradops": {"PIL", "llvmlite", "networkx", "numpy", "scipy", "tqdm"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
-    "staticgrad": {"gradops", "networkx", "numpy", "scipy"},
+    "staticgrad": {"dask", "distributed", "gradops", "mpi4py", "networkx", "numpy", "scipy"},
 }
 # Modules that need both siblings, and are imported when they are used.
 NEEDS_BOTH = {
@@ -23,7 +23,9 @@ NEEDS_BOTH = {
     "dynamicgrad/sparse.py": "staticgrad",
     "staticgrad/comparison/tape.py": "dynamicgrad",
 }
-ONLY_WHEN_USED = {"PIL", "llvmlite", "networkx", "safetensors", "scipy", "tqdm"}
+ONLY_WHEN_USED = {
+    "PIL", "dask", "distributed", "llvmlite", "mpi4py", "networkx", "safetensors", "scipy", "tqdm",
+}  # fmt: skip
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
@@ -60,7 +62,7 @@ ROWS = {
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers", "sparse"],
-        ["comparison"],
+        ["comparison", "distributed"],
         ["commands"],
     ],
 }
