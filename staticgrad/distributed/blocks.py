@@ -1,6 +1,6 @@
 """Data as blocks of rows: in memory, in files, or what an engine has yet to compute.
 
-Note [Cuts]. Where a block ends depends on the data alone, never on the workers: Dask arrays end
+Note [Block cuts]. Where a block X
 where their chunks do, lists of blocks are what they are, and one array or file is cut after as many
 rows as `CUT` bytes have, or `block_rows`.
 """
@@ -145,7 +145,7 @@ def is_array(x: Any) -> bool:
 
 
 def regular_cuts(columns: Sequence[Any], block_rows: int | None) -> list[int]:
-    """Where the blocks of whole columns begin, and the end. See Note [Cuts]."""
+    """Where the blocks of whole columns begin, and the end. See Note [Block cuts]."""
     arrays = [whole(column) for column in columns]
     rows = len(arrays[0])
     size = sum(prod(a.shape[1:]) * a.dtype.itemsize for a in arrays)
