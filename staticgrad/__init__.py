@@ -39,7 +39,7 @@ from .sparse import function_methods as _sparse_methods
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
-    from . import array_api, distributed, initializers, layers, passes, summary, train
+    from . import array_api, distributed, initializers, layers, onnx, passes, summary, train
     from .build.tracing import trace
     from .codegen.standalone.to_python import to_python
     from .comparison.compare import compare
@@ -94,9 +94,9 @@ _INITIALIZERS = [
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "distributed": "distributed", "layers": "layers",
-        "passes": "passes", "summary": "summary", "train": "train",
-        "build.tracing": "trace", "comparison.compare": "compare",
+        "array_api": "array_api", "distributed": "distributed", "layers": "layers", "onnx": "onnx",
+        "passes": "passes", "summary": "summary",
+        "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
         "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
         "export.explaining": "explain",

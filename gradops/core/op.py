@@ -65,7 +65,8 @@ class Op:
     `workspace` the bytes of arrays that the kernel allocates besides its result, where they matter.
     `pairs` has, by the name of another op on the same operands, a kernel that computes both.
     `formula` is a function of operands and attributes that is made of other ops: on floats it gives
-    what the kernel does but for rounding. The native tier writes the op out by it.
+    what the kernel does but for rounding. The native tier writes the op out by it. `onnx` is the
+    operator of ai.onnx that does the same to the same operands, without attributes.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Op:
         family: str = "of its own", infix: str = "", scalar: str = "",
         flops: Formula | None = None, workspace: Formula | None = None,
         pairs: Mapping[str, Callable[..., Any]] | None = None,
-        formula: Callable[..., Any] | None = None,
+        formula: Callable[..., Any] | None = None, onnx: str = "",
     ) -> None:  # fmt: skip
         self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
         self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
@@ -84,7 +85,7 @@ class Op:
         self.error_samples, self.family, self.infix = error_samples, family, infix
         self.flops = flops or default(self.traits)
         self.workspace, self.pairs = workspace or nothing, pairs or {}
-        self.scalar, self.formula = infix or scalar, formula
+        self.scalar, self.formula, self.onnx = infix or scalar, formula, onnx
         self.params = attributes(kernel, arity)
         self.defaults = {k: v for k, v in self.params.items() if v is not REQUIRED}
         self.pull: Pullback = pullback(self)

@@ -83,6 +83,7 @@ TABLE: list[Row] = [
     *named_alike(ops, "zeta", "x q"),
     *named_alike(ops, "betainc", "a b x"),
     Row("cast", ops.astype, "x dtype"),
+    Row("bitcast", ops.bitcast, "input type"),
     Row("clip_by_value", ops.clip, "t clip_value_min clip_value_max", applies="clamp"),
     *in_nn_too("relu silu softplus", "features"),
     *named_alike(ops, "nn.elu nn.relu6 nn.selu nn.softsign", "features"),

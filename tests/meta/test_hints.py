@@ -21,6 +21,7 @@ SPACES = {
 OWNERS = (
     dg, sg, np, gradops, builtins, dg.Tensor, dg.Array, sg.Expr, sg.Session, sg.Graph, gradops.Op,
     dg.nn, dg.nn.Module, dg.optim, dg.autograd, forward_ad, sg.train, sg.nn, sg.layers,
+    sg.onnx.ImportedModel,
 )  # fmt: skip
 FOREIGN = {"Bounds", "main", "f"}  # of scipy.optimize, of a program
 LOSING = re.compile(r"\bdetach\(|\bitem\(\)|\bnumpy\(\)|\.value\b|stop_gradient")

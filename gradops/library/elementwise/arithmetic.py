@@ -55,23 +55,25 @@ def inverse(y: Any, b: Any) -> Any:
 
 
 add = elementwise(
-    "add", np.add, infix="{0} + {1}", d=[1, 1], samples=analytic_binary, doc="The elementwise sum.",
+    "add", np.add, infix="{0} + {1}", d=[1, 1], samples=analytic_binary,
+    onnx="Add", doc="The elementwise sum.",
     traits=[Trait.CORRECTLY_ROUNDED, Trait.PROPAGATING],
 )
 sub = elementwise(
     "sub", np.subtract, infix="{0} - {1}", d=[1, -1], samples=analytic_binary,
     traits=[Trait.CORRECTLY_ROUNDED, Trait.PROPAGATING],
-    doc="The elementwise difference.",
+    onnx="Sub", doc="The elementwise difference.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
     traits=[Trait.CORRECTLY_ROUNDED, Trait.PROPAGATING],
-    samples=analytic_binary, doc="The elementwise product.",
+    samples=analytic_binary, onnx="Mul", doc="The elementwise product.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
-    samples=analytic_binary, doc="The elementwise quotient; a float, also for integers.",
+    samples=analytic_binary,
+    onnx="Div", doc="The elementwise quotient; a float, also for integers.",
     traits=[Trait.CORRECTLY_ROUNDED],
 )
 strong_product = elementwise(
@@ -84,7 +86,7 @@ strong_product = elementwise(
 neg = elementwise(
     "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
     traits=[Trait.CORRECTLY_ROUNDED, Trait.LINEAR, Trait.PROPAGATING, Trait.UNROUNDED],
-    doc="The operand with its sign changed.",
+    onnx="Neg", doc="The operand with its sign changed.",
 )
 
 
@@ -98,7 +100,8 @@ def abs_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
 abs = elementwise(
     "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
     traits=[Trait.CORRECTLY_ROUNDED, Trait.NONNEGATIVE, Trait.PROPAGATING, Trait.UNROUNDED],
-    samples=cases(unary, complexes((3, 4))), doc="The absolute value; its derivative at 0 is 0.",
+    samples=cases(unary, complexes((3, 4))),
+    onnx="Abs", doc="The absolute value; its derivative at 0 is 0.",
 )
 
 
@@ -122,7 +125,7 @@ def sign_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
 sign = elementwise(
     "sign", np.sign, d=[None], vjp=[sign_cotangent], jvp=[sign_tangent],
     samples=cases(unary, complexes((3, 4))),
-    doc="The sign of each entry, -1, 0 or 1; for complex ones the direction z / |z|.",
+    onnx="Sign", doc="The sign of each entry, -1, 0 or 1; for complex ones the direction z / |z|.",
 )
 square = elementwise(
     "square", np.square, d=[lambda y, x: 2 * x], samples=analytic,
@@ -133,11 +136,11 @@ sqrt = elementwise(
     "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)],
     traits=[Trait.CORRECTLY_ROUNDED, Trait.NONNEGATIVE, Trait.PROPAGATING],
     samples=cases(positive((3, 4)), complexes((3,))),
-    doc="The square root; its derivative at 0 is infinite.",
+    onnx="Sqrt", doc="The square root; its derivative at 0 is infinite.",
 )
 reciprocal = elementwise(
     "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=analytic,
-    doc="One over each entry.",
+    onnx="Reciprocal", doc="One over each entry.",
     traits=[Trait.CORRECTLY_ROUNDED],
 )
 
@@ -208,7 +211,7 @@ power = elementwise(
         positive((3, 4), (3, 4)), positive((3, 4), (4,)), positive((), (2,)),
         beside(positive((3, 4)), exactly(2.0)), complexes((3, 4), (4,)),
     ),
-    doc="The first operand to the power of the second.",
+    onnx="Pow", doc="The first operand to the power of the second.",
 )
 
 

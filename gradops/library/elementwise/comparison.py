@@ -16,22 +16,25 @@ __all__ = [
     "less_equal", "maximum", "minimum", "not_equal", "where",
 ]
 
-equal = discrete("equal", np.equal, samples=binary, doc="Whether two entries are equal.")
+equal = discrete(
+    "equal", np.equal, samples=binary, onnx="Equal", doc="Whether two entries are equal.",
+)
 not_equal = discrete("not_equal", np.not_equal, samples=binary, doc="Whether two entries differ.")
 less = discrete(
-    "less", np.less, samples=binary, doc="Whether the first entry is less than the second.",
+    "less", np.less, samples=binary,
+    onnx="Less", doc="Whether the first entry is less than the second.",
 )
 less_equal = discrete(
     "less_equal", np.less_equal, samples=binary,
-    doc="Whether the first entry is at most the second.",
+    onnx="LessOrEqual", doc="Whether the first entry is at most the second.",
 )
 greater = discrete(
     "greater", np.greater, samples=binary,
-    doc="Whether the first entry is greater than the second.",
+    onnx="Greater", doc="Whether the first entry is greater than the second.",
 )
 greater_equal = discrete(
     "greater_equal", np.greater_equal, samples=binary,
-    doc="Whether the first entry is at least the second.",
+    onnx="GreaterOrEqual", doc="Whether the first entry is at least the second.",
 )
 
 
@@ -76,7 +79,7 @@ where = elementwise(
         beside(booleans((3, 1)), reals((4,), ())),
         beside(booleans(()), reals((2,), (2,))),
     ),
-    doc="The second operand where the first is true, else the third.",
+    onnx="Where", doc="The second operand where the first is true, else the third.",
 )
 
 
@@ -102,8 +105,10 @@ def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: object) -> Any:
     )
 
 
-maximum = extremum("maximum", np.maximum, less_equal, doc="The larger of two entries.")
-minimum = extremum("minimum", np.minimum, greater_equal, doc="The smaller of two entries.")
+maximum = extremum("maximum", np.maximum, less_equal, onnx="Max", doc="The larger of two entries.")
+minimum = extremum(
+    "minimum", np.minimum, greater_equal, onnx="Min", doc="The smaller of two entries.",
+)
 
 
 def nan_ignoring_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:

@@ -14,12 +14,12 @@ __all__ = ["erf", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2"]
 
 exp = elementwise(
     "exp", np.exp, d=[lambda y, x: y], traits=[Trait.NONNEGATIVE], samples=analytic,
-    doc="The exponential function.",
+    onnx="Exp", doc="The exponential function.",
 )
 log = elementwise(
     "log", np.log, d=[singular(lambda y, x: 1 / x)],
     traits=[Trait.PROPAGATING],
-    samples=cases(positive((3, 4)), complexes((3,))), doc="The natural logarithm.",
+    samples=cases(positive((3, 4)), complexes((3,))), onnx="Log", doc="The natural logarithm.",
 )
 exp_difference = elementwise(
     "exp_difference", guards.exp_difference, d=[lambda z, x, y: z, lambda z, x, y: -z],
@@ -38,7 +38,7 @@ log1p = elementwise(
 erf = elementwise(
     "erf", erf_kernel, d=[lambda y, x: 2 / math.sqrt(math.pi) * exp(-(x * x))], samples=unary,
     scalar="math.erf({0})",
-    doc="The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
+    onnx="Erf", doc="The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
 )
 exp2 = elementwise(
     "exp2", np.exp2, d=[lambda y, x: y * math.log(2)], traits=[Trait.NONNEGATIVE], samples=unary,

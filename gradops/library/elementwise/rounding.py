@@ -38,13 +38,15 @@ def round_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
 
 
 whole = cases(unary, integers((3,)))
-floor = elementwise("floor", np.floor, d=[0], samples=whole, doc="Each entry rounded down.")
-ceil = elementwise("ceil", np.ceil, d=[0], samples=whole, doc="Each entry rounded up.")
+floor = elementwise(
+    "floor", np.floor, d=[0], samples=whole, onnx="Floor", doc="Each entry rounded down.",
+)
+ceil = elementwise("ceil", np.ceil, d=[0], samples=whole, onnx="Ceil", doc="Each entry rounded up.")
 trunc = elementwise("trunc", np.trunc, d=[0], samples=whole, doc="Each entry rounded towards zero.")
 round = elementwise(
     "round", round_kernel, d=[0], samples=whole,
     source=lambda x: f"np.{'positive' if x.dtype.kind in 'iu' else 'rint'}({{0}}{{out}})",
-    doc="Each entry rounded to the nearest integer, halves to the even one.",
+    onnx="Round", doc="Each entry rounded to the nearest integer, halves to the even one.",
 )
 nextafter = elementwise(
     "nextafter", np.nextafter, d=[1, 0], samples=distinct((3, 4), (4,)),

@@ -19,49 +19,53 @@ __all__ = [
 
 sin = elementwise(
     "sin", np.sin, d=[lambda y, x: cos(x)], samples=analytic, traits=[Trait.PROPAGATING],
-    doc="The sine.",
+    onnx="Sin", doc="The sine.",
 )
 cos = elementwise(
     "cos", np.cos, d=[lambda y, x: -sin(x)], samples=analytic, traits=[Trait.PROPAGATING],
-    doc="The cosine.",
+    onnx="Cos", doc="The cosine.",
 )
 tan = elementwise(
     "tan", np.tan, d=[lambda y, x: 1 + y * y],
-    samples=cases(positive((3,)), reals((2,)), complexes((3,))), doc="The tangent.",
+    samples=cases(positive((3,)), reals((2,)), complexes((3,))), onnx="Tan", doc="The tangent.",
 )
 tanh = elementwise(
-    "tanh", np.tanh, d=[lambda y, x: 1 - y * y], samples=analytic, doc="The hyperbolic tangent.",
+    "tanh", np.tanh, d=[lambda y, x: 1 - y * y], samples=analytic,
+    onnx="Tanh", doc="The hyperbolic tangent.",
 )
 sinh = elementwise(
-    "sinh", np.sinh, d=[lambda y, x: cosh(x)], samples=analytic, doc="The hyperbolic sine.",
+    "sinh", np.sinh, d=[lambda y, x: cosh(x)], samples=analytic,
+    onnx="Sinh", doc="The hyperbolic sine.",
 )
 cosh = elementwise(
-    "cosh", np.cosh, d=[lambda y, x: sinh(x)], samples=analytic, doc="The hyperbolic cosine.",
+    "cosh", np.cosh, d=[lambda y, x: sinh(x)], samples=analytic,
+    onnx="Cosh", doc="The hyperbolic cosine.",
 )
 inside = cases(between(-0.9, 0.9, (3, 4)), between(-0.9, 0.9, ()), complexes((3,)))
 asin = elementwise(
     "asin", np.arcsin, d=[singular(lambda y, x: 1 / sqrt((1 - x) * (1 + x)))], samples=inside,
-    doc="The inverse sine, from -pi/2 to pi/2.",
+    onnx="Asin", doc="The inverse sine, from -pi/2 to pi/2.",
 )
 acos = elementwise(
     "acos", np.arccos, d=[singular(lambda y, x: -1 / sqrt((1 - x) * (1 + x)))], samples=inside,
-    doc="The inverse cosine, from 0 to pi.",
+    onnx="Acos", doc="The inverse cosine, from 0 to pi.",
 )
 atan = elementwise(
     "atan", np.arctan, d=[lambda y, x: 1 / (1 + x * x)], samples=analytic,
-    doc="The inverse tangent, from -pi/2 to pi/2.",
+    onnx="Atan", doc="The inverse tangent, from -pi/2 to pi/2.",
 )
 asinh = elementwise(
     "asinh", np.arcsinh, d=[lambda y, x: 1 / sqrt(x * x + 1)], samples=analytic,
-    doc="The inverse hyperbolic sine.",
+    onnx="Asinh", doc="The inverse hyperbolic sine.",
 )
 acosh = elementwise(
     "acosh", np.arccosh, d=[singular(lambda y, x: 1 / (sqrt(x - 1) * sqrt(x + 1)))],
-    samples=cases(between(1.1, 3, (3, 4)), complexes((3,))), doc="The inverse hyperbolic cosine.",
+    samples=cases(between(1.1, 3, (3, 4)), complexes((3,))),
+    onnx="Acosh", doc="The inverse hyperbolic cosine.",
 )
 atanh = elementwise(
     "atanh", np.arctanh, d=[singular(lambda y, x: 1 / ((1 - x) * (1 + x)))], samples=inside,
-    doc="The inverse hyperbolic tangent.",
+    onnx="Atanh", doc="The inverse hyperbolic tangent.",
 )
 
 

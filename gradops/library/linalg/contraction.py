@@ -177,6 +177,7 @@ matmul = multilinear(
         invalid((3, 4), (5, 6), says="4 and 5 differ"), invalid((), (5,), says="no axes"),
         invalid((2, 3, 4), (5, 4, 6), says="2 against 5"),
     ],
+    onnx="MatMul",
     doc="The matrix product; vectors are rows on the left and columns on the right; stacks of "
     "matrices broadcast.",
 )

@@ -66,6 +66,7 @@ det = matrix_op(
     flops=flops.per_square((2, 3)),
     vjp=[lambda g, y, x: strong_product(per_matrix(g), cofactors(x))],
     jvp=[lambda t, y, x: inner_product(cofactors(x), t)], samples=squares, error_samples=not_square,
+    onnx="Det",
     doc="The determinant of each matrix; its derivative is exact also for singular ones.",
 )
 

@@ -40,12 +40,12 @@ __all__ = [
 sigmoid = elementwise(
     "sigmoid", kernels.sigmoid, d=[lambda y, x: y * (1 - y)], traits=[Trait.NONNEGATIVE],
     scalar="(1.0 if {0} >= 0.0 else math.exp({0})) / (1.0 + math.exp(-abs({0})))",
-    samples=analytic, doc="The logistic function, 1 / (1 + exp(-x)).",
+    samples=analytic, onnx="Sigmoid", doc="The logistic function, 1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
     "softplus", kernels.softplus, d=[lambda y, x: sigmoid(x)], traits=[Trait.NONNEGATIVE],
     scalar="max({0}, 0.0) + math.log1p(math.exp(-abs({0})))",
-    samples=cases(unary, reals((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
+    samples=cases(unary, reals((7, 10))), onnx="Softplus", doc="log(1 + exp(x)), a smooth relu.",
 )
 def relu_source(x: ArrayType) -> str:
     """The kernel for large arrays; NumPy's function does for small ones."""
@@ -59,7 +59,7 @@ relu = selection(
     traits=[Trait.NONNEGATIVE, Trait.KINKED, Trait.MOVING, Trait.UNROUNDED], source=relu_source,
     samples=unary,
     scalar="({0} if {0} > 0.0 or {0} != {0} else 0.0)",
-    doc="The positive part of each entry; its derivative at 0 is 0.",
+    onnx="Relu", doc="The positive part of each entry; its derivative at 0 is 0.",
 )
 
 

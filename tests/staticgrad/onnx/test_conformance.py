@@ -1,0 +1,113 @@
+"""onnx's own tests of its operators, on the interpreter and on the compiled tiers."""
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+from staticgrad.onnx import UnsupportedOperator, load
+
+from .out_of_scope import RANDOM, REASONS, is_out_of_scope
+
+onnx = pytest.importorskip("onnx")
+
+# The reference rounds to half precision after each step; softmax and norms are in single here.
+HALF = 3 * 2**-10  # units in the last place
+GROUPS = 40
+
+
+@cache
+def node_tests():
+    """The node tests by name."""
+    from onnx.backend.test.loader import load_model_tests
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {test.name: test for test in load_model_tests(kind="node")}
+
+
+def as_array(x):
+    """An input or expected output as an array, if it is one."""
+    return onnx.numpy_helper.to_array(x) if isinstance(x, onnx.TensorProto) else x
+
+
+def require_results(test, **options):
+    """Run the model of a test on its data sets."""
+    run = load(test.model, **options)
+    for feeds, expected in test.data_sets:
+        results = run(*map(as_array, feeds))
+        assert len(results) == len(expected)
+        for result, wanted in zip(results, map(as_array, expected), strict=True):
+            rtol = max(test.rtol, HALF if wanted.dtype == np.float16 else 0)
+            assert (result.dtype, np.shape(result)) == (wanted.dtype, wanted.shape), test.name
+            np.testing.assert_allclose(
+                result, wanted, rtol=rtol, atol=test.atol, err_msg=test.name, strict=False
+            )
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of overflow and division by zero
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "auto"])
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_operators_compute_what_onnx_says(group, backend):
+    for name, test in list(node_tests().items())[group::GROUPS]:
+        if name in RANDOM:
+            continue
+        try:
+            require_results(test, backend=backend)
+        except UnsupportedOperator as error:
+            assert is_out_of_scope(error.needs), f"{name}: {error}"
+
+
+def test_all_that_is_out_of_scope_is_needed_by_a_test():
+    missing = set()
+    for test in node_tests().values():
+        try:
+            load(test.model)
+        except UnsupportedOperator as error:
+            missing |= {what for what, _ in error.needs}
+    for word in (word for words in REASONS.values() for word in words):
+        assert any(word in what for what in missing), word
+
+
+@pytest.mark.parametrize("name", RANDOM)
+def test_random_numbers_have_the_type_and_shape_that_onnx_says(name):
+    test = node_tests()[name]
+    for feeds, expected in test.data_sets:
+        for result, wanted in zip(load(test.model)(*map(as_array, feeds)), expected, strict=True):
+            wanted = as_array(wanted)
+            assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", ["simple", "pytorch-converted", "pytorch-operator"])
+def test_models_of_older_opsets_compute_what_onnx_says(kind):
+    from onnx.backend.test.loader import load_model_tests
+
+    for test in load_model_tests(kind=kind):
+        model = test.model or onnx.load(f"{test.model_dir}/model.onnx")
+        try:
+            run = load(model)
+        except UnsupportedOperator as error:
+            assert is_out_of_scope(error.needs), f"{test.name}: {error}"
+            continue
+        for feeds, expected in data_sets(test):
+            for result, wanted in zip(run(*feeds), expected, strict=True):
+                np.testing.assert_allclose(
+                    result, wanted, rtol=max(test.rtol, 1e-3), atol=1e-5, err_msg=test.name
+                )
+
+
+def data_sets(test):
+    """The inputs and outputs that a test has in files, or with it."""
+    from pathlib import Path
+
+    if test.data_sets:
+        return [([*map(as_array, a)], [*map(as_array, b)]) for a, b in test.data_sets]
+    return [
+        tuple([
+            onnx.numpy_helper.to_array(onnx.load_tensor(str(path)))
+            for path in sorted(folder.glob(f"{side}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
+        ] for side in ("input", "output"))
+        for folder in sorted(Path(test.model_dir).glob("test_data_set_*"))
+    ]  # fmt: skip
