@@ -39,7 +39,7 @@ from .sparse import function_methods as _sparse_methods
 globals().update(_FUNCTIONS | _DTYPES)  # one table says which ops TensorFlow's names mean
 
 if _TYPE_CHECKING:
-    from . import array_api, initializers, layers, onnx, passes, summary, train
+    from . import array_api, distributed, initializers, layers, onnx, passes, summary, train
     from .build.tracing import trace
     from .codegen.standalone.to_python import to_python
     from .comparison.compare import compare
@@ -94,8 +94,8 @@ _INITIALIZERS = [
 __getattr__, __dir__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "layers": "layers", "onnx": "onnx", "passes": "passes",
-        "summary": "summary",
+        "array_api": "array_api", "distributed": "distributed", "layers": "layers", "onnx": "onnx",
+        "passes": "passes", "summary": "summary",
         "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
         "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
@@ -237,9 +237,9 @@ __all__ = [
     "ArrayType", "Dim", "Executable", "Expr", "FrozenGraph", "Function", "GrowthWarning", "Rule",
     "Session", "UnreachedWarning", "UnverifiedWarning", "array_api", "case", "check", "clear_cache",
     "clip_by_global_norm", "clip_by_norm", "compare", "compile", "cond", "custom_gradient",
-    "explain", "extract", "foldl", "fori", "freeze", "from_json", "function", "get_num_threads",
-    "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp", "import_graph",
-    "initializers", "inspect", "interpret", "jacobian", "jvp", "layers", "linalg",
+    "distributed", "explain", "extract", "foldl", "fori", "freeze", "from_json", "function",
+    "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp",
+    "import_graph", "initializers", "inspect", "interpret", "jacobian", "jvp", "layers", "linalg",
     "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
     "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
     "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "sparse_hessian",

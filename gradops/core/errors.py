@@ -27,6 +27,7 @@
     - CheckError          an Assert of the program does not hold        (also an AssertionError)
     - GraphFormatError    a text or file that is not a graph            (also a ValueError)
     - PassError           a pass or rule changes what a graph computes
+    - EngineError         workers of a cluster that are lost, or do not answer
 
 and warnings:
 
@@ -49,11 +50,11 @@ from .source_location import called_package, note_of_call
 
 __all__ = [
     "AxisError", "CheckError", "ConvergenceWarning", "DTypeError", "DetachWarning",
-    "DivisionError", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
-    "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
-    "MissingRuleError", "MixedOperandsError", "NoKernelError", "NotDifferentiableError",
-    "NotFiniteError", "NumPyCallError", "OperandError", "OptionError", "ShapeError",
-    "StateError", "StateFormatError", "StructureError", "TapeError", "TransformError",
+    "DivisionError", "EngineError", "FeedError", "FetchError", "GradError", "GradcheckError",
+    "GraphError", "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError",
+    "MissingExtraError", "MissingRuleError", "MixedOperandsError", "NoKernelError",
+    "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OperandError", "OptionError",
+    "ShapeError", "StateError", "StateFormatError", "StructureError", "TapeError", "TransformError",
     "UnreachedWarning", "UnverifiedWarning", "ValueUnknownError",
 ]  # fmt: skip
 
@@ -254,6 +255,10 @@ class UnverifiedWarning(UserWarning):
 
 class PassError(GraphError):
     """A pass or a rewrite rule changed a type or a value that it must keep."""
+
+
+class EngineError(GraphError):
+    """Workers of a cluster that are lost and cannot be replaced, or that do not answer."""
 
 
 class GraphFormatError(GraphError, ValueError):

@@ -75,7 +75,9 @@ class SciPy:
 
         The value comes with its gradient, in one pass. What of second derivatives the method uses
         comes too: `hessp`, or all of `hess`, which `hess=True` asks for where there is a choice.
-        Without a method it then is trust-exact, or trust-constr where there are bounds.
+        Without a method it then is trust-exact, or trust-constr where there are bounds. An
+        objective with `__gradop_derivatives__`, such as that of `sg.distributed.value_and_grad`,
+        computes its derivatives itself.
         `sparse=True` is for trust-constr, with a Hessian that is a CSR array.
         """
         packing = Packing(x0)
@@ -92,11 +94,13 @@ class SciPy:
         if hess and method is None:
             bounded = any(others.get(k) is not None for k in ("bounds", "constraints"))
             method = "trust-constr" if bounded else "trust-exact"
-        one = scalar_valued(function_of_vector(f, packing))
+        one, solvers = scalar_valued(function_of_vector(f, packing)), self
+        if (own := getattr(f, "__gradop_derivatives__", None)) is not None:
+            one, solvers = f, SciPy(own(packing), "")
         name = method.lower() if isinstance(method, str) else method
-        found = self.objective(one, name, hess, sparse)
+        found = solvers.objective(one, name, hess, sparse)
         given = found | solver_arguments(packing, args, method) | others
-        return Arguments(packing, given, returning_copy(self.derivatives.hessian(one)))
+        return Arguments(packing, given, returning_copy(solvers.derivatives.hessian(one)))
 
     minimize = __call__
 

@@ -21,7 +21,7 @@ NAMESPACES = [
     "dynamicgrad.nn", "dynamicgrad.nn.functional", "dynamicgrad.nn.init",
     "dynamicgrad.nn.utils", "dynamicgrad.optim", "dynamicgrad.optim.lr_scheduler",
     "dynamicgrad.random", "dynamicgrad.utils.tensorboard",
-    "dynamicgrad.special", "staticgrad", "staticgrad.array_api",
+    "dynamicgrad.special", "staticgrad", "staticgrad.array_api", "staticgrad.distributed",
     "staticgrad.initializers", "staticgrad.layers", "staticgrad.linalg", "staticgrad.nn",
     "staticgrad.random", "staticgrad.signal", "staticgrad.summary", "staticgrad.train",
 ]  # fmt: skip

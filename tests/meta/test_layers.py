@@ -15,7 +15,17 @@ ROOT = Path(__file__).resolve().parents[2]
 MAY_IMPORT = {
     "gradops": {"PIL", "llvmlite", "networkx", "numpy", "scipy", "tqdm"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
-    "staticgrad": {"google", "gradops", "networkx", "numpy", "onnx", "scipy"},
+    "staticgrad": {
+        "dask",
+        "distributed",
+        "google",
+        "gradops",
+        "mpi4py",
+        "networkx",
+        "numpy",
+        "onnx",
+        "scipy",
+    },
 }
 # Modules that need both siblings, and are imported when they are used.
 NEEDS_BOTH = {
@@ -23,7 +33,10 @@ NEEDS_BOTH = {
     "dynamicgrad/sparse.py": "staticgrad",
     "staticgrad/comparison/tape.py": "dynamicgrad",
 }
-ONLY_WHEN_USED = {"PIL", "google", "llvmlite", "networkx", "onnx", "safetensors", "scipy", "tqdm"}
+ONLY_WHEN_USED = {
+    "PIL", "dask", "distributed", "google", "llvmlite", "mpi4py", "networkx", "onnx",
+    "safetensors", "scipy", "tqdm",
+}  # fmt: skip
 
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
@@ -60,7 +73,7 @@ ROWS = {
         ["codegen"],
         ["native"],
         ["functions", "runtime", "scipy_solvers", "sparse"],
-        ["comparison", "onnx"],
+        ["comparison", "distributed", "onnx"],
         ["commands"],
     ],
 }

@@ -1,0 +1,33 @@
+"""The protocol of engines, and what they raise."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ..blocks import Blocks
+from ..programs import Block, Program
+from ..tree import Partial
+
+TIMEOUT = 600.0  # seconds without a result
+
+Parameters = Sequence[np.ndarray]
+
+
+class Engine(Protocol):
+    """Workers that have a program, and a way to send them parameters and to add what they find."""
+
+    def reduce(
+        self, program: Program, parameters: Parameters, blocks: Blocks, places: Sequence[int]
+    ) -> Partial:
+        """The sum over the blocks at `places`, by the tree of Note [The tree].
+
+        The program and the parameters go to all workers; each runs it on some of the blocks. Raises
+        EngineError if workers are lost and cannot be replaced, or do not answer.
+        """
+
+    def first_block(self, blocks: Blocks) -> Block:
+        """Some rows of a block that has any: the first one, if all have."""
+
+    def close(self) -> None:
+        """Release what it started."""
