@@ -14,12 +14,15 @@ from contextlib import contextmanager
 
 from gradops import GradError
 
-COMMANDS = ("inspect", "show", "run", "diff", "check", "export", "compare", "bench", "costs")
+COMMANDS = (
+    "inspect", "show", "run", "diff", "check", "export", "import", "compare", "bench", "costs",
+)  # fmt: skip
+MODULES = {"import": "importing"}  # where the module has another name than the command
 FINE, DIFFERS, WRONG_USE = 0, 1, 2
 
 DESCRIPTION = """\
 Look at frozen graphs, run, check, compare and convert them. MODEL is a file that staticgrad.save()
-wrote, or the text of a graph; - stands for the standard input or output."""
+wrote, the text of a graph, or an ONNX model; - stands for the standard input or output."""
 STATUS = "exit status: 0 all is well; 1 something differs, or a check fails; 2 wrong use or input"
 
 
@@ -58,7 +61,7 @@ def parser(prog: str = "python -m staticgrad") -> argparse.ArgumentParser:
     )  # fmt: skip
     commands = result.add_subparsers(required=True, metavar="COMMAND", dest="name")
     for name in COMMANDS:
-        module = importlib.import_module(f".{name}", __package__)
+        module = importlib.import_module(f".{MODULES.get(name, name)}", __package__)
         summary, _, more = module.command.__doc__.partition("\n\n")
         shown = "\n".join(f"  {prog} {name} {line}" for line in module.EXAMPLES)
         each = commands.add_parser(

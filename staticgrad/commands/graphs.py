@@ -12,6 +12,7 @@ import numpy as np
 
 from gradops import ArrayType, GraphFormatError
 
+from .. import onnx
 from ..export.saving import load
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -21,15 +22,18 @@ from ..text.parser import parse
 from .command_line import CommandError
 
 ARCHIVE = b"PK\x03\x04"
+ONNX = b"\x08"  # the first byte of a model: its first field is the version
 
 
 def read_graph(path: str) -> FrozenGraph:
-    """The graph in a file, which `save` wrote, or its text; `-` is the standard input."""
+    """The graph in a file, saved, as text or an ONNX model; `-` is the standard input."""
     name = "the standard input" if path == "-" else path
     data = standard_input() if path == "-" else Path(path).read_bytes()
     try:
         if data.startswith(ARCHIVE):
             return load(io.BytesIO(data))
+        if data.startswith(ONNX):
+            return onnx.load(data if path == "-" else path).freeze()
         return parse(data.decode())
     except UnicodeDecodeError as error:
         raise GraphFormatError(f"{name} is neither a saved graph nor the text of one") from error

@@ -12,6 +12,7 @@ from gradops import Dim, FeedError, GradError, GraphFormatError
 from gradops.core.dims import Size
 from gradops.core.source_location import Place
 
+from ...build.collector import collector_paused
 from ...build.graph import Graph, rename
 from ...build.inputs import Variable, constant, placeholder
 from ...ir.expr import Expr
@@ -23,11 +24,14 @@ from .attributes import attribute, attributes_of
 from .functions import function_for
 from .scopes import Attributes, Scope
 from .source import Source
-from .tensors import array_of, dtype_of
+from .tensors import DTYPES, array_of, dtype_of
+from .type_checks import require_types
 from .values import SMALL, Value, as_expr, as_value
 
 MOST_NODES = 100  # nodes that are built, in terms of those in the file: functions within functions
-FEW = 100_000  # nodes that any model may have built
+FEW_FLOATS = 16  # scales and the like, which may have to be known
+FEW = 20_000  # nodes that any model may have built
+DEEPEST = 64  # calls within calls
 BUGS = (TypeError, ValueError, IndexError, KeyError, OverflowError, ZeroDivisionError, MemoryError)
 
 
@@ -71,12 +75,16 @@ class Built:
 def build(source: Source, choices: Choices) -> Built | list[str]:
     """The graph of a model; or the names of the inputs whose values it depends on."""
     graph = Graph(source.name)
-    with graph.as_default():
+    with graph.as_default(), collector_paused():
         builder = GraphBuilder(source, choices, graph)
         try:
             return builder.built()
         except NeedsValue as need:
             return builder.inputs_behind(need)
+        except GradError:
+            raise
+        except BUGS as error:  # names that are no text, numbers that are out of range
+            raise error_at(source.name, error) from error
 
 
 class GraphBuilder:
@@ -86,8 +94,9 @@ class GraphBuilder:
         self.source, self.choices, self.graph = source, choices, graph
         self.inputs: dict[str, Expr] = {}
         self.variables: list[Variable] = []
+        self.depth = 0
         self.left = FEW + MOST_NODES * len(source.model.graph.node)
-        self.at = ""
+        self.current: tuple[int, Any] = (0, None)
 
     def built(self) -> Built:
         """The graph of the whole model."""
@@ -97,9 +106,7 @@ class GraphBuilder:
         for name, tensor in self.source.initializers.items():
             scope[name] = self.initializer(name, tensor)
         self.run(self.source.model.graph.node, scope)
-        outputs = [
-            as_expr(scope.read(name, "an output of the model")) for name in self.source.outputs
-        ]
+        outputs = [self.output(info, scope) for info in self.source.model.graph.output]
         return Built(self.graph, self.inputs, outputs, self.variables)
 
     def input(self, name: str, info: Any) -> Value:
@@ -126,6 +133,20 @@ class GraphBuilder:
             )
         return dtype, tuple(map(size_of, tensor.shape.dim))
 
+    def output(self, info: Any, scope: Scope) -> Expr:
+        """An output, which has the type that the model states."""
+        e = as_expr(scope.read(info.name, "an output of the model"))
+        stated = info.type.tensor_type
+        if stated.elem_type and stated.elem_type in DTYPES and DTYPES[stated.elem_type] != e.dtype:
+            raise GraphFormatError(
+                f"the output {info.name!r} is {e.dtype}, and stated to be {DTYPES[stated.elem_type]}"
+            )
+        if stated.HasField("shape") and conflicts(stated.shape.dim, e.shape):
+            raise GraphFormatError(
+                f"the output {info.name!r} has the shape {e.shape}, and another one is stated"
+            )
+        return e
+
     def initializer(self, name: str, tensor: Any) -> Value:
         """A tensor of the model: known, a constant, or a variable."""
         try:
@@ -135,56 +156,71 @@ class GraphBuilder:
         if self.choices.trains(name, value):
             self.variables.append(Variable(value, name=usable(name)))
             return self.variables[-1]
+        if value.dtype.kind == "f" and value.size > FEW_FLOATS:
+            return constant(value, name=usable(name))
         return value if value.size <= SMALL else constant(value, name=usable(name))
 
     def run(self, nodes: Iterable[Any], scope: Scope) -> None:
         """Build nodes, which read and write names of a scope."""
+        members, file = self.graph.members, self.source.name
         for i, node in enumerate(nodes):
             self.left -= 1
             if self.left < 0:
                 raise GraphFormatError("functions within functions give too many nodes")
-            members = self.graph.members
-            before = len(members)
-            self.at = f"node {i} {node.name!r} ({node.op_type})"
+            self.current, before = (i, node), len(members)
             self.node(node, scope)
             if len(members) > before:
-                place = place_of(node.name or node.op_type, self.source.name, i)
+                place = place_of(node.name or node.op_type, file, i)
                 for e in islice(reversed(members.values()), len(members) - before):
                     e.place = place
 
+    @property
+    def at(self) -> str:
+        """The node that is being built, in words."""
+        i, node = self.current
+        return f"node {i} {node.name!r} ({node.op_type})"
+
     def node(self, node: Any, scope: Scope) -> None:
         """Build one node."""
-        where = self.at
-        operands = [scope.read(name, where) if name else None for name in node.input]
-        wanted = tuple([bool(name) for name in node.output])
+        operands = self.operands(node, scope)
+        names = list(node.output)
         try:
-            results = self.results(node, operands, wanted, scope)
+            results = self.results(node, operands, names, scope)
         except Unsupported as error:
-            raise UnsupportedOperator([(str(error), where)]) from error
-        except (GraphFormatError, UnsupportedOperator, NeedsValue):
+            raise UnsupportedOperator([(str(error), self.at)]) from error
+        except (UnsupportedOperator, NeedsValue):
             raise
         except (GradError, *BUGS) as error:
-            raise GraphFormatError(f"{where}: {error}") from error
-        if len(results) < len(wanted):
-            raise GraphFormatError(f"{where} has {len(wanted)} outputs, not {len(results)}")
-        for name, value in zip(node.output, results, strict=False):
+            raise error_at(self.at, error) from error
+        if len(results) < len(names):
+            raise GraphFormatError(f"{self.at} has {len(names)} outputs, not {len(results)}")
+        for name, value in zip(names, results, strict=False):
             if name:
                 scope[name] = self.named(name, value, operands)
 
+    def operands(self, node: Any, scope: Scope) -> list[Any]:
+        """The inputs of a node; None for those that are left out."""
+        values, result = scope.values, []
+        for name in node.input:
+            value = values.get(name) if name else None
+            result.append(scope.read(name, self.at) if name and value is None else value)
+        return result
+
     def results(
-        self, node: Any, operands: list[Any], wanted: tuple[bool, ...], scope: Scope
+        self, node: Any, operands: list[Any], names: list[str], scope: Scope
     ) -> Sequence[Any]:
         """The outputs of a node."""
-        given = attributes_of(node, scope)
+        given = attributes_of(node, scope) if node.attribute else {}
         row = None
         if (node.domain, node.op_type) not in self.source.functions:
             row = registry.find(node.op_type, self.source.opset)
         if row is None:
             function = function_for(node, operands, given, self.source)
-            return self.call(function, operands, given, wanted)
+            return self.call(function, operands, given, list(map(bool, names)))
+        require_types(node.op_type, self.source.opset, operands)
         attributes = {name: attribute(a, self, inside) for name, (a, inside) in given.items()}
         if row.wants:
-            attributes["wanted"] = wanted
+            attributes["wanted"] = tuple(map(bool, names))
         found = row.build(*operands, **attributes)
         return found if isinstance(found, tuple) else (found,)
 
@@ -192,13 +228,17 @@ class GraphBuilder:
         self, function: Any, operands: Sequence[Any], attributes: Attributes, wanted: Sequence[bool]
     ) -> list[Value | None]:
         """The outputs of a function of the model, or of ONNX's own definition of an operator."""
+        if self.depth >= DEEPEST:
+            raise GraphFormatError(f"functions call each other, more than {DEEPEST} deep")
         scope = Scope()
         scope.attributes = {a.name: (a, scope) for a in function.attribute_proto} | attributes
         for name, value in zip(function.input, operands, strict=False):
             scope[name] = value
         for name in function.input[len(operands) :]:
             scope[name] = None
+        self.depth += 1
         self.run(function.node, scope)
+        self.depth -= 1
         reader = f"an output of the function {function.name!r}"
         return [
             scope.read(name, reader) if is_wanted else None
@@ -210,12 +250,12 @@ class GraphBuilder:
         if value is None:
             return None
         value = as_value(value)
-        is_new = isinstance(value, Expr) and value.kind is Kind.OP and value.name[-1:] != "'"
-        if is_new and not any(value is x for x in operands) and value not in self.graph.inside:
-            plain = usable(name)
-            if plain not in self.graph.names.counts:
-                return rename(value, plain)
-        return value
+        if type(value) is not Expr or value.op is None or value in self.graph.inside:
+            return value
+        plain = usable(name)
+        if plain in self.graph.names.counts or any(value is x for x in operands):
+            return value
+        return rename(value, plain)
 
     def inputs_behind(self, need: NeedsValue) -> list[str]:
         """The inputs that decide a value that has to be known."""
@@ -229,6 +269,21 @@ class GraphBuilder:
                 [("a shape or option that depends on data", self.at)]
             ) from need
         return names
+
+
+def error_at(place: str, error: Exception) -> GraphFormatError:
+    """The error of a node; that of a node within another names its place already."""
+    if isinstance(error, GraphFormatError) and str(error).startswith("node "):
+        return error
+    return GraphFormatError(f"{place}: {error}")
+
+
+def conflicts(dims: Sequence[Any], shape: Sequence[Any]) -> bool:
+    """Whether a stated shape cannot be a shape that was found."""
+    if len(dims) != len(shape):
+        return True
+    pairs = [(d.dim_value, n) for d, n in zip(dims, shape, strict=True) if d.HasField("dim_value")]
+    return any(isinstance(n, int) and n != stated for stated, n in pairs)
 
 
 def usable(name: str) -> str:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gradops import GraphError
+
+from ...build.suggest import nearest
 from .graph_builder import Built, Choices, build
 from .model import ImportedModel
 from .source import read_source
@@ -28,6 +31,11 @@ def load(
     source = read_source(model, external_data)
     source.require_supported()
     names = trainable if isinstance(trainable, bool) else frozenset(trainable)
+    for name in names if isinstance(names, frozenset) else ():
+        if name not in source.initializers:
+            raise GraphError(
+                f"the model has no tensor {name!r}{nearest(name, source.initializers)}"
+            )
     choices = Choices(trainable=names).refined(source, values or {}, shapes or {})
     result = ImportedModel(source, choices, options)
     if not set(source.unranked) - choices.shapes.keys():

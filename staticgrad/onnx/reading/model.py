@@ -1,7 +1,7 @@
 """A model that was read: a graph, with inputs and outputs in the model's order; callable."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -89,8 +89,9 @@ class ImportedModel:
         return list(self.built.variables)
 
     def freeze(self) -> FrozenGraph:
-        """The frozen graph from the inputs to the outputs."""
-        return freeze(self.outputs, self.inputs)
+        """The frozen graph from the inputs to the outputs, which have their descriptions."""
+        labels = tuple(v.doc_string or v.name for v in self.source.model.graph.output)
+        return replace(freeze(self.outputs, self.inputs), labels=labels)
 
     def specialize(
         self, values: Mapping[str, Any] | None = None,

@@ -84,6 +84,7 @@ def broadcasting_by_attributes(op: Op) -> Callable[..., Any]:
     return build
 
 
+@cache
 def find(name: str, opset: int) -> Operator | None:
     """The version of an operator that a model of this opset means."""
     load_operators()

@@ -14,7 +14,8 @@ from ..library import library, parsed
 from . import registry
 
 DOMAINS = frozenset({"", "ai.onnx"})
-DEEPEST = 32  # graphs within graphs
+GRAPH, GRAPHS = 5, 10  # types of attributes
+DEEPEST = 24  # graphs within graphs; protobuf itself allows 33
 SEQUENCES = frozenset({"sequence_type", "optional_type", "map_type", "sparse_tensor_type"})
 
 
@@ -31,7 +32,7 @@ class Source:
         """The version of each domain that the model uses."""
         return {entry.domain: entry.version for entry in self.model.opset_import}
 
-    @property
+    @cached_property
     def opset(self) -> int:
         """The version of ai.onnx."""
         return max(self.opsets.get("", 0), self.opsets.get("ai.onnx", 0)) or 1
@@ -70,6 +71,8 @@ class Source:
     def odd_types(self) -> Iterator[tuple[str, str]]:
         """The inputs and outputs that are not arrays."""
         graph = self.model.graph
+        for t in graph.sparse_initializer:
+            yield "sparse tensors", f"of which {t.values.name!r} is one"
         for v in [*self.inputs.values(), *graph.output]:
             kind = v.type.WhichOneof("value")
             if kind in SEQUENCES:
@@ -82,47 +85,46 @@ class Source:
         """The unknown operators of all nodes, those of graphs within and of functions too."""
         pending = [(self.model.graph.node, "", 0)]
         pending += [(f.node, f" of the function {f.name!r}", 0) for f in self.model.functions]
+        known: dict[tuple[Any, Any], bool] = {}
         while pending:
             nodes, where, depth = pending.pop()
             if depth > DEEPEST:
-                raise GraphFormatError(
-                    f"the model has graphs within graphs, more than {DEEPEST} deep"
-                )
+                raise GraphFormatError(f"graphs within graphs, more than {DEEPEST} deep")
             for i, node in enumerate(nodes):
-                if not self.is_known(node):
+                key = node.domain, node.op_type
+                if not all(isinstance(name, str) for name in key):
+                    raise GraphFormatError(f"node {i}{where} is of an operator without a name")
+                if key not in known:
+                    known[key] = self.is_known(*key)
+                if not known[key]:
                     yield self.operator_name(node), f"node {i} {node.name!r}{where}"
                 for a in node.attribute:
-                    graphs = [*([a.g] if a.HasField("g") else []), *a.graphs]
-                    pending += [
-                        (g.node, f" in {node.name or node.op_type!r}", depth + 1) for g in graphs
-                    ]
+                    if a.type in (GRAPH, GRAPHS):
+                        inside = f" in {node.name or node.op_type!r}"
+                        graphs = [a.g] if a.type == GRAPH else a.graphs
+                        pending += [(g.node, inside, depth + 1) for g in graphs]
 
-    def is_known(self, node: Any) -> bool:
-        """Whether there is a way to build a node."""
-        if (node.domain, node.op_type) in self.functions:
+    def is_known(self, domain: str, operator: str) -> bool:
+        """Whether there is a way to build the nodes of an operator."""
+        if (domain, operator) in self.functions:
             return True
-        if node.domain not in DOMAINS:
+        if domain not in DOMAINS:
             return False
-        return registry.find(node.op_type, self.opset) is not None or self.has_schema_function(node)
+        return registry.find(operator, self.opset) is not None or self.is_made_of_others(operator)
 
-    def has_schema_function(self, node: Any) -> bool:
+    def is_made_of_others(self, operator: str) -> bool:
         """Whether ONNX defines an operator by simpler ones."""
         defs = library().defs
         try:
-            schema = defs.get_schema(node.op_type, self.opset, "")
+            schema: Any = defs.get_schema(operator, self.opset, "")
         except defs.SchemaError:
             return False
-        return is_made_of_others(schema)
+        return bool(schema.has_function or schema.has_context_dependent_function)
 
     def operator_name(self, node: Any) -> str:
         """An operator with its domain and version, for a message."""
         version = self.opsets.get(node.domain, self.opset if node.domain in DOMAINS else 0)
         return f"{node.domain or 'ai.onnx'}.{node.op_type} of opset {version}"
-
-
-def is_made_of_others(schema: Any) -> bool:
-    """Whether ONNX defines an operator by a function of simpler ones."""
-    return bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def read_source(model: Any, folder: Any = None) -> Source:

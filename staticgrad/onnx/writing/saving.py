@@ -57,7 +57,10 @@ def model_of(graph: Any, opset: int = OPSET) -> Any:
 
 
 def named_outputs(w: ModelWriter, graph: FrozenGraph, names: Sequence[str]) -> list[Any]:
-    """The outputs with types; each is the result of a node, under a name of its own."""
+    """The outputs with types; each is the result of a node, under a name of its own.
+
+    The label of an output, "d loss / d w", is its description.
+    """
     made = {name for node in w.blocks[0].nodes for name in node.output}
     result, taken = [], set[str]()
     for i, (e, name) in enumerate(zip(graph.results, names, strict=True)):
@@ -68,6 +71,8 @@ def named_outputs(w: ModelWriter, graph: FrozenGraph, names: Sequence[str]) -> l
             name = w.add("Identity", name, name=f"{e.name}_output")
         taken.add(name)
         result.append(typed_value(name, e))
+        if k < 0 and graph.labels:
+            result[-1].doc_string = graph.labels[i]
     return result
 
 

@@ -319,3 +319,32 @@ def test_a_closed_pipe_is_no_error(folder):
     done = subprocess.run(program, shell=True, env=here, capture_output=True, check=False)
     assert done.stderr == b""
     assert done.stdout == b"graph(x: f"
+
+
+def test_models_of_onnx_go_out_and_come_in(folder, run):
+    pytest.importorskip("onnx")
+    assert run("export", "model.sg", "-o", "model.onnx")[0] == 0
+    assert run("import", "model.onnx", "-o", "back.sg")[0] == 0
+    assert run("import", "model.onnx", "--shape", "x=5,3", "-o", "five.sg")[0] == 0
+    assert sg.load("five.sg").inputs[0].shape == (5, 3)
+    feeds = ("x=x.npy", "w=[0.5,-1,2]")
+    for model in ("model.onnx", "back.sg"):
+        found = run("run", model, *feeds)
+        assert found[0] == 0
+        assert "-1.76" in found[1] or "1.8" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["import", "model.onnx"], "give -o FILE.sg"),
+        (["import", "model.onnx", "--shape", "x", "-o", "back.sg"], "write NAME=SIZES"),
+        (["export", "model.sg", "--format", "onnx"], "give -o FILE"),
+    ],
+)
+def test_models_of_onnx_need_files(folder, run, arguments, says):
+    pytest.importorskip("onnx")
+    run("export", "model.sg", "-o", "model.onnx")
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert says in err

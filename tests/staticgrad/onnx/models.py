@@ -3,6 +3,9 @@
 import contextlib
 
 import numpy as np
+import pytest
+
+import staticgrad as sg
 
 
 def run_reference(model, feeds):
@@ -46,3 +49,24 @@ def require_close(found, expected, what):
 def sizes_of(value):
     """The sizes of an input or output of a model: numbers and names."""
     return [d.dim_param or d.dim_value for d in value.type.tensor_type.shape.dim]
+
+
+def require_slopes(fn, feeds, output=0, step=1e-6, rel=1e-4):
+    """Raise unless the gradient of a weighted output is its difference quotient in a direction."""
+    y, rng = fn.outputs[output], np.random.default_rng(1)
+    wanted = [e for e in fn.inputs if e.dtype.kind == "f"]
+    weights = rng.normal(size=fn(*feeds)[output].shape)
+    loss = sg.reduce_sum(sg.cast(y, "float64") * weights)
+    run = sg.compile([loss, *sg.gradients(loss, wanted, unconnected="zero")], fn.inputs)
+    directions = [
+        rng.normal(size=x.shape).astype(x.dtype) if x.dtype.kind == "f" else np.zeros_like(x)
+        for x in feeds
+    ]
+    ahead, behind = (
+        run(*[x + np.asarray(s * step * d, x.dtype) if x.dtype.kind == "f" else x
+              for x, d in zip(feeds, directions, strict=True)])[0]
+        for s in (1, -1)
+    )  # fmt: skip
+    moved = [d for x, d in zip(feeds, directions, strict=True) if x.dtype.kind == "f"]
+    slope = sum(float(np.sum(g * d)) for g, d in zip(run(*feeds)[1:], moved, strict=True))
+    assert (ahead - behind) / (2 * step) == pytest.approx(slope, rel=rel, abs=rel)
