@@ -164,6 +164,15 @@ class Resident:
         """Some rows of the first block that has any."""
         return self.tasks.first_block(blocks)
 
+    @property
+    def leads(self) -> bool:
+        """True: workers run nothing but programs."""
+        return True
+
+    def from_leader(self, content: bytes) -> bytes:
+        """The `content` itself, as this is the only process that has any."""
+        return content
+
     def close(self) -> None:
         """Release the actors, and with them their blocks."""
         with suppress(Exception):

@@ -10,6 +10,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import EngineError, FeedError, ShapeError
+from tests.staticgrad.distributed.regression import model, trained
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -19,7 +20,7 @@ rng = np.random.default_rng(2)
 X, Y = rng.normal(size=(400, 4)), rng.normal(size=400)
 P, Q = {"w": np.zeros(4), "b": 0.0}, {"w": rng.normal(size=4), "b": 0.5}
 ROWS = 40
-KILLS = int(os.environ.get("SOAK_KILLS", 5))
+KILLS = 5  # and a hundred in tests/soak
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of Dask's own sockets
 
@@ -35,11 +36,14 @@ def bits(result):
 
 @pytest.fixture(scope="module")
 def client():
-    settings = {"distributed.scheduler.allowed-failures": 10, "logging.distributed": "critical"}
+    settings = {
+        "distributed.scheduler.allowed-failures": 10,
+        "distributed.deploy.lost-worker-timeout": "600s",  # else a worker killed twice is given up
+    }
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -71,6 +75,16 @@ def wait_for_two(client):
             pass
         time.sleep(0.1)
     raise AssertionError("the cluster has not two workers again")
+
+
+def check_kills(client, wanted, resident, count):
+    """Kill workers, one after another, and compare the results that follow."""
+    f = sg.distributed.value_and_grad(loss, P, chunked(), resident=resident)
+    assert bits(f(Q)) == wanted
+    for number in range(count):
+        kill(client, number)
+        assert bits(f(Q)) == wanted
+        wait_for_two(client)
 
 
 @pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
@@ -111,12 +125,7 @@ def test_more_blocks_than_a_task_adds(client):
 
 @pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
 def test_bits_are_the_same_after_a_worker_was_killed(client, wanted, resident):
-    f = sg.distributed.value_and_grad(loss, P, chunked(), resident=resident)
-    assert bits(f(Q)) == wanted
-    for number in range(KILLS):
-        kill(client, number)
-        assert bits(f(Q)) == wanted
-        wait_for_two(client)
+    check_kills(client, wanted, resident, KILLS)
 
 
 def test_bits_are_the_same_if_a_worker_dies_while_it_computes(client, wanted):
@@ -162,3 +171,18 @@ def test_an_error_of_a_block_is_raised_here(client):
 def test_a_row_in_several_chunks_is_refused():
     with pytest.raises(ShapeError, match="rechunk"):
         sg.distributed.value_and_grad(loss, P, da.ones((4, 4), chunks=2))
+
+
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+def test_training_has_the_same_bits_on_a_cluster_whose_workers_die(client, resident):
+    data, step = model()
+    lazy = {e: da.from_array(column, chunks=(16, *column.shape[1:])) for e, column in data.items()}
+    timer = Timer(0.3, kill, (client, 0))
+    timer.start()
+    result = trained(lazy, step, resident=resident, block_rows=None)
+    timer.join()
+    wait_for_two(client)
+    here = trained(data, step, engine=1)
+    assert result.losses.tobytes() == here.losses.tobytes()
+    for name, value in here.variables.items():
+        assert result.variables[name].tobytes() == value.tobytes()
