@@ -128,13 +128,15 @@ def test_bits_are_the_same_after_a_worker_was_killed(client, wanted, resident):
     check_kills(client, wanted, resident, KILLS)
 
 
-def test_bits_are_the_same_if_a_worker_dies_while_it_computes(client, wanted):
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+def test_bits_are_the_same_if_a_worker_dies_while_it_computes(client, wanted, resident):
     def slow(a):
         time.sleep(0.2)
         return a
 
     x, y = chunked()
-    f = sg.distributed.value_and_grad(loss, P, (x.map_blocks(slow, dtype=x.dtype), y))
+    data = x.map_blocks(slow, dtype=x.dtype), y
+    f = sg.distributed.value_and_grad(loss, P, data, resident=resident)
     timer = Timer(0.4, kill, (client, 0))
     timer.start()
     assert bits(f(Q)) == wanted
