@@ -88,6 +88,16 @@ class Dim:
         """The size, given the sizes of the names in it."""
         return int(eval_terms(self, lambda name: sizes[name]))
 
+    def computed(
+        self, read: Callable[[str], Any], functions: Mapping[str, Callable[..., Any]]
+    ) -> Any:
+        """The size in another arithmetic, with `read(name)` for each name.
+
+        `functions` are "//", "nonnegative" (the size, or 0 where it is negative) and "broadcast"
+        (the size that sizes broadcast to).
+        """
+        return eval_terms(self, read, functions)
+
     def substitute(self, sizes: Mapping[str, Size]) -> Size:
         """The size with other sizes, known or not, in the place of names; other names stay.
 
@@ -155,23 +165,24 @@ UNKNOWN = Dim("?")
 """A size that has no name yet; the op that creates it gives it one."""
 
 
-def eval_terms(dim: Size, read: Callable[[str], Any]) -> int:
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def eval_terms(dim: Size, read: Callable[[str], Any], functions: Functions | None = None) -> Any:
     """The value of `dim` with `read(name)` for each name."""
-    total = 0
+    total: Any = 0
     for monomial, coefficient in _terms(dim):
+        term: Any = coefficient
         for atom in monomial:
-            coefficient *= _eval_atom(atom, read)
-        total += coefficient
+            term = term * _eval_atom(atom, read, functions or FUNCTIONS)
+        total = total + term
     return total
 
 
-def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
+def _eval_atom(atom: Atom, read: Callable[[str], Any], functions: Functions) -> Any:
     if isinstance(atom, str):
-        return int(read(atom))
-    kind, *sizes = atom[0], *(eval_terms(size, read) for size in atom[1:])
-    if kind == "//":
-        return sizes[0] // sizes[1]
-    return nonnegative(*sizes) if kind == "nonnegative" else broadcast_size(*sizes)
+        return read(atom)
+    return functions[atom[0]](*(eval_terms(size, read, functions) for size in atom[1:]))
 
 
 def broadcast_size(*sizes: int) -> int:
@@ -182,6 +193,11 @@ def broadcast_size(*sizes: int) -> int:
 def nonnegative(size: int) -> int:
     """The size, or 0 where it is negative."""
     return max(size, 0)
+
+
+FUNCTIONS: Functions = {
+    "//": lambda n, m: n // m, "nonnegative": nonnegative, "broadcast": broadcast_size,
+}  # fmt: skip
 
 
 def _substitute_atom(atom: Atom, sizes: Mapping[str, Size]) -> Size:

@@ -10,5 +10,6 @@ It needs the extra `onnx`: `pip install 'staticgrad[onnx]'`.
 from .errors import UnsupportedOperator
 from .reading.loading import load
 from .reading.model import ImportedModel
+from .writing.saving import save
 
-__all__ = ["ImportedModel", "UnsupportedOperator", "load"]
+__all__ = ["ImportedModel", "UnsupportedOperator", "load", "save"]

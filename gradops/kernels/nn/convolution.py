@@ -216,7 +216,7 @@ def tile_rows(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
     """The rows of each group in tiles, as a view."""
     first, last, size = tile
     groups, _, width = rows.shape
-    return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
+    return rows[:, first:last].reshape(groups, (last - first) // size if size else 1, size, width)
 
 
 @native.tried_first(native.filter_gradient)
@@ -272,8 +272,8 @@ def operand_gradient(
 
 def exchange_channels(w: np.ndarray, groups: int) -> np.ndarray:
     """The filters with the channels of operand and result exchanged."""
-    parted = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
-    return parted.reshape(-1, *parted.shape[2:])
+    parted = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
+    return parted.reshape(parted.shape[0] * parted.shape[1], *parted.shape[2:])
 
 
 def phases(

@@ -265,7 +265,8 @@ conv = multilinear(
         reals((1, 4, 5, 6), (6, 2, 2, 3), dilations=(1, 2), groups=2),
         reals((1, 3, 4, 3), (3, 1, 2, 2), strides=(3, 2), pads=((2, 1), (0, 0)), groups=3),
         reals((1, 2, 3, 4, 3), (2, 2, 2, 1, 3), pads=((0, 0), (1, -1), (1, 1))),
-        reals((0, 2, 4), (3, 2, 3)), complexes((1, 2, 4), (1, 2, 3)),
+        reals((0, 2, 4), (3, 2, 3)), reals((2, 0, 4), (3, 0, 2)),
+        complexes((1, 2, 4), (1, 2, 3)),
     ),
     error_samples=[
         invalid((3, 7), (4, 3, 3), says="expand_dims"),

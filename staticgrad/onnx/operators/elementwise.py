@@ -10,6 +10,7 @@ from gradops import OPS
 
 from ..library import library
 from ..reading.registry import operator
+from ..reading.size_arithmetic import combined, quotient
 from ..reading.tensors import dtype_of
 from ..reading.values import Value, scalar
 
@@ -29,11 +30,13 @@ def divide(a: Value, b: Value) -> Any:
     """The quotient; of integers rounded towards zero."""
     if a.dtype.kind == "f":
         return OPS["div"](a, b)
-    quotient = OPS["floor_divide"](a, b)
+    if (size := combined(quotient, a, b)) is not None:
+        return size
+    below = OPS["floor_divide"](a, b)
     if a.dtype.kind == "u":
-        return quotient
-    is_below = ops.logical_and(ops.not_equal(quotient * b, a), ops.less(a, 0) != ops.less(b, 0))
-    return quotient + cast(is_below, a.dtype)
+        return below
+    is_below = ops.logical_and(ops.not_equal(below * b, a), ops.less(a, 0) != ops.less(b, 0))
+    return below + cast(is_below, a.dtype)
 
 
 @operator("Mod", 10)

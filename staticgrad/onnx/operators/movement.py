@@ -14,7 +14,7 @@ from gradops.core.dims import Dim, Size
 from ...ir.expr import Expr
 from ..errors import Unsupported
 from ..reading.registry import operator
-from ..reading.values import Value, along, as_expr, integers, places, scalar, sizes
+from ..reading.values import Value, along, as_expr, as_operand, integers, places, scalar, sizes
 from .elementwise import cast, like
 
 FAR = 2**31 - 1  # slice bounds beyond this mean the end of the axis
@@ -33,7 +33,7 @@ def reshape(x: Value, shape: Value, *, allowzero: int = 0) -> Any:
     wanted = list(sizes(shape))
     if not allowzero:
         wanted = [x.shape[i] if isinstance(n, int) and n == 0 else n for i, n in enumerate(wanted)]
-    return OPS["reshape"](x, shape=tuple(wanted))
+    return OPS["reshape"](as_operand(x, wanted), shape=tuple(wanted))
 
 
 @operator("Flatten")
@@ -128,8 +128,7 @@ def expand(x: Value, shape: Value) -> Any:
     merged = [
         a if not isinstance(b, Dim) and b == 1 else b for a, b in zip(own, wanted, strict=True)
     ]
-    large = all(isinstance(n, int) for n in merged) and math.prod(map(int, merged)) > np.size(x)
-    return OPS["broadcast_to"](as_expr(x) if large and len(merged) > 1 else x, shape=tuple(merged))
+    return OPS["broadcast_to"](as_operand(x, merged), shape=tuple(merged))
 
 
 @operator("Tile")

@@ -99,6 +99,13 @@ def places(x: Value, axis: int) -> Any:
     return along(OPS["positions"](x, axis=axis), axis, len(x.shape))
 
 
+def as_operand(x: Value, shape: Sequence[Size]) -> Value:
+    """The operand of an op whose result has this shape: an expression unless that is small."""
+    if all(isinstance(n, int) for n in shape) and math.prod(map(int, shape)) <= SMALL:
+        return x
+    return as_expr(x)
+
+
 def filled(shape: Sequence[Size], value: Any) -> Value:
     """An array of one value; an expression unless it is small."""
     value = np.asarray(value)
