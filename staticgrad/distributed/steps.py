@@ -23,6 +23,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.reachability import by_age, forward_dependencies, reachable
 from ..runtime.compilation import compile
 from ..runtime.executable import Executable
+from ..train.optimizer import graph_of
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,7 @@ def step_of(step: Any, feeds: Sequence[Expr]) -> Step:
             f"distributed.train: the loss changes {names}\n  hint: a loss that draws random numbers"
             " or assigns to variables has no value that is the same on all blocks"
         )
-    assert loss.graph is not None
-    read = [loss.graph.members[e.name] for e in whole.inputs[len(feeds) :]]
+    read = [graph_of(loss).members[e.name] for e in whole.inputs[len(feeds) :]]
     gradient = freeze([loss, *derivatives], [*read, *feeds])
     return Step(gradient, update_of(loss, train, derivatives, feeds), len(feeds))
 
@@ -98,9 +98,8 @@ def loss_and_operation(step: Any) -> tuple[Expr, Expr]:
 
 def derivatives_of(loss: Expr, train: Expr) -> list[Expr]:
     """The gradients of a loss that an operation reads; raises FetchError if there are none."""
-    assert loss.graph is not None
     start = f"d {y_text([loss])} / d "
-    known = loss.graph.derivatives
+    known = graph_of(loss).derivatives
     needed = reachable([train], dependencies=forward_dependencies)
     found = [e for e in needed if any(text.startswith(start) for text in known.get(e, ()))]
     if not found:

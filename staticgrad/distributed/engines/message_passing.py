@@ -174,7 +174,7 @@ class MessagePassing:
                     raise EngineError(
                         f"distributed: rank {self.comm.rank} has waited {self.timeout:g} s for a"
                         " message\n  hint: a process may be stopped, or its host cut off;"
-                        " mpi(timeout=) gives more time; start again from the checkpoint"
+                        " timeout= gives more time; start again from the checkpoint"
                     )
 
     def first_block(self, blocks: Blocks) -> Block:

@@ -131,7 +131,8 @@ def test_a_full_disk_loses_neither_the_checkpoint_nor_the_training(tmp_path):
 def test_a_checkpoint_of_another_training_is_refused(tmp_path, other):
     trained(*model(), checkpoint=tmp_path / "fit.ckpt")
     options = dict(other)
-    with sg.Graph().as_default():
+    graph = sg.Graph()
+    with graph.as_default():
         data, step = model(options.pop("rate", 0.05))
     with pytest.raises(StateError, match="another training"):
         trained(data, step, checkpoint=tmp_path / "fit.ckpt", **options)
