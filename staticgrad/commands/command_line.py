@@ -14,7 +14,18 @@ from contextlib import contextmanager
 
 from gradops import GradError
 
-COMMANDS = ("inspect", "show", "run", "diff", "check", "export", "compare", "bench", "costs")
+COMMANDS = (
+    "inspect",
+    "show",
+    "run",
+    "diff",
+    "check",
+    "export",
+    "compare",
+    "bench",
+    "costs",
+    "plan",
+)
 FINE, DIFFERS, WRONG_USE = 0, 1, 2
 
 DESCRIPTION = """\

@@ -196,9 +196,14 @@ def block_of(block: Any) -> Any:
 
 def chunks_of(array: Any) -> list[Any]:
     """The chunks of a Dask array, each with all of its rows' entries."""
+    require_whole_rows(array)
+    return list(array.to_delayed().ravel())
+
+
+def require_whole_rows(array: Any) -> None:
+    """Raise ShapeError if a row of a Dask array is in several chunks."""
     if any(len(sizes) > 1 for sizes in array.chunks[1:]):
         whole_rows = "{" + ", ".join(f"{axis}: -1" for axis in range(1, array.ndim)) + "}"
         raise ShapeError("distributed", [f"dask array of chunks {array.chunksize}"],
                          "a row of it is in several chunks",
                          hint=f"array.rechunk({whole_rows}) keeps rows whole")  # fmt: skip
-    return list(array.to_delayed().ravel())
