@@ -20,8 +20,8 @@ import numpy as np
 import staticgrad as sg
 from staticgrad.distributed.planning.measuring import measured, mpiexec
 
-WIDTH, HIDDEN = 100, 1000
-PARAMETERS = WIDTH * HIDDEN
+WIDTH = 316
+PARAMETERS = WIDTH * WIDTH
 ALLOWED = {"Dask, tasks": 25.0, "Dask, resident": 5.0, "MPI": 0.5}  # milliseconds
 SHARE = 20  # times the overhead
 BLOCKS = 2  # of a worker
@@ -30,7 +30,7 @@ TURNS = 30
 
 def loss(w: Any, x: Any) -> Any:
     """A layer of so many parameters, so that rows cost about six operations for each."""
-    return np.mean(np.tanh(x @ np.reshape(w, (WIDTH, HIDDEN))) ** 2)
+    return np.mean(np.tanh(x @ np.reshape(w, (WIDTH, WIDTH))) ** 2)
 
 
 def little(w: Any, x: Any) -> Any:
@@ -56,9 +56,11 @@ def times(call: Callable[[Any], Any], turns: int = TURNS) -> list[float]:
 
 def rows_for(milliseconds: float) -> int:
     """The rows whose gradient takes so long in one process."""
-    x = rows(1000)
-    f = sg.distributed.value_and_grad(loss, np.zeros(PARAMETERS), x, engine=1)
-    return max(BLOCKS, round(1000 * milliseconds / min(times(f, 10))))
+    count = 1000
+    for _ in range(3):  # larger blocks take longer for a row
+        taken = min(times(here(loss, rows(count)), 3))
+        count = max(BLOCKS, round(count * milliseconds / taken))
+    return count
 
 
 def here(f: Any, x: np.ndarray) -> Any:
@@ -80,14 +82,16 @@ def row(name: str, step: Any, share: Any, long_step: Any, long_share: Any) -> di
 def of_dask(client: Any, resident: bool) -> dict[str, Any]:
     """The figures of a cluster of two processes."""
     import dask.array as da
+    from distributed import wait
 
     name = "Dask, resident" if resident else "Dask, tasks"
     count = rows_for(SHARE * ALLOWED[name])
 
     def on_cluster(f: Any, n: int) -> Any:
-        x = np.concatenate([rows(n), rows(n)])
-        chunks = tuple(len(block) for block in np.array_split(x, 2 * BLOCKS))
-        data = da.from_array(x, chunks=(chunks, WIDTH)).persist()
+        chunks = tuple(len(block) for block in np.array_split(range(n), BLOCKS))
+        data = da.random.default_rng(0).normal(size=(2 * n, WIDTH), chunks=(2 * chunks, WIDTH))
+        data = (data / 10).persist()
+        wait(data)
         options = {"engine": client, "resident": resident}
         return sg.distributed.value_and_grad(f, np.zeros(PARAMETERS), data, **options)
 

@@ -111,9 +111,25 @@ def test_data_may_be_persisted_delayed_in_memory_or_in_files(client, wanted, tmp
         assert bits(f(Q)) == wanted
 
 
-def test_threads_of_this_process_compute_dasks_blocks_too(wanted):
-    f = sg.distributed.value_and_grad(loss, P, chunked(), engine=2)
-    assert bits(f(Q)) == wanted
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+@pytest.mark.parametrize("later", [lambda a: a, lambda a: a + 0], ids=["kept", "computed"])
+def test_data_that_is_persisted_stays_although_nothing_else_holds_it(client, later, resident):
+    def make():
+        data = da.from_array(X, chunks=(ROWS, 4)).persist()
+        distributed.wait(data)
+        loss = lambda w, x: np.mean((x @ w) ** 2)
+        options = {"resident": resident, "timeout": 20}
+        return sg.distributed.value_and_grad(loss, np.zeros(4), later(data), **options)
+
+    first, second = make(), make()
+    for _ in range(2):
+        assert first(np.ones(4))[0] == second(np.ones(4))[0]
+
+
+def test_threads_of_this_process_compute_dasks_blocks_too(client, wanted):
+    for data in (chunked(), tuple(a.persist() for a in chunked())):
+        f = sg.distributed.value_and_grad(loss, P, data, engine=2)
+        assert bits(f(Q)) == wanted
 
 
 def test_more_blocks_than_a_task_adds(client):
