@@ -55,15 +55,15 @@ def measured_here() -> Costs:
 def costs_table(costs: Costs) -> Iterator[str]:
     """The lines of the costs."""
     yield f"costs, of {costs.source}:"
-    yield f"  arithmetic            {costs.flops / 1e9:10.1f} billion operations a second"
-    yield f"  adding gradients      {1e-9 / costs.add_byte:10.1f} GB/s"
-    yield f"  Dask, round trip      {1e3 * costs.round_trip:10.3f} ms"
-    yield f"  Dask, task            {1e3 * costs.task:10.3f} ms of the scheduler"
+    yield f"  arithmetic              {costs.flops / 1e9:10.1f} billion operations a second"
+    yield f"  adding gradients        {1e-9 / costs.add_byte:10.1f} GB/s"
+    yield f"  Dask, round trip        {1e3 * costs.round_trip:10.3f} ms"
+    yield f"  Dask, task              {1e3 * costs.task:10.3f} ms of the scheduler"
     for name in ("dask", "resident", "mpi"):
         link = getattr(costs, name)
         label = {"dask": "Dask", "resident": "Dask, resident", "mpi": "MPI"}[name]
         rate = f"{1e-9 / link.per_byte:.1f} GB/s" if link.per_byte else "any rate"
-        yield f"  {label + ', message':22}{1e3 * link.latency:10.3f} ms, {rate}"
+        yield f"  {label + ', message':24}{1e3 * link.latency:10.3f} ms, {rate}"
 
 
 def step_table(costs: Costs, work: Work, workers: int) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Costs:
 
 
 REFERENCE = Costs(
-    flops=4e10, add_byte=1e-10, round_trip=0.010, task=0.0005, dask=Link(0.004, 1e-9),
-    resident=Link(0.001, 1e-9), mpi=Link(2e-6, 2e-10), source="a machine of two cores",
+    flops=4.5e10, add_byte=1e-10, round_trip=0.0106, task=0.0018, dask=Link(0.005, 8e-10),
+    resident=Link(0.0014, 4.5e-10), mpi=Link(1e-6, 1e-10), source="a machine of two cores",
 )  # fmt: skip
 """What was measured where the project is developed, by `make bench-distributed`."""
