@@ -102,13 +102,19 @@ class Resident:
 
     def workers(self, end: float) -> list[str]:
         """The addresses of the workers; waits for one, if a cluster has none."""
-        while not (found := [w for w in self.alive() if w not in self.lost]):
+        while not (found := self.usable()):
             if time.monotonic() > end:
                 raise EngineError(
                     f"distributed: the cluster has had no workers for {self.timeout:g} s"
                 )
             time.sleep(PAUSE)
         return found
+
+    def usable(self) -> list[str]:
+        """The addresses of workers that are alive; another worker may come by one that was lost."""
+        alive = self.alive()
+        self.lost.intersection_update(alive)
+        return [w for w in alive if w not in self.lost]
 
     def alive(self) -> list[str]:
         """The addresses of the workers that the scheduler has."""

@@ -10,6 +10,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import EngineError, FeedError, ShapeError
+from staticgrad.distributed.engines.resident import Resident
 from tests.staticgrad.distributed.regression import model, trained
 
 dask = pytest.importorskip("dask")
@@ -204,3 +205,19 @@ def test_training_has_the_same_bits_on_a_cluster_whose_workers_die(client, resid
     assert result.losses.tobytes() == here.losses.tobytes()
     for name, value in here.variables.items():
         assert result.variables[name].tobytes() == value.tobytes()
+
+
+def test_the_address_of_a_lost_worker_may_be_that_of_another_one():
+    class Client:
+        workers = ("a", "b")
+
+        def scheduler_info(self, n_workers):
+            return {"workers": dict.fromkeys(self.workers)}
+
+    engine = Resident(Client(), timeout=1.0)
+    engine.lost = {"a", "b"}
+    assert engine.usable() == []
+    Client.workers = ("b",)
+    engine.usable()
+    Client.workers = ("a", "b")
+    assert engine.usable() == ["a"]

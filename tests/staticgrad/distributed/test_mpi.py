@@ -95,7 +95,8 @@ def values():
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_all_processes_have_the_bits_of_one(mpi, tmp_path, count):
-    assert mpi(count, VALUES.format(folder=tmp_path)) == (0, "")
+    status, errors = mpi(count, VALUES.format(folder=tmp_path))
+    assert status == 0, errors
     for rank in range(count):
         assert np.load(tmp_path / f"{rank}.npy").tobytes() == values().tobytes()
 
