@@ -78,17 +78,17 @@ def dask_link(client: Any, round_trip: float) -> Link:
     first, second = sorted(client.scheduler_info(n_workers=-1)["workers"])
 
     def seconds(size: int) -> float:
-        total = 0.0
-        for turn in range(TURNS // 3):
+        times = []
+        for turn in range(TURNS // 2):
             made = client.submit(np.ones, size + turn, workers=[first], pure=False)
-            made.result() if size == SMALL else client.submit(len, made).result()
+            client.submit(len, made, pure=False).result()
             start = time.perf_counter()
             client.submit(len, made, workers=[second], pure=False).result()
-            total += time.perf_counter() - start
-        return total / (TURNS // 3)
+            times.append(time.perf_counter() - start)
+        return statistics.median(times)
 
-    small, large = seconds(SMALL), seconds(LARGE)
-    return Link(max(small - round_trip, 0.0), max(large - small, 0.0) / (8 * LARGE))
+    small, large = seconds(SMALL), seconds(4 * LARGE)
+    return Link(max(small - round_trip, 0.0), max(large - small, 0.0) / (8 * 4 * LARGE))
 
 
 def resident_link(client: Any) -> Link:
