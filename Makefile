@@ -16,7 +16,7 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed size docs pictures peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed release-check size docs pictures peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ bench-science: $(READY)  ## Print the times of sparse derivatives, solutions by 
 
 bench-distributed: $(READY)  ## Print what steps over blocks cost on Dask and on MPI, and their efficiency
 	OPENBLAS_NUM_THREADS=1 $(MEASURE) -m benchmarks.distributed
+
+release-check:  ## Build twice with equal bytes; the wheel alone in clean environments, with the oldest NumPy and each extra: minutes
+	.ci/release
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py
