@@ -25,6 +25,7 @@ COMMANDS = (
     "bench",
     "costs",
     "plan",
+    "doctor",
 )
 FINE, DIFFERS, WRONG_USE = 0, 1, 2
 
