@@ -16,10 +16,10 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science size docs pictures peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed release-check size docs pictures peers clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: $(READY)  ## Check format, lint and types
 	$(BIN)/ruff format --check .
@@ -68,6 +68,12 @@ bench-science: $(READY)  ## Print the times of sparse derivatives, solutions by 
 	$(MEASURE) -m benchmarks.sparse
 	$(MEASURE) -m benchmarks.krylov
 	$(MEASURE) -m benchmarks.equations
+
+bench-distributed: $(READY)  ## Print what steps over blocks cost on Dask and on MPI, and their efficiency
+	OPENBLAS_NUM_THREADS=1 $(MEASURE) -m benchmarks.distributed
+
+release-check:  ## Build twice with equal bytes; the wheel alone in clean environments, with the oldest NumPy and each extra: minutes
+	.ci/release
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py

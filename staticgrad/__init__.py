@@ -45,6 +45,7 @@ if _TYPE_CHECKING:
     from .comparison.compare import compare
     from .control.branches import case, cond, switch, switch_case
     from .control.loops import foldl, fori, map, map_accumulate, map_fn, scan, while_loop
+    from .distributed.mapping import map_blocks
     from .export.explaining import explain
     from .export.formats import (
         from_json,
@@ -99,7 +100,7 @@ __getattr__, __dir__ = _lazily(
         "train": "train", "build.tracing": "trace", "comparison.compare": "compare",
         "control.branches": "case cond switch switch_case",
         "control.loops": "foldl fori map map_accumulate map_fn scan while_loop",
-        "export.explaining": "explain",
+        "distributed.mapping": "map_blocks", "export.explaining": "explain",
         "export.formats": "from_json to_dot to_gexf to_graphml to_json to_mermaid to_networkx"
         " to_svg to_text",
         "export.pages": "inspect",
@@ -240,10 +241,10 @@ __all__ = [
     "distributed", "explain", "extract", "foldl", "fori", "freeze", "from_json", "function",
     "get_num_threads", "global_norm", "grad_clip", "grad_scale", "gradients", "hessian", "hvp",
     "import_graph", "initializers", "inspect", "interpret", "jacobian", "jvp", "layers", "linalg",
-    "load", "map", "map_accumulate", "map_fn", "multinomial", "newaxis", "nn", "parse",
-    "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace", "replay",
-    "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal", "sparse_hessian",
-    "sparse_jacobian", "sparsity", "summary",
+    "load", "map", "map_accumulate", "map_blocks", "map_fn", "multinomial", "newaxis", "nn",
+    "parse", "passes", "random", "random_crop", "random_gamma", "random_poisson", "replace",
+    "replay", "save", "scan", "scipy", "set_default_backend", "set_num_threads", "signal",
+    "sparse_hessian", "sparse_jacobian", "sparsity", "summary",
     "switch", "switch_case", "to_dot", "to_gexf", "to_graphml", "to_json", "to_mermaid",
     "to_networkx", "to_python", "to_svg", "to_text", "trace", "train", "verify", "vjp",
     "while_loop", "why_none", "wrap",

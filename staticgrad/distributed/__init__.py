@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from gradops.core.lazy_import import lazily as _lazily
 
 if _TYPE_CHECKING:
+    from .engines.message_passing import mpi
     from .evaluation import hvp, value_and_grad
+    from .training import train
 
-__getattr__, __dir__ = _lazily(__name__, {"evaluation": "hvp value_and_grad"})
+__getattr__, __dir__ = _lazily(
+    __name__,
+    {"engines.message_passing": "mpi", "evaluation": "hvp value_and_grad", "training": "train"},
+)
 
-__all__ = ["hvp", "value_and_grad"]
+__all__ = ["hvp", "mpi", "train", "value_and_grad"]

@@ -5,6 +5,7 @@ where their chunks do, lists of blocks are what they are, and one array or file 
 rows as `CUT` bytes have, or `block_rows`.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,9 +55,13 @@ def opened(source: Any) -> Any:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of some columns: `pieces[i]` has a piece of each column."""
+    """The blocks of some columns: `pieces[i]` has a piece of each column.
+
+    `columns` are held because a cluster keeps what is persisted only as long as they are.
+    """
 
     pieces: tuple[tuple[Any, ...], ...]
+    columns: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -102,7 +107,7 @@ def blocks_of(data: Any, block_rows: int | None = None) -> Blocks:
                          hint="cut all of them at the same rows")  # fmt: skip
     if not cut[0]:
         raise ShapeError("distributed", [], "the data has no blocks")
-    return Blocks(tuple(zip(*cut, strict=True)))
+    return Blocks(tuple(zip(*cut, strict=True)), tuple(columns))
 
 
 def unwrapped(column: Any) -> Any:
@@ -196,9 +201,23 @@ def block_of(block: Any) -> Any:
 
 def chunks_of(array: Any) -> list[Any]:
     """The chunks of a Dask array, each with all of its rows' entries."""
+    require_whole_rows(array)
+    delayed = list(array.to_delayed().ravel())
+    futures = futures_in(array)
+    return [futures.get(piece.key, piece) for piece in delayed]
+
+
+def futures_in(array: Any) -> dict[Any, Any]:
+    """The futures of the chunks that a cluster computes or keeps, by their keys."""
+    if (client := sys.modules.get("distributed.client")) is None:
+        return {}
+    return {future.key: future for future in client.futures_of(array)}
+
+
+def require_whole_rows(array: Any) -> None:
+    """Raise ShapeError if a row of a Dask array is in several chunks."""
     if any(len(sizes) > 1 for sizes in array.chunks[1:]):
         whole_rows = "{" + ", ".join(f"{axis}: -1" for axis in range(1, array.ndim)) + "}"
         raise ShapeError("distributed", [f"dask array of chunks {array.chunksize}"],
                          "a row of it is in several chunks",
                          hint=f"array.rechunk({whole_rows}) keeps rows whole")  # fmt: skip
-    return list(array.to_delayed().ravel())

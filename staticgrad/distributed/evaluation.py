@@ -129,11 +129,12 @@ def value_and_grad(
     The loss is a sum or a mean over rows, which is found by trying it on a few rows; `reduction`
     says it where their values do not tell. Raises OptionError for a loss that is neither.
 
-    The `engine` is a client of Dask, a number of threads, or None: the client in use, for data
-    of Dask, and else threads of this process, which hold a block each. With `resident=True` the
-    workers of Dask keep data and program, which is faster for data that fits their memory. The bits
-    of results depend on the blocks alone. One array or file is cut into blocks of 32 MB, or
-    `block_rows` rows. Raises EngineError if there is no result within `timeout` seconds.
+    The `engine` is a client of Dask, `sg.distributed.mpi()`, a number of threads, or None: the
+    client in use, for data of Dask, and else threads of this process, which hold a block each. With
+    `resident=True` the workers of Dask keep data and program, which is faster for data that fits
+    their memory. The bits of results depend on the blocks alone. One array or file is cut into
+    blocks of 32 MB, or `block_rows` rows. Raises EngineError if there is no result within `timeout`
+    seconds.
 
     >>> x = np.arange(6.0)
     >>> loss = lambda w, x: np.mean((w * x - 2 * x) ** 2)

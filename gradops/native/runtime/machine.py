@@ -17,7 +17,7 @@ from ..objects.stored import ObjectCode, object_for
 from .room import ALWAYS, EACH, at_once, require_memory, with_room
 from .symbols import find, symbol
 
-__all__ = ["Code", "compiled", "symbol", "target"]
+__all__ = ["Code", "compiled", "symbol"]
 
 
 Find = Callable[[str], int]
@@ -39,12 +39,6 @@ def llvm() -> Any:
     llvmlite.binding.initialize_native_target()
     llvmlite.binding.initialize_native_asmprinter()
     return llvmlite.binding
-
-
-@cache
-def target() -> Any:
-    """The machine that this process runs on."""
-    return new_machine()
 
 
 def new_machine(cpu: str = "") -> Any:
@@ -143,10 +137,11 @@ def compiled(text: str, notes: Sequence[str] | None = ()) -> ObjectCode:
 
     Raises Refused for a text that is no module, and MemoryError.
     """
-    machine, known = target(), notes or ()
+    machine, known = new_machine(), notes or ()
 
     def compile(text: str) -> ObjectCode:
-        return object_of(optimized(parsed(text, machine), machine), machine, known)
+        made = parsed(text, machine, llvm().create_context())  # other threads compile meanwhile
+        return object_of(optimized(made, machine), machine, known)
 
     return with_room(compile, text)
 
@@ -178,8 +173,8 @@ def linked(texts: Sequence[str], exported: Collection[str], cpu: str = "") -> Ob
 
 def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> ObjectCode:
     """The object file of several modules, made in this thread."""
-    machine = new_machine(cpu)
-    module, *others = [parsed(text, machine) for text in texts]
+    machine, context = new_machine(cpu), llvm().create_context()
+    module, *others = [parsed(text, machine, context) for text in texts]
     for other in others:
         module.link_in(other)
     for g in [*module.functions, *module.global_variables]:
@@ -190,8 +185,13 @@ def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> Ob
 
 def assembly_of(text: str, passes: Passes = "all") -> str:
     """The machine code of a module as text."""
-    machine, optimize = target(), OPTIMIZE[passes]
-    return with_room(lambda t: machine.emit_assembly(optimize(parsed(t, machine), machine)), text)
+    machine, optimize = new_machine(), OPTIMIZE[passes]
+
+    def compile(text: str) -> str:
+        made = parsed(text, machine, llvm().create_context())
+        return str(machine.emit_assembly(optimize(made, machine)))
+
+    return with_room(compile, text)
 
 
 def parsed(text: str, machine: Any, context: Any = None) -> Any:

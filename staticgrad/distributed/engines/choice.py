@@ -30,7 +30,7 @@ def engine_for(given: EngineLike, blocks: Blocks, resident: bool, timeout: float
         return client
     raise OptionError(
         "distributed", [], f"{given!r} is not an engine",
-        hint="give a client of Dask, or a number of threads",
+        hint="give a client of Dask, sg.distributed.mpi(), or a number of threads",
     )  # fmt: skip
 
 

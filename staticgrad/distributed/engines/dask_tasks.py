@@ -129,6 +129,15 @@ class DaskTasks:
 
         return first_rows(heads())
 
+    @property
+    def leads(self) -> bool:
+        """True: workers run nothing but programs."""
+        return True
+
+    def from_leader(self, content: bytes) -> bytes:
+        """The `content` itself, as this is the only process that has any."""
+        return content
+
     def close(self) -> None:
         """Release what was sent."""
         self.sent.clear()

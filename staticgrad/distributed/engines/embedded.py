@@ -52,6 +52,15 @@ class Embedded:
         """Some rows of the first block that has any."""
         return first_rows(map(blocks.load, range(len(blocks))))
 
+    @property
+    def leads(self) -> bool:
+        """True: workers run nothing but programs."""
+        return True
+
+    def from_leader(self, content: bytes) -> bytes:
+        """The `content` itself, as this is the only process that has any."""
+        return content
+
     def close(self) -> None:
         """End the threads."""
         self.pool.shutdown()

@@ -29,5 +29,12 @@ class Engine(Protocol):
     def first_block(self, blocks: Blocks) -> Block:
         """Some rows of a block that has any: the first one, if all have."""
 
+    @property
+    def leads(self) -> bool:
+        """True in the process that writes files and shows progress, which is one of all."""
+
+    def from_leader(self, content: bytes) -> bytes:
+        """The `content` that the process that leads has, in all."""
+
     def close(self) -> None:
         """Release what it started."""

@@ -8,7 +8,7 @@ tree, and the rest is added here, so the bits are those of any other engine.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..tree import Accumulator, Node, Partial, merge
 from .dask_tasks import DaskTasks, silent_workers
 from .protocol import Parameters
 
-PAUSE = 0.1  # seconds between looks for workers
+PAUSE, CHECK = 0.1, 1.0  # seconds between looks for workers, and for dead ones while waiting
 
 
 class Keeper:
@@ -73,21 +73,36 @@ class Resident:
         shares = shared_out(len(blocks), workers)
         self.owners = {place: w for w, places in shares.items() for place in places}
         futures = {w: self.keeper(w, places, blocks) for w, places in shares.items()}
+        if not self.have_started(futures, end):
+            return
         try:
-            self.keepers = {
-                w: f.result(max(end - time.monotonic(), PAUSE)) for w, f in futures.items()
-            }
-        except TimeoutError as error:
-            raise self.no_answer() from error
+            self.keepers = {w: future.result(CHECK) for w, future in futures.items()}
         except Exception:
-            if gone := set(workers) - set(self.alive()):
-                self.lost |= gone
-                return
-            raise
+            if not self.forget_dead(futures):
+                raise
+
+    def have_started(self, futures: dict[str, Any], end: float) -> bool:
+        """Wait for actors; false if a worker has died meanwhile, where one could wait forever."""
+        from distributed import wait
+
+        while True:
+            with suppress(TimeoutError):
+                wait(list(futures.values()), CHECK)
+                return True
+            if self.forget_dead(futures):
+                return False
+            if time.monotonic() > end:
+                raise self.no_answer()
+
+    def forget_dead(self, workers: Iterable[str]) -> bool:
+        """True if some of the workers are dead, which are used no more."""
+        gone = set(workers) - set(self.alive())
+        self.lost |= gone
+        return bool(gone)
 
     def workers(self, end: float) -> list[str]:
         """The addresses of the workers; waits for one, if a cluster has none."""
-        while not (found := [w for w in self.alive() if w not in self.lost]):
+        while not (found := self.usable()):
             if time.monotonic() > end:
                 raise EngineError(
                     f"distributed: the cluster has had no workers for {self.timeout:g} s"
@@ -95,20 +110,31 @@ class Resident:
             time.sleep(PAUSE)
         return found
 
+    def usable(self) -> list[str]:
+        """The addresses of workers that are alive; another worker may come by one that was lost."""
+        alive = self.alive()
+        self.lost.intersection_update(alive)
+        return [w for w in alive if w not in self.lost]
+
     def alive(self) -> list[str]:
         """The addresses of the workers that the scheduler has."""
         return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
 
     def keeper(self, worker: str, places: Sequence[int], blocks: Blocks) -> Any:
         """The future of an actor on a worker."""
-        here = {"workers": [worker], "allow_other_workers": False}
         pieces = [self.tasks.pieces(blocks, place) for place in places]
-        lazy = [[self.kept(piece, here) for piece in each] for each in pieces]
-        return self.client.submit(Keeper, list(places), lazy, actor=True, pure=False, **here)
+        lazy = [[self.computed(piece) for piece in each] for each in pieces]
+        return self.client.submit(
+            Keeper, list(places), lazy, actor=True, pure=False, workers=[worker]
+        )
 
-    def kept(self, piece: Any, here: dict[str, Any]) -> Any:
-        """A piece that Dask computes, as a future on a worker."""
-        return self.client.compute(piece, **here) if has(piece, "__dask_graph__") else piece
+    def computed(self, piece: Any) -> Any:
+        """A piece that Dask computes, as a future.
+
+        It may be computed by any worker: its key is that of an earlier attempt, and a task that
+        waits for a worker that died would stay one.
+        """
+        return self.client.compute(piece) if has(piece, "__dask_graph__") else piece
 
     def answers(
         self, program: Program, parameters: Parameters, places: Sequence[int], end: float
@@ -136,9 +162,20 @@ class Resident:
 
     async def ask(self, arguments: dict[str, Any], limit: float) -> dict[str, Any]:
         """What each actor answers: nodes, its error, or None if it is lost."""
-        calls = [self.ask_one(w, each) for w, each in arguments.items()]
+        calls = [self.ask_while_alive(w, each) for w, each in arguments.items()]
         answers = await asyncio.wait_for(asyncio.gather(*calls), limit)
         return dict(zip(arguments, answers, strict=True))
+
+    async def ask_while_alive(self, worker: str, arguments: Sequence[Any]) -> Any:
+        """What one actor answers; None also if the scheduler says that its worker is dead."""
+        call = asyncio.ensure_future(self.ask_one(worker, arguments))
+        try:
+            while not (await asyncio.wait([call], timeout=CHECK))[0]:
+                if worker not in (await self.client.scheduler.identity())["workers"]:
+                    return None
+            return call.result()
+        finally:
+            call.cancel()
 
     async def ask_one(self, worker: str, arguments: Sequence[Any]) -> Any:
         """What one actor answers."""
@@ -163,6 +200,15 @@ class Resident:
     def first_block(self, blocks: Blocks) -> Block:
         """Some rows of the first block that has any."""
         return self.tasks.first_block(blocks)
+
+    @property
+    def leads(self) -> bool:
+        """True: workers run nothing but programs."""
+        return True
+
+    def from_leader(self, content: bytes) -> bytes:
+        """The `content` itself, as this is the only process that has any."""
+        return content
 
     def close(self) -> None:
         """Release the actors, and with them their blocks."""

@@ -107,6 +107,6 @@ RULES = [
     Rule(lambda x: abs(abs(x)), lambda x: abs(x)),
     Rule(lambda x: abs(neg(x)), lambda x: abs(x), when=signed),
     Rule(lambda x: abs(x), lambda x: x, when=nonnegative),
-    Rule(lambda x: log(exp(x)), lambda x: x, when=inexact, exact=False),
+    Rule(lambda x: log(exp(x)), lambda x: x, when=is_real_float, exact=False),
     Rule(lambda x, a, b: x * a + x * b, lambda x, a, b: x * (a + b), exact=False),
 ]  # fmt: skip

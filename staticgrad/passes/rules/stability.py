@@ -36,7 +36,6 @@ from gradops.library.nn.softmax import softmax_slope
 
 from ...ir.expr import Expr
 from ..rewrite import Rule
-from .algebra import inexact
 
 
 def real(**found: object) -> bool:
@@ -67,7 +66,7 @@ def stable(
 
 
 VALUES = [
-    stable(lambda x: log(exp(x)), lambda x: x, inexact),
+    stable(lambda x: log(exp(x)), lambda x: x),
     stable(lambda x: log(1 + exp(x)), lambda x: softplus(x)),
     stable(lambda x: log(exp(x) + 1), lambda x: softplus(x)),
     stable(lambda x: log1p(exp(x)), lambda x: softplus(x)),

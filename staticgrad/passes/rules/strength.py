@@ -61,7 +61,7 @@ RULES = [
     Rule(lambda n, x: strong_product(n, x), lambda n, x: mul(n, x), when=has_no_zero),
     Rule(lambda x: power(x, 2), lambda x: square(x), when=inexact, exact=False),
     Rule(lambda x: power(x, 3), lambda x: x * square(x), when=inexact, exact=False),
-    Rule(lambda x: power(x, -1), lambda x: div(1, x), when=inexact, exact=False),
+    Rule(lambda x: power(x, -1), lambda x: div(1, x), when=is_real_float, exact=False),
     Rule(lambda x: power_slope(x, 2), lambda x: 2 * x, when=inexact, exact=False),
     Rule(lambda x: power_slope(x, 3), lambda x: 3 * square(x), when=inexact, exact=False),
     Rule(lambda x, y: full_like(x, 0, None) + y, lambda x, y: y, same_type, exact=False),

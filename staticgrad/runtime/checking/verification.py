@@ -3,9 +3,9 @@
 Note [Rounding]. A pass with a bound, and machine code, may round elsewhere and in another order.
 How much that may change a result is found by trying: the graph is run again with its data changed
 by eps, and with every value that an op rounds changed so (D. S. Parker, Monte Carlo Arithmetic,
-1997). The latter shows what the former cannot: equal rows that cancel, whatever the data are. Whole
-numbers are taken to be exact, as counts and those of `floor` are. A sum of finite numbers that
-overflows may be NaN as well, if its terms overflow to both sides.
+1997), a subnormal one by its last bit. The latter shows what the former cannot: equal rows that
+cancel, whatever the data are. Whole numbers are taken to be exact, as counts and those of `floor`
+are. A sum of finite numbers that overflows may be NaN as well, if its terms overflow to both sides.
 """
 
 import warnings
@@ -199,7 +199,7 @@ class RandomRounding:
         overflows = Trait.ELEMENTWISE not in e.op.traits and self.finite.issuperset(e.inputs)
         with np.errstate(all="ignore"):
             is_whole = (x == np.rint(x)) & (np.abs(x) * np.finfo(x.dtype).eps < 1)
-        new = np.where(is_whole, x, perturbed(x, self.rng))
+        new = np.where(is_whole, x, rounded_otherwise(x, self.rng))
         return np.where(is_finite | (not overflows), new, np.nan).astype(x.dtype)[()]
 
 
@@ -272,3 +272,13 @@ def perturbed(x: Array, rng: np.random.Generator) -> Array:
     with np.errstate(all="ignore"):
         change = 1 + np.finfo(x.dtype).eps * rng.choice([-1, 1], x.shape)
         return np.asarray(x * change.astype(x.dtype))
+
+
+def rounded_otherwise(x: Array, rng: np.random.Generator) -> Array:
+    """A value with its entries changed by eps, and subnormal floats by their unit, up or down."""
+    new = perturbed(x, rng)
+    if x.dtype.kind != "f":
+        return new
+    tiny = (x != 0) & (np.abs(x) < np.finfo(x.dtype).smallest_normal)
+    directions = rng.choice([-np.inf, np.inf], x.shape).astype(x.dtype)
+    return np.where(tiny, np.nextafter(x, directions), new)

@@ -10,6 +10,8 @@ import pytest
 
 import staticgrad as sg
 from gradops import EngineError, FeedError, ShapeError
+from staticgrad.distributed.engines.resident import Resident
+from tests.staticgrad.distributed.regression import model, trained
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -19,7 +21,7 @@ rng = np.random.default_rng(2)
 X, Y = rng.normal(size=(400, 4)), rng.normal(size=400)
 P, Q = {"w": np.zeros(4), "b": 0.0}, {"w": rng.normal(size=4), "b": 0.5}
 ROWS = 40
-KILLS = int(os.environ.get("SOAK_KILLS", 5))
+KILLS = 5  # and a hundred in tests/soak
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of Dask's own sockets
 
@@ -35,11 +37,14 @@ def bits(result):
 
 @pytest.fixture(scope="module")
 def client():
-    settings = {"distributed.scheduler.allowed-failures": 10, "logging.distributed": "critical"}
+    settings = {
+        "distributed.scheduler.allowed-failures": 10,
+        "distributed.deploy.lost-worker-timeout": "600s",  # else a worker killed twice is given up
+    }
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -73,6 +78,16 @@ def wait_for_two(client):
     raise AssertionError("the cluster has not two workers again")
 
 
+def check_kills(client, wanted, resident, count):
+    """Kill workers, one after another, and compare the results that follow."""
+    f = sg.distributed.value_and_grad(loss, P, chunked(), resident=resident)
+    assert bits(f(Q)) == wanted
+    for number in range(count):
+        kill(client, number)
+        assert bits(f(Q)) == wanted
+        wait_for_two(client)
+
+
 @pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
 def test_bits_are_those_of_one_process(client, wanted, resident):
     f = sg.distributed.value_and_grad(loss, P, chunked(), resident=resident)
@@ -97,9 +112,25 @@ def test_data_may_be_persisted_delayed_in_memory_or_in_files(client, wanted, tmp
         assert bits(f(Q)) == wanted
 
 
-def test_threads_of_this_process_compute_dasks_blocks_too(wanted):
-    f = sg.distributed.value_and_grad(loss, P, chunked(), engine=2)
-    assert bits(f(Q)) == wanted
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+@pytest.mark.parametrize("later", [lambda a: a, lambda a: a + 0], ids=["kept", "computed"])
+def test_data_that_is_persisted_stays_although_nothing_else_holds_it(client, later, resident):
+    def make():
+        data = da.from_array(X, chunks=(ROWS, 4)).persist()
+        distributed.wait(data)
+        loss = lambda w, x: np.mean((x @ w) ** 2)
+        options = {"resident": resident, "timeout": 20}
+        return sg.distributed.value_and_grad(loss, np.zeros(4), later(data), **options)
+
+    first, second = make(), make()
+    for _ in range(2):
+        assert first(np.ones(4))[0] == second(np.ones(4))[0]
+
+
+def test_threads_of_this_process_compute_dasks_blocks_too(client, wanted):
+    for data in (chunked(), tuple(a.persist() for a in chunked())):
+        f = sg.distributed.value_and_grad(loss, P, data, engine=2)
+        assert bits(f(Q)) == wanted
 
 
 def test_more_blocks_than_a_task_adds(client):
@@ -111,21 +142,18 @@ def test_more_blocks_than_a_task_adds(client):
 
 @pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
 def test_bits_are_the_same_after_a_worker_was_killed(client, wanted, resident):
-    f = sg.distributed.value_and_grad(loss, P, chunked(), resident=resident)
-    assert bits(f(Q)) == wanted
-    for number in range(KILLS):
-        kill(client, number)
-        assert bits(f(Q)) == wanted
-        wait_for_two(client)
+    check_kills(client, wanted, resident, KILLS)
 
 
-def test_bits_are_the_same_if_a_worker_dies_while_it_computes(client, wanted):
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+def test_bits_are_the_same_if_a_worker_dies_while_it_computes(client, wanted, resident):
     def slow(a):
         time.sleep(0.2)
         return a
 
     x, y = chunked()
-    f = sg.distributed.value_and_grad(loss, P, (x.map_blocks(slow, dtype=x.dtype), y))
+    data = x.map_blocks(slow, dtype=x.dtype), y
+    f = sg.distributed.value_and_grad(loss, P, data, resident=resident)
     timer = Timer(0.4, kill, (client, 0))
     timer.start()
     assert bits(f(Q)) == wanted
@@ -162,3 +190,34 @@ def test_an_error_of_a_block_is_raised_here(client):
 def test_a_row_in_several_chunks_is_refused():
     with pytest.raises(ShapeError, match="rechunk"):
         sg.distributed.value_and_grad(loss, P, da.ones((4, 4), chunks=2))
+
+
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+def test_training_has_the_same_bits_on_a_cluster_whose_workers_die(client, resident):
+    data, step = model()
+    lazy = {e: da.from_array(column, chunks=(16, *column.shape[1:])) for e, column in data.items()}
+    timer = Timer(0.3, kill, (client, 0))
+    timer.start()
+    result = trained(lazy, step, resident=resident, block_rows=None)
+    timer.join()
+    wait_for_two(client)
+    here = trained(data, step, engine=1)
+    assert result.losses.tobytes() == here.losses.tobytes()
+    for name, value in here.variables.items():
+        assert result.variables[name].tobytes() == value.tobytes()
+
+
+def test_the_address_of_a_lost_worker_may_be_that_of_another_one():
+    class Client:
+        workers = ("a", "b")
+
+        def scheduler_info(self, n_workers):
+            return {"workers": dict.fromkeys(self.workers)}
+
+    engine = Resident(Client(), timeout=1.0)
+    engine.lost = {"a", "b"}
+    assert engine.usable() == []
+    Client.workers = ("b",)
+    engine.usable()
+    Client.workers = ("a", "b")
+    assert engine.usable() == ["a"]

@@ -82,6 +82,32 @@ def test_an_exact_rule_keeps_wrapped_integers_and_parts_of_complex_numbers(rule,
                 assert after.dtype == before.dtype
 
 
+ONE_OPERAND = [r for r in RULES if not r.exact and len(r.holes) == 1]
+PARTS = (0.0, -0.0, 1.5, -4.0, np.inf, -np.inf, np.nan)
+
+
+def kinds_of_parts(z):
+    """For the real and the imaginary parts, 0 where finite, 1 where infinite, 2 for NaN."""
+    parts = np.stack([z.real, z.imag])
+    return np.isinf(parts) + 2 * np.isnan(parts)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("rule", ONE_OPERAND, ids=str)
+def test_rules_that_round_otherwise_do_no_more_than_that(rule, dtype):
+    numbers = [complex(*parts) for parts in itertools.product(PARTS, repeat=2)]
+    values = np.array(numbers if dtype.startswith("c") else PARTS, dtype)
+    with sg.Graph().as_default():
+        x = sg.placeholder(dtype, values.shape, name="x")
+        graph = sg.freeze([sides(rule, [x])[0]], [x])
+    with np.errstate(all="ignore"):
+        (before,) = sg.interpret(graph, [values])
+        (after,) = sg.interpret(rewrite(graph, [rule]), [values])
+    np.testing.assert_array_equal(kinds_of_parts(after), kinds_of_parts(before))
+    finite = np.isfinite(before)
+    np.testing.assert_allclose(after[finite], before[finite], rtol=8 * np.finfo(dtype).eps)
+
+
 def operand_for(hole):
     """An operand that the hole of a rule matches: for `n` a number, for `s` one that is fed."""
     if hole == "n":

@@ -5,7 +5,8 @@ import pytest
 
 import gradops as ops
 import staticgrad as sg
-from staticgrad.passes.rules import stability
+from staticgrad.passes.rewrite import rewrite
+from staticgrad.passes.rules import algebra, stability
 
 ATTRIBUTES = {"axis": -1, "keepdims": True, "shape": (3, 1), "wide": (3, 4)}
 rng = np.random.default_rng(0)
@@ -91,3 +92,10 @@ def test_values_and_gradients_are_those_of_the_stable_form(name):
 def test_no_other_level_changes_values():
     assert all("stabilize" not in [p.name for p in sg.passes.LEVELS[n]] for n in (0, 1, 2))
     assert sg.passes.Stabilize().bound == np.inf
+
+
+def test_the_logarithm_of_a_complex_exponential_keeps_its_branch():
+    with sg.Graph().as_default():
+        x = sg.placeholder("complex128", [2], name="x")
+        graph = sg.freeze([sg.log(sg.exp(x))], [x])
+    assert rewrite(graph, [*stability.VALUES, *algebra.RULES]) == graph

@@ -108,3 +108,24 @@ def test_a_call_that_fails_raises_its_error(error, threads):
 
     with pytest.raises(error, match="it failed"):
         room.at_once([fail, *[list] * 5], threads)
+
+
+AT_ONCE = """
+import threading
+from gradops.native.runtime import machine
+
+FUNCTION = "define double @f{n}(double %x) {{\\n  %y = fmul double %x, {n}.0\\n  ret double %y\\n}}"
+
+def work(k):
+    for turn in range(20):
+        machine.compiled("\\n".join(FUNCTION.format(n=1000 * k + 50 * turn + i) for i in range(40)))
+
+threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+"""
+
+
+def test_threads_compile_at_once():
+    """In one context of LLVM they would damage each other's memory, and end the process."""
+    subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, check=True)

@@ -80,3 +80,22 @@ def test_which_powers_are_of_whole_numbers_may_depend_on_rounding():
     feeds = [np.full(40, 0.1, "f4")]
     (y,) = map(np.asarray, sg.interpret(graph, feeds))
     require(graph, feeds, [np.where(np.isnan(y), np.float32(0.25), y)])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_subnormal_results_may_differ_in_their_last_bits(dtype):
+    least = np.finfo(dtype).smallest_subnormal
+    x = sg.placeholder(dtype, [2], name="x")
+    graph = sg.freeze([x[0] * x[1]], [x])
+    feeds = [np.array([least, 0.75], dtype)]  # rounds up, as each further product would
+    require(graph, feeds, [np.dtype(dtype).type(0)])
+    with pytest.raises(PassError):
+        require(graph, feeds, [least * np.dtype(dtype).type(2000)])
+
+
+def test_subnormal_feeds_are_exact():
+    x = sg.placeholder("float64", [2], name="x")
+    graph = sg.freeze([x[::-1]], [x])
+    feeds = [np.array([5e-324, 1e-323])]
+    with pytest.raises(PassError):
+        require(graph, feeds, [np.zeros(2)])
