@@ -139,7 +139,8 @@ class GraphBuilder:
         stated = info.type.tensor_type
         if stated.elem_type and stated.elem_type in DTYPES and DTYPES[stated.elem_type] != e.dtype:
             raise GraphFormatError(
-                f"the output {info.name!r} is {e.dtype}, and stated to be {DTYPES[stated.elem_type]}"
+                f"the output {info.name!r} is {e.dtype}, and stated to be"
+                f" {DTYPES[stated.elem_type]}"
             )
         if stated.HasField("shape") and conflicts(stated.shape.dim, e.shape):
             raise GraphFormatError(

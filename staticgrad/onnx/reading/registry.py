@@ -55,13 +55,19 @@ def register(name: str, since: int, build: Callable[..., Any]) -> None:
 
 @cache
 def load_operators() -> None:
-    """Fill the table: the ops that say which operator they are, and the modules of builders."""
-    for op in OPS.values():
-        if op.onnx:
-            register(op.onnx, 1, broadcasting_by_attributes(op))
-            register(op.onnx, 7, operands_of(op))
+    """Fill the table: the modules of builders, and the ops that say which operator they are."""
     for module in MODULES:
         import_module(f"..operators.{module}", __package__)
+    for op in OPS.values():
+        if op.onnx:
+            register_op(op.onnx, 1, broadcasting_by_attributes(op))
+            register_op(op.onnx, 7, operands_of(op))
+
+
+def register_op(name: str, since: int, build: Callable[..., Any]) -> None:
+    """Enter an op as the builder of an operator, unless the operator has one of its own."""
+    if all(row.since != since for row in OPERATORS.get(name, ())):
+        register(name, since, build)
 
 
 def operands_of(op: Op) -> Callable[..., Any]:

@@ -124,7 +124,7 @@ def test_weights_are_constants_or_variables():
 
 
 def test_an_unknown_name_of_a_variable_is_refused():
-    with pytest.raises(GraphError, match="no tensor 'weight'; did you mean 'weight.0'"):
+    with pytest.raises(GraphError, match=r"no tensor 'weight'; did you mean 'weight\.0'"):
         load(trained(), trainable=["weight"])
 
 
