@@ -12,11 +12,11 @@ PEERS_READY := .venv-peers/.ready
 PROJECT := --editable '.[examples,dev]'
 NATIVE := --editable '.[native]'
 WITHOUT := "the extra 'native' cannot be installed: its tests are skipped, and its columns empty"
-PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex
+PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex onnxscript
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed release-check size docs pictures peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed bench-onnx release-check size docs pictures peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ bench-distributed: $(READY)  ## Print what steps over blocks cost on Dask and on
 
 release-check:  ## Build twice with equal bytes; the wheel alone in clean environments, with the oldest NumPy and each extra: minutes
 	.ci/release
+
+bench-onnx: $(READY)  ## Print the times of ONNX models that come in, beside ONNX Runtime
+	$(MEASURE) -m benchmarks.onnx_models
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py

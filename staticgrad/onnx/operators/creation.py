@@ -52,8 +52,8 @@ def size(x: Value) -> Any:
 
 
 @operator("Range", 11)
-def range_of(start: Value, limit: Value, delta: Value) -> Any:
-    """The numbers from `start` to before `limit`."""
+def range_of(start: Value, limit: Value, delta: Value, *, stash_type: int = 1) -> Any:
+    """The numbers from `start` to before `limit`; those of half precision are rounded once."""
     first, last, step = (known(v).reshape(()).item() for v in (start, limit, delta))
     if isinstance(first, Dim) or isinstance(step, Dim):
         raise NeedsValue(as_expr(start))
@@ -64,7 +64,9 @@ def range_of(start: Value, limit: Value, delta: Value) -> Any:
     else:
         raise Unsupported("a range that runs down to an unknown size")
     places = OPS["positions"](filled([count], np.bool_(False)), axis=0)
-    return cast(places, start.dtype) * np.asarray(step, start.dtype) + start
+    wide = np.dtype(np.float32) if stash_type == 1 and start.dtype == np.float16 else start.dtype
+    numbers = cast(places, wide) * np.asarray(step, wide) + cast(start, wide)
+    return cast(numbers, start.dtype)
 
 
 @operator("EyeLike", 9)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from staticgrad.onnx import UnsupportedOperator, load
+from staticgrad.onnx.reading import registry
 
 from .out_of_scope import RANDOM, REASONS, is_out_of_scope
 
@@ -72,6 +73,21 @@ def test_all_that_is_out_of_scope_is_needed_by_a_test():
         missing |= {what for what, _ in needs_of(lambda test=test: load(test.model))}
     for word in (word for words in REASONS.values() for word in words):
         assert any(word in what for what in missing), word
+
+
+def versions():
+    """All operators of ai.onnx with the opsets that defined them, but deprecated ones."""
+    schemas = onnx.defs.get_all_schemas_with_history()
+    return [s for s in schemas if s.domain == "" and not s.deprecated]
+
+
+def test_each_version_of_an_operator_has_a_builder_that_takes_its_attributes():
+    for schema in versions():
+        row = registry.find(schema.name, schema.since_version)
+        if row is not None:
+            assert row.attributes >= set(schema.attributes), (schema.name, schema.since_version)
+        elif not (schema.has_function or schema.has_context_dependent_function):
+            assert is_out_of_scope([(f"{schema.name} of opset", "")]), schema.name
 
 
 @pytest.mark.parametrize("name", RANDOM)
