@@ -40,6 +40,11 @@ def is_reduction(e: Expr) -> bool:
     return is_computable(e.dtype) and is_computable(e.inputs[0].dtype)
 
 
+def may_raise(e: Expr) -> bool:
+    """True for entries of which some raise: negative powers of integers. All are computed."""
+    return name_of(e) == "power" and e.dtype.kind in "iu"
+
+
 def is_computed(e: Expr) -> bool:
     """True for a value whose entries are computed each by itself."""
     if e.op is None or (has_graphs(e) and e.op.name not in OF_LISTS):

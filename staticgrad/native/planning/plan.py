@@ -17,7 +17,16 @@ from gradops.native.costs import OPERATIONS
 
 from ...ir.expr import Expr, Kind
 from ...ir.graph import FrozenGraph
-from .kinds import MOVES, axes_of_loops, is_computed, is_reduction, is_view, name_of, reads_alike
+from .kinds import (
+    MOVES,
+    axes_of_loops,
+    is_computed,
+    is_reduction,
+    is_view,
+    may_raise,
+    name_of,
+    reads_alike,
+)
 
 EXPENSIVE = 3  # operations from which a value that is read twice is stored
 DEEP = 40  # values computed within one another
@@ -80,7 +89,7 @@ class Plan:
         readers = self.readers[e]
         if self.depth[e] >= DEEP or any(self.reads_memory(r) for r in readers):
             return True
-        if e in self.partners:
+        if e in self.partners or may_raise(e):
             return True
         if self.cost[e] < EXPENSIVE or name_of(e) in MOVES:
             return False

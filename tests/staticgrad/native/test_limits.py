@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import OptionError
+from gradops import GradError, OptionError
 from gradops.native.ir import modules
 from gradops.native.runtime.interrupts import OFTEN
 
@@ -144,3 +144,15 @@ def test_work_is_much_where_a_loop_has_many_steps():
     few, many = (sg.fori(0, n, lambda i, s: sg.sin(s), x) for n in (10, OFTEN))
     assert "@check(" not in sg.compile(few, [x], backend="native").ir
     assert "@check(" in sg.compile(many, [x], backend="native").ir
+
+
+@pytest.mark.parametrize("read", [
+    lambda p: sg.ones_like(p), lambda p: p[:2], lambda p: p + 1, lambda p: sg.reduce_sum(p),
+])  # fmt: skip
+def test_a_power_that_raises_does_so_wherever_it_is_read_for(read):
+    """Also where its type alone is, or a part of it without the entry that raises."""
+    x, y = (sg.placeholder("int64", [3], name=name) for name in "xy")
+    run = sg.compile(read(x**y), [x, y], backend="native")
+    run([2, 3, 4], [1, 2, 0])
+    with pytest.raises(GradError, match="negative integer powers"):
+        run([2, 3, 4], [1, 2, -1])
