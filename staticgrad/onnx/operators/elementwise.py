@@ -10,7 +10,7 @@ from gradops import OPS
 
 from ..library import library
 from ..reading.registry import operator
-from ..reading.size_arithmetic import combined, quotient
+from ..reading.size_arithmetic import combined, larger, quotient
 from ..reading.tensors import dtype_of
 from ..reading.values import Value, scalar
 
@@ -69,6 +69,8 @@ def mean_all(*xs: Value, consumed_inputs: Any = None) -> Any:
 @operator("Max", 7)
 def largest(*xs: Value, consumed_inputs: Any = None) -> Any:
     """The largest of all inputs."""
+    if len(xs) == 2 and (size := combined(larger, *xs)) is not None:
+        return size
     return reduce(OPS["maximum"], xs)
 
 

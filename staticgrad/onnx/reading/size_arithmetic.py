@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ValueUnknownError
-from gradops.core.dims import Dim
+from gradops.core.dims import Dim, at_least_zero
 
 from ...ir.expr import Expr
 from ...ir.shapes.expressions import shape_value
@@ -71,6 +71,16 @@ def are_equal(n: Any, m: Any) -> bool | None:
 def least(n: Any) -> int:
     """A number that a size is at least."""
     return n.least if isinstance(n, Dim) else int(n)
+
+
+def larger(n: Any, m: Any) -> Any:
+    """The larger of two sizes, if it is certain or one of them is 0."""
+    if not isinstance(n, Dim) and not isinstance(m, Dim):
+        return max(n, m)
+    size, other = (n, m) if isinstance(n, Dim) else (m, n)
+    if isinstance(other, int) and other <= 0:
+        return at_least_zero(size)
+    return size if size == other else None
 
 
 def quotient(n: Any, m: Any) -> Any:

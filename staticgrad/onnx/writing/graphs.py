@@ -15,6 +15,7 @@ from ...freezing.freezer import freeze
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
 from ...ir.kinds import Kind
+from ...ir.sizes import sizes_determined_by, sizes_introduced_by
 from ...ir.tuple_types import HistoryType, TupleType
 from ..errors import Unsupported, UnsupportedOperator
 from ..reading.tensors import NUMBERS
@@ -27,13 +28,19 @@ LOGICAL = frozenset({"logical_and", "logical_not", "logical_or", "logical_xor"})
 
 
 def write_graph(
-    w: ModelWriter, graph: FrozenGraph, operands: Mapping[Expr, Any], outputs: Sequence[Expr]
-) -> list[Any]:
-    """Add the nodes of a graph whose inputs have names; the names of outputs."""
+    w: ModelWriter, graph: FrozenGraph, operands: Mapping[Expr, Any], outputs: Sequence[Expr],
+    is_formula: bool = False,
+) -> list[Any]:  # fmt: skip
+    """Add the nodes of a graph whose inputs have names; the names of outputs.
+
+    The names of sizes are those of the graph, but in a formula those of its operands.
+    """
     found: Found = dict(operands)
+    own = set() if is_formula else sizes_determined_by(operands)
     for e, name in operands.items():
         if isinstance(name, str) and name:
-            w.note_sizes(name, shape_in_model(e))
+            w.note_sizes(name, shape_in_model(e), own)
+            own -= sizes_determined_by([e])
     missing: list[tuple[str, str]] = []
     for e in needed(graph, outputs):
         if e in found:
@@ -85,7 +92,7 @@ def write_expression(w: ModelWriter, e: Expr, found: Found) -> Any:
     require_plain(e)
     name = write_op(w, e, operands)
     if isinstance(name, str):
-        w.note_sizes(name, e.shape)
+        w.note_sizes(name, e.shape, sizes_introduced_by(e))
     return name
 
 
@@ -150,7 +157,8 @@ def inline(
         frozen = freeze([result], inputs)
     place = w.place
     given = dict(zip(frozen.inputs, names, strict=True))
-    (name,) = write_graph(w, frozen, given, frozen.outputs)
+    with w.inner_names():
+        (name,) = write_graph(w, frozen, given, frozen.outputs, is_formula=True)
     w.place = place
     return str(name)
 

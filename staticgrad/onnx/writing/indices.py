@@ -38,6 +38,7 @@ def flat_getitem(x: Any, *arrays: Any, index: Sequence[Any]) -> Any:
 
 def numbers(x: Any, arrays: Sequence[Any], index: Sequence[Any]) -> Any:
     """The number, in the flattened array, of each entry that an index means."""
+    arrays, index = without_masks(arrays, index)
     entries = in_full(index, len(x.shape))
     is_advanced = [entry == "array" or isinstance(entry, int | Dim) for entry in entries]
     given = iter(arrays)
@@ -46,6 +47,19 @@ def numbers(x: Any, arrays: Sequence[Any], index: Sequence[Any]) -> Any:
     rank = max((len(c.shape) for c in shared), default=0)
     first = is_advanced.index(True) if are_side_by_side(index) else 0
     return summed(x, entries, chosen, is_advanced, first, rank)
+
+
+def without_masks(arrays: Sequence[Any], index: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """An index in which arrays of truth values are the places where they hold, axis by axis."""
+    given, places, entries = iter(arrays), [], []
+    for entry in index:
+        found = [next(given)] if entry == "array" else []
+        if found and found[0].dtype.kind == "b":
+            rank, rows = len(found[0].shape), OPS["argwhere"](found[0])
+            found = [rows[:, k] for k in range(rank)]
+        places += found
+        entries += ["array"] * len(found) or [entry]
+    return places, entries
 
 
 def are_side_by_side(index: Sequence[Any]) -> bool:
@@ -74,8 +88,6 @@ def chosen_along(x: Any, axis: int, entry: Any, arrays: Any) -> Any:
     if entry != "array":
         return OPS["positions"](x, axis=axis)[slice(*entry[1:])]
     places = next(arrays)
-    if places.dtype.kind == "b":
-        raise Unsupported("an index of truth values")
     places = OPS["astype"](places, dtype=INT64)
     return ops.where(ops.less(places, np.int64(0)), places + n, places)
 

@@ -1,6 +1,6 @@
 """A model that grows node by node: names, nodes, tensors, and the graphs within nodes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,17 +121,31 @@ class ModelWriter:
                 return known[name]
         raise Unsupported(f"the size {name!r}, which no input or earlier value has")
 
-    def note_sizes(self, value: str, shape: Sequence[Size]) -> None:
-        """Let the axes of a value determine the named sizes that are not known yet."""
+    def note_sizes(
+        self, value: str, shape: Sequence[Size], introduced: Container[str] = ()
+    ) -> None:
+        """Let the axes of a value determine the named sizes that are not known yet.
+
+        Those that it has introduced are new, even if there is a name like it outside.
+        """
         for axis, n in enumerate(shape):
             if not isinstance(n, Dim) or n.linear is None:
                 continue
             name, times, plus = n.linear
-            if any(name in known for known in self.sizes):
+            if name not in introduced and any(name in known for known in self.sizes):
                 continue
             got = SizeName(self, self.add("Shape", value, start=axis, end=axis + 1))
             got = got - plus if plus else got
             self.sizes[-1][name] = (got // times if times != 1 else got).name
+
+    @contextmanager
+    def inner_names(self) -> Iterator[None]:
+        """Names of sizes of a formula: those that it introduces end with the `with` block."""
+        self.sizes.append({})
+        try:
+            yield
+        finally:
+            self.sizes.pop()
 
     @contextmanager
     def inner_graph(self) -> Any:
@@ -183,9 +197,9 @@ def tensor_of(value: np.ndarray, name: str) -> Any:
     return library().numpy_helper.from_array(value, name)
 
 
-def type_of_value(name: str, dtype: Any, shape: Sequence[Size]) -> Any:
+def type_of_value(name: str, dtype: Any, shape: Sequence[Size | None]) -> Any:
     """An input or output with its type; named sizes have their names, others are left open."""
     if np.dtype(dtype) not in NUMBERS or np.dtype(dtype).kind == "c":
         raise Unsupported(f"the dtype {dtype}")
-    sizes = [str(n) if isinstance(n, Dim) else int(n) for n in shape]
+    sizes = [str(n) if isinstance(n, Dim) else n if n is None else int(n) for n in shape]
     return library().helper.make_tensor_value_info(name, NUMBERS[np.dtype(dtype)], sizes)

@@ -107,6 +107,20 @@ def test_named_sizes_are_names_of_the_model(n):
     require_close(back(data), expected, "back")
 
 
+def test_entries_where_a_mask_holds_and_their_gradient():
+    x = sg.placeholder("float32", ["n", 3], name="x")
+    y = x[x > 0.5]
+    z = sg.concat([x, 2 * x], 0)[1:]
+    total = sg.reduce_sum(y**2) + sg.reduce_sum(z**2)
+    graph = sg.freeze([y, x[sg.reduce_sum(x, 1) > 1], *sg.gradients(total, x)], [x])
+    model = model_of(graph)
+    data = np.random.default_rng(0).random((4, 3)).astype(np.float32)
+    expected = sg.interpret(graph, [data])
+    require_close(run_reference(model, {"x": data}), expected, "reference")
+    require_close(run_runtime(model, {"x": data}) or expected, expected, "runtime")
+    require_close(load(model)(data), expected, "read back")
+
+
 def programs():
     """Loops and branches with their gradients, each with a feed."""
     x = sg.placeholder("float32", [5, 3], name="x")
@@ -121,6 +135,24 @@ def programs():
         z = sg.cond(sg.reduce_sum(sign * x) > 0, lambda: sg.square(x), lambda: -x)
         yield f"cond{sign}", x, [z, *sg.gradients(z, x)]
     yield "scan within scan", x, nested(x)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_sizes_of_bodies_are_those_of_what_they_are_called_with(n):
+    x = sg.placeholder("float32", ["n", "m"], name="x")
+    turned = sg.transpose(x)
+
+    def step(s, row):
+        new = s + sg.reduce_sum(sg.reshape(turned, [turned.shape[1], turned.shape[0]]) * row)
+        return new, sg.concat([row, row], 0)
+
+    last, rows = sg.map_accumulate(step, sg.constant(0.0), x)
+    graph = sg.freeze([last, rows, *sg.gradients(last, x)], [x])
+    data = np.random.default_rng(0).random((n, 3)).astype(np.float32)
+    model, expected = model_of(graph), sg.interpret(graph, [data])
+    for run in (run_reference, run_runtime):
+        if (found := run(model, {"x": data})) is not None:
+            require_close(found, expected, run.__name__)
 
 
 def nested(x):
