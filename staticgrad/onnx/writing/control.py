@@ -21,7 +21,13 @@ from .table import writer
 def call(w: ModelWriter, e: Expr, *operands: str) -> Names:
     """A function of the graph, written where it is called."""
     function: FrozenGraph = e.attrs["function"]
-    return write_graph(w, function, bound(function, operands), function.outputs)
+    return write_here(w, function, operands)
+
+
+def write_here(w: ModelWriter, graph: FrozenGraph, operands: Sequence[str]) -> Names:
+    """The nodes of a graph among those around it; the names of its sizes end with it."""
+    with w.inner_names():
+        return write_graph(w, graph, bound(graph, operands), graph.outputs)
 
 
 def bound(graph: FrozenGraph, operands: Sequence[str]) -> dict[Expr, str]:
@@ -120,7 +126,7 @@ def while_loop(w: ModelWriter, e: Expr, operands: Sequence[str]) -> Names:
     if rows or attrs["reverse"]:
         raise Unsupported("a loop over lists that a condition ends")
     outside = list(operands[states:])
-    (first,) = write_graph(w, cond, bound(cond, operands), cond.outputs)
+    (first,) = write_here(w, cond, operands)
     with w.inner_graph() as block:
         step, before = w.unique("step"), w.unique("goes_on")
         names = [w.unique(x.name) for x in body.inputs[:states]]
@@ -128,8 +134,7 @@ def while_loop(w: ModelWriter, e: Expr, operands: Sequence[str]) -> Names:
         inputs += [typed(n, x) for n, x in zip(names, body.inputs[:states], strict=True)]
         found = dict(zip(body.inputs, (*names, *outside), strict=True))
         results = own_names(w, write_graph(w, body, found, body.outputs), body)
-        after = dict(zip(cond.inputs, (*results[:states], *outside), strict=True))
-        (goes_on,) = write_graph(w, cond, after, cond.outputs)
+        (goes_on,) = write_here(w, cond, (*results[:states], *outside))
         goes_on = w.add("Identity", goes_on, name="goes_on")
         outputs = [type_of_value(goes_on, np.bool_, ())]
         outputs += [typed(n, x) for n, x in zip(results, body.outputs, strict=True)]

@@ -56,7 +56,7 @@ def write_graph(
 
 
 def needed(graph: FrozenGraph, outputs: Sequence[Expr]) -> list[Expr]:
-    """The expressions of a graph that outputs need, in order; checks and prints among them."""
+    """The expressions of a graph that outputs need, in order."""
     wanted = set(outputs)
     for e in reversed(graph.order):
         if e in wanted:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gradops.core.traits import Trait
+
 from ...export.freezable import frozen_graph
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
@@ -40,20 +42,28 @@ def save(graph: Any, file: Any, *, opset: int = OPSET) -> None:
 def model_of(graph: Any, opset: int = OPSET) -> Any:
     """The model of a graph, as onnx's ModelProto, checked."""
     onnx, frozen = library(), frozen_graph("staticgrad.onnx.save", graph)
+    refuse_effects(frozen)
     w = ModelWriter(opset)
     inputs = {e: w.unique(e.name) for e in frozen.inputs}
     typed = [typed_value(name, e) for e, name in inputs.items()]
     names = write_graph(w, frozen, inputs, frozen.results)
     outputs = named_outputs(w, frozen, names)
     proto = w.graph(w.blocks[0], "graph", typed, outputs)
+    version = {"ir_version": IR_VERSION} if opset <= OPSET else {}
+    opsets = [onnx.helper.make_opsetid("", opset)]
     model = onnx.helper.make_model(
-        proto, producer_name="staticgrad", ir_version=IR_VERSION if opset <= OPSET else None,
-        opset_imports=[onnx.helper.make_opsetid("", opset)],
-    ) if opset <= OPSET else onnx.helper.make_model(
-        proto, producer_name="staticgrad", opset_imports=[onnx.helper.make_opsetid("", opset)]
-    )  # fmt: skip
+        proto, producer_name="staticgrad", opset_imports=opsets, **version
+    )
     onnx.checker.check_model(model, full_check=True)
     return model
+
+
+def refuse_effects(graph: FrozenGraph) -> None:
+    """Raise UnsupportedOperator for checks and prints, which a model would leave out."""
+    effects = [e for e in graph.order if e.op is not None and Trait.EFFECT in e.op.traits]
+    if effects:
+        needs = [(f"the effect {e.op}", where(e)) for e in effects]
+        raise UnsupportedOperator(needs, "the graph needs")
 
 
 def named_outputs(w: ModelWriter, graph: FrozenGraph, names: Sequence[str]) -> list[Any]:

@@ -10,6 +10,7 @@ from gradops import OPS
 from gradops.core.dims import Dim, product
 
 from ...ir.expr import Expr
+from ..errors import Unsupported
 from .graphs import cast, write_formula
 from .indices import known
 from .model_writer import ModelWriter
@@ -252,12 +253,9 @@ def sum_windows(
 @writer("extend")
 def extend(w: ModelWriter, e: Expr, x: str) -> str:
     """Padding with the array's own entries."""
-    modes = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
     mode = e.attrs["mode"]
-    if mode not in modes or any(isinstance(n, Dim) for n in e.inputs[0].shape):
-        from ..errors import Unsupported
-
+    if mode not in ("reflect", "edge", "wrap") or any(isinstance(n, Dim) for n in e.shape):
         raise Unsupported(f"the padding {mode!r}")
     pairs = e.attrs["pad_width"]
     widths = w.vector([*(a for a, _ in pairs), *(b for _, b in pairs)])
-    return w.add("Pad", x, widths, mode=modes[mode], name=e.name)
+    return w.add("Pad", x, widths, mode=mode, name=e.name)

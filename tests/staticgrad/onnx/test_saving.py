@@ -127,7 +127,7 @@ def programs():
     w = sg.constant(np.eye(3, dtype=np.float32))
     last, ys = sg.map_accumulate(lambda s, r: (sg.tanh(s @ w + r), s), sg.zeros([3]), x)
     yield "scan", x, [last, ys, *sg.gradients([last, ys], x)]
-    n, y = sg.while_loop(
+    _, y = sg.while_loop(
         lambda i, y: sg.reduce_sum(y) < 100, lambda i, y: (i + 1, y * 2), [0, x * x]
     )
     yield "while", x, [n, y, *sg.gradients(y, x)]
@@ -153,6 +153,27 @@ def test_sizes_of_bodies_are_those_of_what_they_are_called_with(n):
     for run in (run_reference, run_runtime):
         if (found := run(model, {"x": data})) is not None:
             require_close(found, expected, run.__name__)
+
+
+def test_sizes_of_functions_that_are_called_are_not_those_around_them():
+    x = sg.placeholder("float32", ["n", 3], name="x")
+    longer = sg.function(lambda v: sg.reshape(sg.concat([v, v], 0), [v.shape[0] * 2, 3]))
+    _, y = sg.while_loop(
+        lambda n, y: sg.reduce_sum(y) < sg.cast(sg.shape(y)[0], "float32") * 100,
+        lambda n, y: (n + 1, y * 2), [0, sg.concat([x, x], 0)],
+    )  # fmt: skip
+    z = sg.reshape(x, [x.shape[0] * 3])
+    graph = sg.freeze([longer(sg.concat([x, x], 0)), y, z], [x])
+    data = np.random.default_rng(0).random((4, 3)).astype(np.float32)
+    model, expected = model_of(graph), sg.interpret(graph, [data])
+    require_close(run_reference(model, {"x": data}), expected, "reference")
+
+
+def test_checks_are_refused_as_a_model_would_leave_them_out():
+    x = sg.placeholder("float32", [2], name="x")
+    check = sg.Assert(sg.reduce_all(x > 0), [x])
+    with pytest.raises(UnsupportedOperator, match=r"the effect check, of .*test_saving\.py"):
+        model_of(sg.freeze([sg.exp(x), check], [x]))
 
 
 def nested(x):
