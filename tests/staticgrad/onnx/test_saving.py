@@ -127,7 +127,7 @@ def programs():
     w = sg.constant(np.eye(3, dtype=np.float32))
     last, ys = sg.map_accumulate(lambda s, r: (sg.tanh(s @ w + r), s), sg.zeros([3]), x)
     yield "scan", x, [last, ys, *sg.gradients([last, ys], x)]
-    _, y = sg.while_loop(
+    n, y = sg.while_loop(
         lambda i, y: sg.reduce_sum(y) < 100, lambda i, y: (i + 1, y * 2), [0, x * x]
     )
     yield "while", x, [n, y, *sg.gradients(y, x)]
