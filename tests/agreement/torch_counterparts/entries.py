@@ -18,8 +18,14 @@ def cast(torch, x, dtype):
     return x.to(getattr(torch, str(np.dtype(dtype))))
 
 
+def reread(torch, x, dtype):
+    """The same bits as another dtype of the same width."""
+    return x.view(getattr(torch, str(np.dtype(dtype))))
+
+
 COUNTERPARTS = {
     "astype": cast,
+    "bitcast": reread,
     "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
     "clamp": lambda torch, x, low, high: torch.clamp(x, low, high),
     "copy": lambda torch, x: x.clone(),

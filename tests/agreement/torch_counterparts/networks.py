@@ -6,6 +6,8 @@ def convolved(torch, x, w, strides=None, pads=None, dilations=None, groups=1):
     conv = getattr(torch.nn.functional, f"conv{n}d")
     flat = [k for pair in reversed(pads or ((0, 0),) * n) for k in pair]
     x = torch.nn.functional.pad(x, flat)
+    if not x.shape[1]:  # torch loses the filters of no channels, where a sum over nothing is zero
+        x, w = (torch.nn.functional.pad(t, (0, 0) * n + (0, 1)) for t in (x, w))
     return conv(x, w, None, strides or 1, 0, dilations or 1, groups)
 
 
