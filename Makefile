@@ -9,6 +9,9 @@ READY := .venv/.ready
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
+SITE_BIN := .venv-site/bin
+SITE_READY := .venv-site/.ready
+
 PROJECT := --editable '.[examples,dev]'
 NATIVE := --editable '.[native]'
 WITHOUT := "the extra 'native' cannot be installed: its tests are skipped, and its columns empty"
@@ -16,7 +19,7 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex 
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed bench-onnx release-check size docs pictures peers clean
+.PHONY: help check format test site soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed bench-onnx release-check size docs pictures peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +92,10 @@ docs: $(READY)  ## Write the pages that are made of tables, scripts and helps
 	$(BIN)/python docs/make_science.py
 	$(BIN)/python docs/make_command_line.py
 
+site: $(SITE_READY)  ## Build the site into build/site, and check its links: minutes
+	$(SITE_BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs 2 docs build/site
+	$(SITE_BIN)/python docs/check_links.py build/site
+
 pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium; draw those of time and memory
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_timelines.py
@@ -96,7 +103,7 @@ pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi
 
 clean:  ## Remove caches and build outputs; the environments stay
-	rm -rf build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist docs/reference/names docs/reference/ops .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name '.venv*' -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): pyproject.toml
@@ -104,6 +111,13 @@ $(READY): pyproject.toml
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python $(PIP_INSTALL) $(PROJECT)
 	@$(BIN)/python $(PIP_INSTALL) $(NATIVE) || echo $(WITHOUT)
+	@touch $@
+
+$(SITE_READY): pyproject.toml
+	@echo "setting up .venv-site"
+	@$(PYTHON) -m venv .venv-site
+	@$(SITE_BIN)/python $(PIP_INSTALL) --editable '.[site]'
+	@$(SITE_BIN)/python $(PIP_INSTALL) $(NATIVE) || echo $(WITHOUT)
 	@touch $@
 
 $(PEERS_READY): pyproject.toml

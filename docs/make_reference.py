@@ -10,7 +10,7 @@ from gradops.table import Row
 
 PAGE = Path(__file__).parent / "reference" / "ops.md"
 HEADER = """\
-# The ops
+# Table of ops
 
 Made from the op table by `make docs`; do not edit. Each op computes on arrays, records on tensors
 and builds on expressions. Derivatives are of every order, in reverse and forward mode.

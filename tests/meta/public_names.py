@@ -23,6 +23,7 @@ NAMESPACES = [
     "dynamicgrad.random", "dynamicgrad.utils.tensorboard",
     "dynamicgrad.special", "staticgrad", "staticgrad.array_api", "staticgrad.distributed",
     "staticgrad.initializers", "staticgrad.layers", "staticgrad.linalg", "staticgrad.nn",
+    "staticgrad.onnx",
     "staticgrad.random", "staticgrad.signal", "staticgrad.summary", "staticgrad.train",
 ]  # fmt: skip
 """The documented import paths."""
