@@ -196,7 +196,8 @@ def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
         if takes_one(x, arrays, index):
             return x.take(arrays[0], len(index) - 1)
         found = x[numpy_key(index, arrays)]
-        return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+        is_view = all(a.ndim == 0 for a in arrays)  # as integers without axes are no lists
+        return found.copy() if is_view or not found.flags.c_contiguous else found
     except IndexError:
         check_values("getitem", index, x.shape, x.dtype, arrays)
         raise

@@ -118,6 +118,7 @@ getitem = Op(
         beside(reals((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "...", "array"))),
         beside(reals((3, 4)), exactly(1, index=(("slice", 1, None, None), None, "array"))),
         beside(reals((3, 4)), exactly(np.zeros(0, int), index=("array",))),
+        beside(reals((3, 4)), exactly(1, index=(FULL, "array"))),
     ),
     error_samples=[
         ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,

@@ -3,7 +3,7 @@
 Note [Rounding]. A pass with a bound, and machine code, may round elsewhere and in another order.
 How much that may change a result is found by trying: the graph is run again with its data changed
 by eps, and with every value that an op rounds changed so (D. S. Parker, Monte Carlo Arithmetic,
-1997), a subnormal one by its last bit. The latter shows what the former cannot: equal rows that
+1997), a subnormal one by its last bit, a sum that is zero by its sign. The latter shows what the former cannot: equal rows that
 cancel, whatever the data are. Whole numbers are taken to be exact, as counts and those of `floor`
 are. A sum of finite numbers that overflows may be NaN as well, if its terms overflow to both sides.
 """
@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops.core.errors import OptionError, PassError, UnverifiedWarning
-from gradops.core.op import OPS
+from gradops.core.op import OPS, Op
 from gradops.core.source_location import depth_of_user
 from gradops.core.traits import Trait
 
@@ -200,7 +200,14 @@ class RandomRounding:
         with np.errstate(all="ignore"):
             is_whole = (x == np.rint(x)) & (np.abs(x) * np.finfo(x.dtype).eps < 1)
         new = np.where(is_whole, x, rounded_otherwise(x, self.rng))
+        if adds(e.op):
+            new = np.where(x == 0, new * self.rng.choice([-1, 1], x.shape), new)
         return np.where(is_finite | (not overflows), new, np.nan).astype(x.dtype)[()]
+
+
+def adds(op: Op) -> bool:
+    """Whether results of an op are sums, so that a zero has the sign that their order gives."""
+    return Trait.ELEMENTWISE not in op.traits or op.name in ("add", "sub")
 
 
 @dataclass(frozen=True)

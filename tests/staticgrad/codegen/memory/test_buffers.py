@@ -11,6 +11,8 @@ from gradops.testing.cases import cases
 from staticgrad.codegen.memory.buffers import plan_buffers
 from staticgrad.codegen.memory.lifetimes import may_be_view
 
+from ...native.random_layouts import reversed_everywhere, spread, transposed
+
 CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for case in cases(op)]
 
 
@@ -126,6 +128,15 @@ def test_an_op_says_whether_its_result_may_share_memory(case):
         assert not any(np.shares_memory(x, y) for x in case.operands)
         if {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.C_ORDER} & case.op.traits:
             assert np.asarray(y).flags.c_contiguous
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("laid_out", [transposed, reversed_everywhere, spread])
+def test_so_it_does_wherever_the_operands_lie(laid_out, case):
+    if Trait.VIEW not in case.op.traits:
+        operands = [laid_out(x)[()] for x in case.operands]  # numbers, where there are no axes
+        y = case(*operands)
+        assert not any(np.shares_memory(x, y) for x in operands)
 
 
 def written(case, operands, out):

@@ -99,3 +99,13 @@ def test_subnormal_feeds_are_exact():
     feeds = [np.array([5e-324, 1e-323])]
     with pytest.raises(PassError):
         require(graph, feeds, [np.zeros(2)])
+
+
+def test_a_sum_that_is_zero_may_have_another_sign():
+    """The gradient of columns is joined from theirs: -0.0, where the sum of scattered ones is 0."""
+    x, z = (sg.placeholder("float64", shape, name=n) for n, shape in (("x", [2, 2]), ("z", [2])))
+    (g,) = sg.gradients(sg.reduce_sum(x[:, 0] * z + sg.sin(x[:, 1]) * z), x)
+    sg.compile(1 / g, [x, z], verify=[np.ones((2, 2)), np.array([-0.0, 1.0])])
+    graph = sg.freeze([1 / x], [x])
+    with pytest.raises(PassError):
+        require(graph, [np.zeros((2, 2))], [np.full((2, 2), -np.inf)])
