@@ -3,9 +3,10 @@
 Note [Rounding]. A pass with a bound, and machine code, may round elsewhere and in another order.
 How much that may change a result is found by trying: the graph is run again with its data changed
 by eps, and with every value that an op rounds changed so (D. S. Parker, Monte Carlo Arithmetic,
-1997), a subnormal one by its last bit, a sum that is zero by its sign. The latter shows what the former cannot: equal rows that
-cancel, whatever the data are. Whole numbers are taken to be exact, as counts and those of `floor`
-are. A sum of finite numbers that overflows may be NaN as well, if its terms overflow to both sides.
+1997), a subnormal one by its last bit, a sum that is zero by its sign. The latter shows what the
+former cannot: equal rows that cancel, whatever the data are. Whole numbers are taken to be exact,
+as counts and those of `floor` are. A sum of finite numbers that overflows may be NaN as well, if
+its terms overflow to both sides.
 """
 
 import warnings
