@@ -1,4 +1,4 @@
-"""What a machine compiles and measures once: the cost table, and the library of kernels.
+"""What a machine compiles and measures once: the cost table, and the code that graphs share.
 
 python -m benchmarks.measure.once
 """
@@ -6,16 +6,15 @@ python -m benchmarks.measure.once
 from importlib.util import find_spec
 
 from gradops.native import costs
-from gradops.native.kernels.library import GROUPS, code, kernels
+from staticgrad.commands.prepare import parts
 
 
 def main() -> None:
     """Leave it in the cache of machine code."""
     costs.table()
     if find_spec("llvmlite") is not None:
-        for group in GROUPS:
-            for name in kernels(group):
-                code(group, name)
+        for _, make in parts():
+            make()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from gradops import GradError
 
 COMMANDS = (
     "inspect", "show", "run", "diff", "check", "export", "import", "compare", "bench", "costs",
-    "plan", "doctor",
+    "prepare", "plan", "doctor",
 )  # fmt: skip
 MODULES = {"import": "importing"}  # where the module has another name than the command
 FINE, DIFFERS, WRONG_USE = 0, 1, 2

@@ -11,7 +11,7 @@ from staticgrad.commands import doctor
 from staticgrad.commands.command_line import main
 
 PROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
-FOR_DEVELOPERS = {"dev", "examples"}
+FOR_DEVELOPERS = {"dev", "examples", "site"}
 
 
 def report(capsys):
