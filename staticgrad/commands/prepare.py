@@ -38,11 +38,8 @@ def require_a_place() -> None:
         raise CommandError("there is no machine code: pip install 'staticgrad[native]'")
     with cache_files.open_directory() as directory:
         if directory is None:
-            where = cache_files.directory_name()
-            raise CommandError(
-                f"{where} is not a folder of your own, to which others cannot write"
-                if where else f"nothing is kept: {cache_files.VARIABLE} says so, or there is no home"
-            )  # fmt: skip
+            path = cache_files.directory_name() or f"{cache_files.VARIABLE} says so"
+            raise CommandError(f"nothing is kept in a folder that is not your own: {path}")
 
 
 def parts() -> Iterator[tuple[str, Callable[[], object]]]:
