@@ -91,14 +91,16 @@ docs: $(READY)  ## Write the pages that are made of tables, scripts and helps
 	$(BIN)/python docs/make_contrasts.py
 	$(BIN)/python docs/make_science.py
 	$(BIN)/python docs/make_command_line.py
+	$(BIN)/python docs/make_gallery.py
 
 site: $(SITE_READY)  ## Build the site into build/site, and check its links: minutes
 	$(SITE_BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs 2 docs build/site
 	$(SITE_BIN)/python docs/check_links.py build/site
 
-pictures: $(READY)  ## Take the pictures of docs/explanation/read-a-graph.md, in Chromium; draw those of time and memory
+pictures: $(READY)  ## Take the pictures of pages in Chromium; draw those of time, memory and the gallery
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_timelines.py
+	$(BIN)/python docs/make_gallery.py pictures
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi
 

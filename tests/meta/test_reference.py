@@ -12,7 +12,14 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     "maker",
-    ["make_reference", "make_array_api", "make_passes", "make_command_line", "make_contrasts"],
+    [
+        "make_reference",
+        "make_array_api",
+        "make_passes",
+        "make_command_line",
+        "make_contrasts",
+        "make_gallery",
+    ],
 )
 def test_the_page_is_up_to_date(maker):
     code = f"import {maker} as m, sys; sys.exit(m.page() != m.PAGE.read_text())"

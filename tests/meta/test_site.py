@@ -1,6 +1,7 @@
 """The site's pages that are made of tables have every op and name; broken links are found."""
 
 import importlib
+import re
 import sys
 from pathlib import Path
 
@@ -74,3 +75,13 @@ def test_links_that_lead_nowhere_are_found(script, tmp_path):
     links = script("check_links")
     assert list(links.broken(tmp_path / "a.html")) == ["b.html#gone: the page has no such anchor"]
     assert list(links.broken(tmp_path / "b.html")) == ["gone.png: there is no such file"]
+
+
+def test_the_gallery_has_every_example_with_a_picture(script):
+    gallery = script("make_gallery")
+    page = gallery.page()
+    for path in gallery.EXAMPLES.rglob("*.py"):
+        assert f"(../examples/{path.relative_to(gallery.EXAMPLES).as_posix()})" in page
+    pictures = re.findall(r"^!\[\w+\]\((.+)\)$", page, re.MULTILINE)
+    assert len(pictures) == len(re.findall(r"^### ", page, re.MULTILINE))
+    assert not [picture for picture in pictures if not (DOCS / picture).is_file()]
