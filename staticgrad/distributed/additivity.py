@@ -5,9 +5,13 @@ means over rows alone: a penalty in a sum would count once per block, and a batc
 would use each block's own statistics. So before the first result, the value and the gradient of a
 few rows are compared with those of two parts of these rows: at the parameters and rows that are
 given, and at others near them, as a penalty is zero at zero, and a mask may be one in the first
-rows.
+rows. Then the same is done once with the start of a block and as many rows near it, as what mixes
+rows may do so from some number of rows on. So a loss that is accepted adds up over these rows, up
+to rounding. A loss that mixes only rows that are farther apart, or only values unlike these, is
+not found out.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,6 +27,8 @@ Compute = Callable[[Results, Block], Results]
 
 KINDS = {"sum": False, "mean": True}
 TURNS = 3  # of parameters and rows near those given
+FEW, MANY = 8, 1024  # rows that a loss is tried with
+LARGEST = 1 << 20  # bytes of more than a few rows
 ROUNDING = 256  # of an operation, for the sum of a few rows
 
 
@@ -36,7 +42,7 @@ def is_mean(compute: Compute, parameters: Results, block: Block, reduction: str 
         raise OptionError("distributed", [], f"reduction is sum or mean, not {reduction!r}")
     possible = dict(KINDS) if reduction is None else {reduction: KINDS[reduction]}
     verdicts = []
-    for point, rows in neighbours(parameters, block):
+    for point, rows in trials(parameters, block):
         whole, parts = on_parts(compute, point, rows)
         if all(np.isfinite(y).all() for results in (whole, *parts[0::2]) for y in results):
             verdicts.append({k: agrees(whole, parts, m) for k, m in possible.items()})
@@ -64,15 +70,34 @@ def neither(found: list[str] | None, reduction: str | None) -> OptionError:
     return OptionError("distributed", ["loss"], f"the loss {reason}", hint=hint)
 
 
-def neighbours(parameters: Results, block: Block) -> Iterator[tuple[Results, Block]]:
-    """The parameters and rows that are given, and some near them."""
-    if len(block[0]) == 1:
-        block = tuple([np.concatenate([column, column]) for column in block])
-    yield parameters, block
+def sample(block: Block) -> Block:
+    """The first rows of a block, as many as a loss is tried with."""
+    row = sum(column[:1].nbytes for column in block)
+    rows = min(max(FEW, min(MANY, LARGEST // max(row, 1))), *map(len, block))
+    return tuple([column[:rows].copy() for column in block])
+
+
+def trials(parameters: Results, block: Block) -> Iterator[tuple[Results, Block]]:
+    """The parameters and rows that a loss is tried with. See Note [Additivity]."""
     rng = np.random.default_rng(0)
+    few = tuple([column[:FEW] for column in block])
+    if len(few[0]) == 1:
+        few = joined(few, few)
+    yield parameters, few
     for _ in range(TURNS):
-        point = [moved(rng, x, 0.1 * rng.standard_normal(x.shape)) for x in parameters]
-        yield point, tuple([moved(rng, column) for column in block])
+        yield near(rng, parameters), tuple([moved(rng, column) for column in few])
+    if len(block[0]):
+        yield near(rng, parameters), joined(block, tuple([moved(rng, c) for c in block]))
+
+
+def joined(first: Block, second: Block) -> Block:
+    """The rows of two blocks as one."""
+    return tuple([np.concatenate(columns) for columns in zip(first, second, strict=True)])
+
+
+def near(rng: np.random.Generator, parameters: Results) -> Results:
+    """Parameters near those given, and other than zero."""
+    return [moved(rng, x, 0.1 * rng.standard_normal(x.shape)) for x in parameters]
 
 
 def moved(rng: np.random.Generator, x: np.ndarray, shift: Any = 0.0) -> np.ndarray:
@@ -101,13 +126,15 @@ def agrees(whole: Results, parts: tuple[Results, int, Results, int], mean: bool)
     """True if results follow from those on two parts, as sums or as means."""
     first, n, rest, m = parts
     scales = (n / (n + m), m / (n + m)) if mean else (1.0, 1.0)
+    rounding = ROUNDING * max(1.0, math.sqrt((n + m) / FEW))  # that of many terms is a random walk
     return all(
-        close(y, a * scales[0], b * scales[1]) for y, a, b in zip(whole, first, rest, strict=True)
+        close(y, a * scales[0], b * scales[1], rounding)
+        for y, a, b in zip(whole, first, rest, strict=True)
     )
 
 
-def close(y: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:
+def close(y: np.ndarray, a: np.ndarray, b: np.ndarray, rounding: float) -> bool:
     """True if `y` is `a + b` up to the rounding of the largest entry."""
     largest = max((float(np.max(np.abs(x), initial=0.0)) for x in (y, a, b)), default=0.0)
-    bound = ROUNDING * float(np.finfo(np.asarray(y).dtype).eps) * largest
+    bound = rounding * float(np.finfo(np.asarray(y).dtype).eps) * largest
     return bool(np.all(np.abs(y - (a + b)) <= bound))

@@ -1,8 +1,8 @@
 """Data as blocks of rows: in memory, in files, or what an engine has yet to compute.
 
-Note [Block cuts]. Where a block X
-where their chunks do, lists of blocks are what they are, and one array or file is cut after as many
-rows as `CUT` bytes have, or `block_rows`.
+Note [Block cuts]. Where a block ends depends on the data alone, never on the workers: Dask arrays
+are cut where their chunks end, lists of blocks are what they are, and one array or file is cut
+after as many rows as `CUT` bytes have, or `block_rows`.
 """
 
 import sys

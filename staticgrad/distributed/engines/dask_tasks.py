@@ -20,11 +20,12 @@ import numpy as np
 
 from gradops import EngineError
 
+from ..additivity import sample
 from ..blocks import Blocks, Rows, is_lazy
 from ..blocks import load as load_piece
 from ..programs import Block, Program, run_block, spread
 from ..tree import Partial, total
-from .embedded import HEAD, first_rows
+from .embedded import first_rows
 from .protocol import OneProcess, Parameters
 
 FAN_IN = 8  # partial results that a task adds; a power of two, so that they are part of the tree
@@ -141,14 +142,14 @@ def run_pieces(program: Program, parameters: Parameters, *pieces: Any) -> Partia
 
 def head(*pieces: Any) -> Block:
     """The first rows of a block."""
-    return tuple([column[:HEAD].copy() for column in spread([load_piece(x) for x in pieces])])
+    return sample(spread([load_piece(x) for x in pieces]))
 
 
 def cut_here(piece: Any) -> Any:
-    """A piece as an argument of `head`: of an array in this process, the first rows."""
+    """A piece as an argument of `head`: of arrays in this process, the first rows."""
     if is_lazy(piece) or is_file(piece):
         return piece
-    return np.array(load_piece(piece)[:HEAD])
+    return list(sample(spread([load_piece(piece)])))
 
 
 def is_file(piece: Any) -> bool:

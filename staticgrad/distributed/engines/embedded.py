@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 
+from ..additivity import sample
 from ..blocks import Blocks
 from ..programs import Block, Program, rows_of, run_block
 from ..tree import Accumulator, Partial
 from .protocol import OneProcess, Parameters
-
-HEAD = 8  # rows that a loss is tried with
 
 
 class Embedded(OneProcess):
@@ -68,4 +67,4 @@ def first_rows(several: Iterator[Block]) -> Block:
     for block in several:
         if rows_of(block):
             break
-    return tuple([column[:HEAD].copy() for column in block])
+    return sample(block)

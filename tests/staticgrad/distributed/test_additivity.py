@@ -42,6 +42,10 @@ NEITHER = {
     "weights that are normalized in a block": lambda w, x, y: (
         np.sum(y**2 * residuals(w, x, y) ** 2) / np.sum(y**2)
     ),
+    "differences of rows that are far apart": lambda w, x, y: np.sum(
+        (x[10:] @ w - x[:-10] @ w) ** 2
+    ),
+    "a sum of all rows but some": lambda w, x, y: np.sum(residuals(w, x, y)[:12] ** 2),
     "a square of a sum": lambda w, x, y: np.sum(residuals(w, x, y)) ** 2,
 }  # of these only the whole data gives the value
 
