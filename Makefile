@@ -19,7 +19,7 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex 
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test site soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed bench-onnx release-check size docs pictures peers clean
+.PHONY: help check format test site soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops bench-science bench-distributed bench-onnx release-check dist size docs pictures peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,8 +75,12 @@ bench-science: $(READY)  ## Print the times of sparse derivatives, solutions by 
 bench-distributed: $(READY)  ## Print what steps over blocks cost on Dask and on MPI, and their efficiency
 	OPENBLAS_NUM_THREADS=1 $(MEASURE) -m benchmarks.distributed
 
-release-check:  ## Build twice with equal bytes; the wheel alone in clean environments, with the oldest NumPy and each extra: minutes
-	.ci/release
+release-check:  ## Build twice; try the wheel in clean environments, at oldest and newest versions; ARGS=tests runs the tests there
+	PYTHON=$(PYTHON) .ci/release $(ARGS)
+
+dist: $(READY)  ## Build the wheel and the sdist, with the time of the last commit
+	@$(BIN)/python $(PIP_INSTALL) build
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build
 
 bench-onnx: $(READY)  ## Print the times of ONNX models that come in, beside ONNX Runtime
 	$(MEASURE) -m benchmarks.onnx_models
@@ -97,9 +101,11 @@ site: $(SITE_READY)  ## Build the site into build/site, and check its links: min
 	$(SITE_BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs 2 docs build/site
 	$(SITE_BIN)/python docs/check_links.py build/site
 
-pictures: $(READY)  ## Take the pictures of pages in Chromium; draw those of time, memory and the gallery
+pictures: $(READY)  ## Take the pictures of pages in Chromium; draw those of time, memory, science and the gallery
+	@$(BIN)/python $(PIP_INSTALL) matplotlib
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_timelines.py
+	$(BIN)/python docs/make_science.py pictures
 	$(BIN)/python docs/make_gallery.py pictures
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi

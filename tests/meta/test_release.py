@@ -1,6 +1,8 @@
 """Files that go out with a release agree with the project."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -18,6 +20,25 @@ def test_the_citation_has_the_version_and_license_of_the_project():
 @pytest.mark.parametrize("package", ["gradops", "dynamicgrad", "staticgrad"])
 def test_a_package_says_that_it_is_typed(package):
     assert (ROOT / package / "py.typed").is_file()
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_targets_that_exist_by_actions_that_do_not_move(path):
+    text = path.read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"run: make ([\w-]+)", text)) <= targets
+    assert not re.findall(r"uses: (?!\S+@[0-9a-f]{40} # v)\S+", text), "name the commit"
+    assert re.search(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
+
+
+def test_the_oldest_versions_are_those_of_the_project():
+    wanted = {"native": "llvmlite==0.45", "onnx": "onnx==1.18"}
+    for extra, pin in wanted.items():
+        made = [sys.executable, str(ROOT / ".ci" / "extras.py"), extra]
+        assert pin in subprocess.run(made, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("page", ["SECURITY.md", "CONTRIBUTING.md", "docs/reference/stability.md"])

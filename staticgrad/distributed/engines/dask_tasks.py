@@ -25,14 +25,14 @@ from ..blocks import load as load_piece
 from ..programs import Block, Program, run_block, spread
 from ..tree import Partial, total
 from .embedded import HEAD, first_rows
-from .protocol import Parameters
+from .protocol import OneProcess, Parameters
 
 FAN_IN = 8  # partial results that a task adds; a power of two, so that they are part of the tree
 PAUSE = 0.1  # seconds between looks for a worker
 SILENT = 3.0  # seconds without a heartbeat, which come twice a second
 
 
-class DaskTasks:
+class DaskTasks(OneProcess):
     """The workers of a cluster of Dask, by its client."""
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -128,15 +128,6 @@ class DaskTasks:
                 yield tuple(map(np.asarray, found))
 
         return first_rows(heads())
-
-    @property
-    def leads(self) -> bool:
-        """True: workers run nothing but programs."""
-        return True
-
-    def from_leader(self, content: bytes) -> bytes:
-        """The `content` itself, as this is the only process that has any."""
-        return content
 
     def close(self) -> None:
         """Release what was sent."""

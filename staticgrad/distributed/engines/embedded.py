@@ -8,12 +8,12 @@ from functools import partial
 from ..blocks import Blocks
 from ..programs import Block, Program, rows_of, run_block
 from ..tree import Accumulator, Partial
-from .protocol import Parameters
+from .protocol import OneProcess, Parameters
 
 HEAD = 8  # rows that a loss is tried with
 
 
-class Embedded:
+class Embedded(OneProcess):
     """Threads of this process. A thread holds one block at a time, so data may be out of core."""
 
     def __init__(self, workers: int | None = None) -> None:
@@ -51,15 +51,6 @@ class Embedded:
     def first_block(self, blocks: Blocks) -> Block:
         """Some rows of the first block that has any."""
         return first_rows(map(blocks.load, range(len(blocks))))
-
-    @property
-    def leads(self) -> bool:
-        """True: workers run nothing but programs."""
-        return True
-
-    def from_leader(self, content: bytes) -> bytes:
-        """The `content` itself, as this is the only process that has any."""
-        return content
 
     def close(self) -> None:
         """End the threads."""

@@ -38,3 +38,16 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release what it started."""
+
+
+class OneProcess:
+    """What is so for engines whose callers are one process, and whose workers run programs only."""
+
+    @property
+    def leads(self) -> bool:
+        """True: there is no other process that writes files."""
+        return True
+
+    def from_leader(self, content: bytes) -> bytes:
+        """The `content` itself, as this is the only process that has any."""
+        return content

@@ -19,7 +19,7 @@ from ..blocks import load as load_piece
 from ..programs import Block, Program, run_block, spread
 from ..tree import Accumulator, Node, Partial, merge
 from .dask_tasks import DaskTasks, silent_workers
-from .protocol import Parameters
+from .protocol import OneProcess, Parameters
 
 PAUSE, CHECK = 0.1, 1.0  # seconds between looks for workers, and for dead ones while waiting
 
@@ -41,7 +41,7 @@ class Keeper:
         return merge(partials, count)
 
 
-class Resident:
+class Resident(OneProcess):
     """Actors on the workers of a cluster of Dask. See Note [Resident workers]."""
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -200,15 +200,6 @@ class Resident:
     def first_block(self, blocks: Blocks) -> Block:
         """Some rows of the first block that has any."""
         return self.tasks.first_block(blocks)
-
-    @property
-    def leads(self) -> bool:
-        """True: workers run nothing but programs."""
-        return True
-
-    def from_leader(self, content: bytes) -> bytes:
-        """The `content` itself, as this is the only process that has any."""
-        return content
 
     def close(self) -> None:
         """Release the actors, and with them their blocks."""
