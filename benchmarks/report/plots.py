@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-WIDTH, LEFT, TOP, HEIGHT = 1000, 330, 64, 22  # pixels; the last is that of a row
+WIDTH, LEFT, TOP, HEIGHT = 1000, 412, 82, 22  # pixels; the last is that of a row
+LETTER = 6.3  # pixels of a letter, on average
 COLOURS = (
     "#222222", "#d62728", "#c5b0d5", "#9467bd", "#5b2a86", "#e377c2", "#ff7f0e", "#ffbb78",
-    "#1f77b4", "#8c564b", "#c49c94", "#2ca02c", "#bcbd22", "#17becf",
+    "#1f77b4", "#8c564b", "#c49c94", "#2ca02c", "#bcbd22", "#17becf", "#7f7f7f",
 )  # fmt: skip
 Series = Mapping[str, float]
 
@@ -39,10 +40,10 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
 
 
 def legend(names: Sequence[str]) -> list[str]:
-    """A mark and a name for each series, in two lines."""
-    parts, half = [], (len(names) + 1) // 2
+    """A mark and a name for each series, in three lines."""
+    parts, third = [], (len(names) + 2) // 3
     for i, name in enumerate(names):
-        x, y = 20 + (i % half) * (WIDTH - 40) / half, 34 + 17 * (i // half)
+        x, y = 20 + (i % third) * (WIDTH - 40) / third, 34 + 17 * (i // third)
         parts += [mark(i, x, y, name), f'<text x="{x + 9:.0f}" y="{y + 4}">{escape(name)}</text>']
     return parts
 

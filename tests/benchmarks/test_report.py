@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.columns import LIBRARIES
 from benchmarks.measure.cells import Cell, append, read
+from benchmarks.report import plots as charts
 from benchmarks.report.page import PAGE, filled, measured, plots, sections, write
 from benchmarks.report.plots import chart, limits
 from benchmarks.report.results import Results, load, reasons, save
@@ -14,10 +16,12 @@ from benchmarks.report.tables import (
     duration,
     first_cell,
     grid,
+    label,
     memory_ratios,
     ratios,
     time_cell,
 )
+from benchmarks.rows import WORKLOADS
 
 CELLS = [
     Cell("mlp", 1, "NumPy by hand", us=50.0, first=0.01, error=1e-7, peak=2.0, steady=1.0),
@@ -93,6 +97,12 @@ def test_charts_have_a_mark_for_each_value():
     values = ["NumPy by hand: 0.833", "JAX jit: 1.33", *["staticgrad 2: 1"] * 3]
     assert sorted(titles) == sorted([*names, *values])
     assert all(ET.fromstring(text).tag.endswith("svg") for text in texts.values())
+
+
+def test_labels_of_all_rows_have_room_and_series_have_looks_of_their_own():
+    labels = [label((w.key, 2)) for w in WORKLOADS]
+    assert max(map(len, labels)) * charts.LETTER <= charts.LEFT - 10
+    assert len(set(charts.COLOURS)) == len(charts.COLOURS) >= len(LIBRARIES)
 
 
 def test_a_chart_escapes_its_labels_and_may_be_empty():
