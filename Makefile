@@ -101,9 +101,11 @@ site: $(SITE_READY)  ## Build the site into build/site, and check its links: min
 	$(SITE_BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs 2 docs build/site
 	$(SITE_BIN)/python docs/check_links.py build/site
 
-pictures: $(READY)  ## Take the pictures of pages in Chromium; draw those of time, memory and the gallery
+pictures: $(READY)  ## Take the pictures of pages in Chromium; draw those of time, memory, science and the gallery
+	@$(BIN)/python $(PIP_INSTALL) matplotlib
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_timelines.py
+	$(BIN)/python docs/make_science.py pictures
 	$(BIN)/python docs/make_gallery.py pictures
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd, TensorFlow, PyTensor and CasADi

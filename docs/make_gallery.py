@@ -1,17 +1,18 @@
 """Writes docs/gallery.md, with a picture of each example: `make docs`.
 
-`python docs/make_gallery.py pictures` runs examples, and draws what they print.
+`python docs/make_gallery.py pictures` runs examples, and draws what contrasts print and what others
+compute; plots need matplotlib.
 """
 
-import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
 from xml.sax.saxutils import escape
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import gallery_plots
 import make_contrasts
 import make_science
 from make_contrasts import split
@@ -25,10 +26,6 @@ DRAWN = {
     "text_networks": "explanation/pictures/block.png",
 }
 """Pictures of other pages that show an example, or its graph."""
-PRINTED = (
-    "plain_numpy", "scipy_fit", "loop_twice", "elsewhere", "onnx_training", "characters",
-    "characters_graph",
-)  # fmt: skip
 HEAD = """\
 # Gallery
 
@@ -36,7 +33,7 @@ Made from the examples by `make docs`; do not edit. After `make demo`, `.venv/bi
 examples/NAME.py` runs one.
 """
 COLUMN, LINE, MARGIN, TOP = 7.25, 17, 14, 40  # pixels
-MOST = (22, 96)  # lines and columns that a picture shows
+WIDEST = 54  # columns of a panel
 STYLE = (
     "text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
     "fill:#dfe3e8;white-space:pre}.title{fill:#7cc4ff;font-weight:600}"
@@ -52,7 +49,7 @@ def chapters() -> Iterator[str]:
     """Titles, and the parts below them."""
     yield "## Both ways\n"
     yield from [part(name, picture) for name, picture in DRAWN.items()]
-    yield from [part(name, f"gallery/{name}.svg") for name in PRINTED]
+    yield from [part(name, f"gallery/{name}.svg") for name in gallery_plots.PLOTS]
     yield "## Science\n"
     yield from [part(f"science/{n}", f"explanation/pictures/{n}.png") for n in make_science.ORDER]
     yield "## Contrasts\n"
@@ -68,14 +65,12 @@ def part(name: str, picture: str) -> str:
 
 
 def draw() -> None:
-    """Draw the pictures of what examples print."""
+    """Draw what contrasts print, and plots of what other examples compute."""
     PICTURES.mkdir(exist_ok=True)
     for name in make_contrasts.ORDER:
         panels = list(sections(make_contrasts.printed_by(EXAMPLES / "contrasts" / f"{name}.py")))
         (PICTURES / f"{name}.svg").write_text(picture(panels), encoding="utf-8")
-    for name in PRINTED:
-        shown = [(f"python examples/{name}.py", printed(EXAMPLES / f"{name}.py"))]
-        (PICTURES / f"{name}.svg").write_text(picture(shown), encoding="utf-8")
+    gallery_plots.draw(list(gallery_plots.PLOTS), PICTURES)
 
 
 Panel = tuple[str, Sequence[str]]
@@ -95,18 +90,15 @@ def sections(text: str) -> Iterator[Panel]:
     yield title, lines
 
 
-def printed(path: Path) -> list[str]:
-    """What an example prints."""
-    environment = os.environ | {"PYTHONPATH": str(DOCS.parent), "COLUMNS": str(MOST[1])}
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=True, env=environment
-    )
-    return done.stdout.rstrip().splitlines()
+def folded(line: str) -> list[str]:
+    """The line in parts that fit a panel; those after the first are indented further."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return wrap(line, WIDEST, subsequent_indent=indent) or [""]
 
 
 def picture(panels: Sequence[Panel]) -> str:
     """Panels beside each other, as text on a dark card that is legible on any page."""
-    shown = [(title, [line[: MOST[1]] for line in lines[: MOST[0]]]) for title, lines in panels]
+    shown = [(title, [part for line in lines for part in folded(line)]) for title, lines in panels]
     columns = [max(map(len, (title, *lines))) for title, lines in shown]
     widths = [2 * MARGIN + COLUMN * n for n in columns]
     height = TOP + LINE * max(len(lines) for _, lines in shown) + MARGIN - LINE / 2

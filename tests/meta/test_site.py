@@ -85,3 +85,12 @@ def test_the_gallery_has_every_example_with_a_picture(script):
     pictures = re.findall(r"^!\[\w+\]\((.+)\)$", page, re.MULTILINE)
     assert len(pictures) == len(re.findall(r"^### ", page, re.MULTILINE))
     assert not [picture for picture in pictures if not (DOCS / picture).is_file()]
+
+
+def test_pictures_of_the_gallery_show_whole_lines(script):
+    gallery = script("make_gallery")
+    for path in (gallery.EXAMPLES / "contrasts").glob("*.py"):
+        picture = (gallery.PICTURES / f"{path.stem}.svg").read_text(encoding="utf-8")
+        shown = " ".join(re.findall(r"<text[^>]*>(.*?)</text>", picture))
+        printed = gallery.escape(gallery.make_contrasts.split(path.read_text("utf-8"))[2])
+        assert sorted(shown.split()) == sorted(printed.split())

@@ -89,7 +89,7 @@ def deform_conv(
     pads: Ints = None, strides: Ints = None,
 ) -> Any:  # fmt: skip
     """A convolution whose windows are sampled at places that inputs move."""
-    from .resampling import bilinear_at
+    from .sampling import bilinear_at
 
     given = windows_of(x.shape[2:], w.shape[2:], "NOTSET", dilations, pads, strides)
     (n, c), (out_h, out_w), (kh, kw) = x.shape[:2], offset.shape[2:], given.window

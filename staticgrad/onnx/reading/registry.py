@@ -17,7 +17,7 @@ from gradops import OPS, Op
 MODULES = (
     "control", "convolution", "creation", "elementwise", "indexing", "logic", "movement",
     "normalization", "pooling", "products", "random", "recurrent", "reduction",
-    "resampling", "selection", "signal",
+    "resizing", "sampling", "selection", "signal",
 )  # fmt: skip
 OPERATORS: dict[str, list["Operator"]] = {}
 """The versions of each operator, the newest first."""
