@@ -18,7 +18,7 @@ from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import NotNative, Scalar, call_pair, cast, choose, constant
 from gradops.native.ir.sharing import share
 from gradops.native.ir.subjects import about
-from gradops.native.ir.text import At, FunctionText
+from gradops.native.ir.text import At, FunctionText, calls_library
 from gradops.native.ir.vectors import numbers
 
 from ..ir.expr import Expr, Kind
@@ -27,7 +27,7 @@ from .nests import NestWriter
 from .planning.choices import Choices
 from .planning.kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .planning.plan import Plan, Unit
-from .planning.work import work_of
+from .planning.work import work_of, work_of_expression
 from .templates import indexing, loops, matrices, moves, products, scans
 from .templates.calls import write_call
 from .templates.table import is_written, writer_of
@@ -58,6 +58,7 @@ class GraphWriter:
         self.partners: dict[Expr, Expr] = {}  # sines and cosines that are computed at once
         self.turned: dict[Expr, Expr] = {}  # values, and transposes of them that lie in order
         self.writing: Expr | None = None
+        self.is_inner = False  # true for a graph inside another one
         self.tag = ""
 
     def write(self, inputs: Sequence[Place], results: Sequence[Place]) -> None:
@@ -72,8 +73,11 @@ class GraphWriter:
         self.note_turned(plan)
         self.place_joined(plan)
         for unit, dying in zip(plan.units, plan.dying, strict=True):
+            line, parts = len(self.f.lines), len(self.f.parts)
             with about(self.f, (self.graph, unit)):
                 self.write_unit(unit, plan)
+            if not self.is_inner:
+                self.count_work(unit, line, parts)
             spots.append(self.spot())
             for e in dying:
                 self.release(e)
@@ -90,7 +94,15 @@ class GraphWriter:
 
     def inside(self, graph: FrozenGraph, inputs: Sequence[Place], results: Sequence[Place]) -> None:
         """Write the lines of a graph inside this one, here."""
-        GraphWriter(self.f, self.memory, graph, self.table, self.choices).write(inputs, results)
+        writer = GraphWriter(self.f, self.memory, graph, self.table, self.choices)
+        writer.is_inner = True
+        writer.write(inputs, results)
+
+    def count_work(self, unit: Unit, line: int, parts: int) -> None:
+        """Count the operations of a unit, if lines of the function itself do them."""
+        is_elsewhere = len(self.f.parts) > parts or calls_library(self.f.lines[line:])
+        if has_graphs(unit.members[0]) or not is_elsewhere:
+            self.f.work += sum(map(work_of_expression, unit.members))
 
     def note_turned(self, plan: Plan) -> None:
         """Note the values that only a reshaped transpose reads: they lie so that it is no copy."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gradops.native.ir.cuts import Definitions, names_taken
 from gradops.native.ir.subjects import remind
-from gradops.native.ir.text import Index, minus, plus
+from gradops.native.ir.text import Index, calls_library, minus, plus
 from gradops.native.runtime.interrupts import blocks
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
     taken = {name: found.type_of(name) for name in names}
     name = f"@part{f.fresh('')}"
     f.parts.append(function(name, taken, lines))
+    if not w.is_inner:
+        f.works[name.removeprefix("@")] = 0 if calls_library(lines) else work
     env = f.reserve("i64", max(1, len(taken)))
     for k, (x, type) in enumerate(taken.items()):
         at = f.emit(f"getelementptr inbounds i64, ptr {env}, i64 {k}")

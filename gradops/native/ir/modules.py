@@ -5,11 +5,13 @@ are dealt out to modules of similar length, by their texts alone: as many as the
 machine. What a function calls of others is declared; functions of floats are copied to where they
 are called. Most need few of LLVM's passes, as their loops are written with vectors. Others have
 loops whose state LLVM is to keep in registers, for which it takes most of its passes, or loops that
-it is to turn into vectors. Those that need the same passes are together.
+it is to turn into vectors. Those that need the same passes are together. For functions that are
+known to be cold, as they do little of the work, instructions are selected quickly, in a fifth of
+the time.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -22,7 +24,7 @@ NAME = re.compile(r"@([\w.]+)")
 HEAD = re.compile(r"^define (?:internal )?(.+?) @([\w.]+)\(([^)]*)\)", re.MULTILINE)
 DECLARED = re.compile(r"declare |@[\w.]+ = external ")
 COPIED = ("own.", "check")
-Passes = Literal["few", "most", "all"]
+Passes = Literal["least", "few", "most", "all"]
 DEMANDS: Mapping[int, Passes] = MappingProxyType(
     {PARALLEL: "all", ADDING: "all", SUMMING: "all", CARRYING: "most"}
 )
@@ -31,7 +33,7 @@ DEMANDS: Mapping[int, Passes] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Module:
-    """The text of a module, and how many of LLVM's passes it needs."""
+    """The text of a module, and how many of LLVM's passes it needs: `least` is for cold code."""
 
     text: str
     passes: Passes = "all"
@@ -105,17 +107,20 @@ def modules_in(text: str, length: int) -> list[Module]:
     return modules_of(known, functions, length)
 
 
-def modules_of(known: Sequence[str], texts: Sequence[str], length: int = LENGTH) -> list[Module]:
+def modules_of(
+    known: Sequence[str], texts: Sequence[str], length: int = LENGTH,
+    cold: Container[str] = (),
+) -> list[Module]:  # fmt: skip
     """Modules of functions, given lines that declare or define other names. See Note [Modules].
 
-    They have so many lines, about.
+    They have so many lines, about. Functions may be known to be cold, by their names.
     """
     functions = {f.name: f for f in map(Function, texts)}
     lines = {name_in(line): line for line in known}
-    own: dict[Passes, list[Function]] = {"all": [], "most": [], "few": []}
+    own: dict[Passes, list[Function]] = {"all": [], "most": [], "few": [], "least": []}
     for f in functions.values():
         if not f.is_copied:
-            own[f.passes].append(f)
+            own["least" if f.passes == "few" and f.name in cold else f.passes].append(f)
     return [
         Module(text_of(part, functions, lines), passes)
         for passes, some in own.items() for part in dealt(some, length)

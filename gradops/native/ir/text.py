@@ -8,7 +8,8 @@ Note [Vectors]. Where `lanes` is set, values are vectors of so many entries, and
 write scalars write these. LLVM's own vectorizer takes long, and finds no vectors in short arrays.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ REGISTER = {"f4": "float", "f8": "double", "b1": "i1"} | {
 }
 BITS = {n: f"i{8 * n}" for n in (1, 2, 4, 8, 16)}  # of dtypes that are moved only
 BYTES = {"float": 4, "double": 8, "ptr": 8} | {f"i{8 * n}": n for n in BITS}
+LIBRARY = re.compile(r" call .*@(?:gemm_|own_|blas_|pool_)")
 LINE = 64  # bytes to which memory of a frame is aligned
 FEW = 16  # passes of a nest of loops that are written one after another
 ACCESS = ", !llvm.access.group !0"
@@ -101,6 +103,8 @@ class FunctionText:
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names
         self.pieces: dict[tuple[str, tuple[str, ...]], str] = {}  # see `sharing.py`
         self.parts: list[str] = []  # whole functions, see `parts.py`
+        self.work = 0  # operations of its own lines, and of parts by their names
+        self.works: dict[str, int] = {}
         self.subjects: list[object] = []  # what lines are for, see `subjects.py`
         self.subject: int | None = None
 
@@ -260,6 +264,11 @@ class FunctionText:
         """The whole function."""
         whole = "\n".join([f"{self.head} {{", "start:", *self.frame, *self.lines, "}", ""])
         return "\n".join([*self.helpers.values(), *self.parts, whole])
+
+
+def calls_library(lines: Iterable[str]) -> bool:
+    """True for lines that leave their work to a function of BLAS, or to one of ours like it."""
+    return any(map(LIBRARY.search, lines))
 
 
 def few(passes: int | None) -> bool:

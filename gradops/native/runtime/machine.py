@@ -41,11 +41,15 @@ def llvm() -> Any:
     return llvmlite.binding
 
 
-def new_machine(cpu: str = "") -> Any:
-    """A description of the machine, which an engine may own: this one, or of another CPU."""
+def new_machine(cpu: str = "", passes: Passes = "all") -> Any:
+    """A description of the machine, which an engine may own: this one, or of another CPU.
+
+    With the least passes, instructions are selected quickly.
+    """
     triple = llvm().Target.from_default_triple()
+    options = OPTIONS | {"opt": 0} if passes == "least" else OPTIONS
     return triple.create_target_machine(
-        cpu=cpu or llvm().get_host_cpu_name(), features="" if cpu else features(), **OPTIONS
+        cpu=cpu or llvm().get_host_cpu_name(), features="" if cpu else features(), **options
     )
 
 
@@ -161,7 +165,7 @@ def compiled_at_once(modules: Sequence[Module], notes: Sequence[str] | None = ()
 
 def compiled_alone(module: Module) -> bytes:
     """The object file of one module, in a context of its own: threads compile others meanwhile."""
-    machine = new_machine()
+    machine = new_machine(passes=module.passes)
     made = parsed(module.text, machine, llvm().create_context())
     return emitted(OPTIMIZE[module.passes](made, machine), machine)
 
@@ -185,7 +189,7 @@ def linked_here(texts: Sequence[str], exported: Collection[str], cpu: str) -> Ob
 
 def assembly_of(text: str, passes: Passes = "all") -> str:
     """The machine code of a module as text."""
-    machine, optimize = new_machine(), OPTIMIZE[passes]
+    machine, optimize = new_machine(passes=passes), OPTIMIZE[passes]
 
     def compile(text: str) -> str:
         made = parsed(text, machine, llvm().create_context())
@@ -255,7 +259,12 @@ def quickly_optimized(module: Any, machine: Any) -> Any:
 
 
 OPTIMIZE: Mapping[Passes, Callable[[Any, Any], Any]] = MappingProxyType(
-    {"all": optimized, "most": mostly_optimized, "few": quickly_optimized}
+    {
+        "all": optimized,
+        "most": mostly_optimized,
+        "few": quickly_optimized,
+        "least": quickly_optimized,
+    }
 )
 
 

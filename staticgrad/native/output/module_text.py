@@ -18,6 +18,7 @@ from ..lowering import GraphWriter
 from ..planning.choices import Choices
 from ..planning.work import work_of
 from ..shapes import known
+from .coldness import cold_functions, spilled
 from .entry import LONG, Signature
 from .entry_text import CALLS_BLAS, CALLS_PYTHON, HAS_CONTEXT, LETS_GO
 
@@ -27,7 +28,7 @@ class Written:
     """The text of a graph, what it refers to, what was chosen for it, and what lines are for.
 
     The text is that of declarations and globals, and of functions. `workspace` is the bytes of
-    memory that it works in.
+    memory that it works in, `cold` the functions that do little of the work.
     """
 
     known: list[str]
@@ -37,6 +38,7 @@ class Written:
     choices: Choices
     subjects: list[object]
     workspace: int
+    cold: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -46,7 +48,7 @@ class Written:
     @property
     def modules(self) -> list[Module]:
         """The modules that are compiled."""
-        return modules_of(self.known, self.functions)
+        return modules_of(self.known, self.functions, cold=self.cold)
 
 
 def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False) -> Written:
@@ -64,14 +66,17 @@ def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False)
         writer.note_infinities(given)
     writer.write(given, places("out", signature.results))
     body.end()
-    flags = flags_of(body, memory, work_of(graph))
+    work = work_of(graph)
+    flags = flags_of(body, memory, work)
     lines, functions = declarations(body.used)
     texts = [TEXT] if body.checks else []
     texts += [f for part in (*functions, body) for f in functions_in(part.text())]
-    texts.append(signature.module_text(memory.bytes, body.stack, flags))
+    cold = cold_functions(texts, body, work)
+    stack = body.stack + spilled(cold)
+    texts.append(signature.module_text(memory.bytes, stack, flags))
     known = [*symbols.declared(), *lines, *memory.globals]
     return Written(known, texts, memory.kept, memory.origins, choices, body.subjects,
-                   memory.bytes)  # fmt: skip
+                   memory.bytes, frozenset(cold))  # fmt: skip
 
 
 def flags_of(body: FunctionText, memory: Memory, work: int) -> int:

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from gradops.native.ir.modules import modules_in
+from gradops.native.ir.modules import modules_in, modules_of
 from gradops.native.ir.text import ADDING, CARRYING, METADATA, PARALLEL, PLAIN
 from gradops.native.runtime.machine import Code, compiled_at_once
 
@@ -102,3 +102,16 @@ def test_functions_get_the_passes_that_their_loops_ask_for():
     for tag, passes in tags.items():
         assert f"@loop{tag}(" in found[passes]
     compiled_at_once(modules_in(text, 1000))
+
+
+def test_cold_functions_are_apart_and_compute_the_same():
+    texts = [f"define {part}" for part in TEXT.removesuffix(METADATA).split("define ")[1:]]
+    modules = modules_of(["declare i64 @labs(i64)"], texts, cold={"even", "odd", "all"})
+    assert [module.passes for module in modules] == ["few", "least"]
+    assert set(modules[1].defined) == {"even", "odd", "all", "own.twice"}
+    assert run(modules)[0] == 27
+
+
+def test_a_cold_function_gets_the_passes_that_its_loops_ask_for():
+    (module,) = modules_of([], [LOOP.format(tag=ADDING)], cold={f"loop{ADDING}"})
+    assert module.passes == "all"
