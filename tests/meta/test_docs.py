@@ -6,6 +6,7 @@ also print what it shows. `<!-- no-test: reason -->` on the line before a block 
 """
 
 import doctest
+import pkgutil
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -121,3 +122,16 @@ PATHS = re.compile(r"(?<![\w/])(?:gradops|dynamicgrad|staticgrad)(?:/\w+)+(?:\.p
 def test_every_path_that_is_named_exists(path):
     named = set(PATHS.findall(path.read_text(encoding="utf-8")))
     assert not [name for name in sorted(named) if not (ROOT / name).exists()]
+
+
+NAMES = re.compile(r"`((?:dg|sg|gradops|dynamicgrad|staticgrad)(?:\.\w+)+)")
+PACKAGES = {"dg": "dynamicgrad", "sg": "staticgrad"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("docs/explanation/coming-from-*.md")), ids=name_of
+)
+def test_every_name_beside_that_of_another_library_exists(path):
+    for name in set(NAMES.findall(path.read_text(encoding="utf-8"))):
+        package, _, rest = name.partition(".")
+        assert pkgutil.resolve_name(f"{PACKAGES.get(package, package)}.{rest}") is not None

@@ -77,6 +77,9 @@ def principal(op: str, name: str, what: str, inverse: Any) -> Callable[[np.ndarr
             y[k] = one_matrix(x[k].astype(wide, copy=False))
         return y
 
+    def is_accurate(linalg: Any, y: np.ndarray, x: np.ndarray) -> bool:
+        return bool(np.abs(inverse(linalg, y) - x).max() <= INACCURATE * np.abs(x).max())
+
     def one_matrix(x: np.ndarray) -> np.ndarray:
         if not np.isfinite(x).all():
             return np.full_like(x, np.nan)
@@ -84,8 +87,10 @@ def principal(op: str, name: str, what: str, inverse: Any) -> Callable[[np.ndarr
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             y = getattr(linalg, name)(x)
-            error = np.abs(inverse(linalg, y) - x).max()
-        if not error <= INACCURATE * np.abs(x).max():
+            if np.isrealobj(x) and np.iscomplexobj(y) and is_accurate(linalg, y.real, x):
+                y = y.real  # older SciPys leave imaginary parts of rounding
+            accurate = is_accurate(linalg, y, x)
+        if not accurate:
             raise LinAlgError(op, [type_of(x)], f"the matrix has no accurate {what}")
         if np.iscomplexobj(y) and not np.iscomplexobj(x):
             raise LinAlgError(

@@ -134,6 +134,15 @@ def reduce_with(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
+def reduce_into(reduce: Callable[..., Any], x: np.ndarray, out: Out = None, **how: Any) -> Any:
+    """A reduction of NumPy's, copied to `out`."""
+    y = reduce(x, **how)
+    if out is None:
+        return y
+    np.copyto(out, y)
+    return out
+
+
 def sum_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
     if axis is not None:
         if type(x) is np.ndarray and are_short_rows(x.shape, x.dtype, axis):
@@ -207,10 +216,16 @@ def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: boo
     return total / tie_counts(mask, t, axis, keepdims)
 
 
+BACKWARDS = np.array([1.0, 0.0])[::-1]
+WRITES_EXTREMES = bool(np.maximum.reduce(BACKWARDS, out=np.zeros(())) == 1)
+"""False where NumPy misses an entry of what is reversed, given `out`: before 2.2."""
+
+
 def extreme(name: str, ufunc: np.ufunc, which: str) -> Op:
     """The largest or smallest entry."""
+    reduce = ufunc.reduce if WRITES_EXTREMES else partial(reduce_into, ufunc.reduce)
     return reduction(
-        name, reduce_with(ufunc.reduce), called=f"np.{ufunc.__name__}.reduce",
+        name, reduce_with(reduce), called=f"np.{ufunc.__name__}.reduce" if WRITES_EXTREMES else "",
         vjp=extreme_vjp, jvp=extreme_jvp, check=not_empty, samples=reducing_samples(distinct),
         error_samples=wrong_axes + nothing, traits=[Trait.MOVING],
         doc=f"The {which} entry along the given axes, or of all; ties share the derivative.",

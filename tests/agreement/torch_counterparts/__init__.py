@@ -32,7 +32,11 @@ REASONS = {
         "run_starts sum_windows survivors"
     ),
     "torch has no function, or no derivative": "exprel matrix_log matrix_sqrt solve_riccati "
-    + " ".join(op.name for op in OPS.values() if op.kernel.__module__ == scipy_kernels.__name__),
+    + " ".join(
+        op.name
+        for op in OPS.values()
+        if getattr(op.kernel, "__module__", "") == scipy_kernels.__name__
+    ),
     "torch has no second derivative of it where factors are zero": "product_at",
     "torch chooses any of equal entries": "argmode",
     "torch does not differentiate it": "heaviside",

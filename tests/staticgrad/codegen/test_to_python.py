@@ -48,7 +48,9 @@ SCIPY = {
     "recursive_filter", "solve_banded", "solve_riccati", "solve_sylvester",
     "sparse_matmul", "sparse_solve",
 }  # fmt: skip
-SCIPY |= {op.name for op in OPS.values() if op.kernel.__module__ == scipy_kernels.__name__}
+SCIPY |= {
+    op.name for op in OPS.values() if getattr(op.kernel, "__module__", "") == scipy_kernels.__name__
+}
 SAMPLED = [op for op in OPS.values() if next(iter(op.samples(np.random.default_rng(0))), None)]
 
 

@@ -11,6 +11,8 @@ import staticgrad as sg
 
 @pytest.mark.parametrize("op", [G.floor, G.ceil, G.trunc, G.round])
 def test_integers_are_round_already(op):
+    if np.floor(np.array([1])).dtype.kind == "f":
+        pytest.skip("this NumPy is too early: it makes floats of them")
     for dtype in (np.int8, np.int64, np.uint16):
         x = np.array([1, 2, 3], dtype)
         assert op(x).dtype == dtype

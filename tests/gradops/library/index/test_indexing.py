@@ -202,7 +202,10 @@ def test_the_cotangent_of_added_axes_is_a_reshape():
 @pytest.mark.parametrize("key", [(slice(None), [3, 3]), (slice(None), np.array([-4]))])
 def test_an_index_is_checked_where_there_are_no_entries(key):
     x = np.zeros((0, 3))
-    with pytest.raises(IndexError):
-        x[key]
+    try:
+        with pytest.raises(IndexError):
+            x[key]
+    except DeprecationWarning:
+        pytest.skip("this NumPy is too early: it warns")
     with pytest.raises(G.IndexingError, match="is out of range for axis 1 with size 3"):
         G.index(x, key)

@@ -81,10 +81,11 @@ def test_running_results_of_all_entries_are_those_of_one_row():
     assert G.cumprod(x, dtype=np.float32).dtype == np.float32
 
 
-@pytest.mark.parametrize(("f", "numpys"), [
-    (G.cumulative_sum, np.cumulative_sum), (G.cumulative_prod, np.cumulative_prod),
-])  # fmt: skip
-def test_running_results_of_the_standard_may_begin_at_nothing(f, numpys):
+@pytest.mark.parametrize("name", ["cumulative_sum", "cumulative_prod"])
+def test_running_results_of_the_standard_may_begin_at_nothing(name):
+    if not hasattr(np, name):
+        pytest.skip("this NumPy is too early")
+    f, numpys = getattr(G, name), getattr(np, name)
     x = np.random.default_rng(0).normal(size=(2, 3))
     for axis in (0, -1):
         want = numpys(x, axis=axis, include_initial=True)
