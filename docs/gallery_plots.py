@@ -23,6 +23,25 @@ def example(name: str) -> Any:
     return module(ROOT / "examples" / f"{name}.py")
 
 
+def two_ways(plot: Any) -> None:
+    """The losses of the same steps on the tape and in the graph, on the same batches."""
+    found = example("two_ways")
+    ways = [found.ByRun(), found.ThenRun(optimize=2)]
+    records = found.train(ways, found.digits()[0], epochs=5)
+    for way, record, look in zip(ways, records, ("-", ":"), strict=True):
+        plot.plot(record.step_losses, look, label=way.title, lw=1 if look == "-" else 2.5)
+    plot.set(xlabel="step", ylabel="cross entropy", ylim=(0, None))
+    plot.legend()
+
+
+def digits_cnn(plot: Any) -> None:
+    """The losses of the first steps, on the tape and in the graph."""
+    for (name, (losses, _)), look in zip(example("digits_cnn").run(200).items(), ("-", ":")):
+        plot.plot(losses, look, label=name, lw=1 if look == "-" else 2.5)
+    plot.set(xlabel="step", ylabel="cross entropy", ylim=(0, None))
+    plot.legend()
+
+
 def plain_numpy(plot: Any) -> None:
     """What is left to the minimum after each step of SciPy."""
     from scipy.optimize import minimize
@@ -125,8 +144,8 @@ def learning(plot: Any, found: Any) -> None:
 
 PLOTS: dict[str, Callable[..., None]] = {
     f.__name__: f
-    for f in (plain_numpy, scipy_fit, loop_twice, elsewhere, onnx_training, characters,
-              characters_graph)
+    for f in (two_ways, digits_cnn, plain_numpy, scipy_fit, loop_twice, elsewhere, onnx_training,
+              characters, characters_graph)
 }  # fmt: skip
 """Plots by example, in the order of the gallery."""
 

@@ -20,9 +20,7 @@ from make_contrasts import split
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES, EXAMPLES = DOCS / "gallery.md", DOCS / "gallery", DOCS.parent / "examples"
 DRAWN = {
-    "two_ways": "how-to/pictures/compare.png",
     "digits_mlp": "explanation/pictures/mlp.png",
-    "digits_cnn": "explanation/pictures/cnn.png",
     "text_networks": "explanation/pictures/block.png",
 }
 """Pictures of other pages that show an example, or its graph."""
@@ -48,8 +46,8 @@ def page() -> str:
 def chapters() -> Iterator[str]:
     """Titles, and the parts below them."""
     yield "## Both ways\n"
-    yield from [part(name, picture) for name, picture in DRAWN.items()]
     yield from [part(name, f"gallery/{name}.svg") for name in gallery_plots.PLOTS]
+    yield from [part(name, picture) for name, picture in DRAWN.items()]
     yield "## Science\n"
     yield from [part(f"science/{n}", f"explanation/pictures/{n}.png") for n in make_science.ORDER]
     yield "## Contrasts\n"

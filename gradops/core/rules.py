@@ -104,39 +104,43 @@ def pullback(op: Op) -> Pullback:
 def unroll(rules: Sequence[Any], pull: Pullback, has_attrs: bool) -> Pullback:
     """`pull` for one or two rules, without its loop: a tenth of the time of small operations.
 
-    After an error `pull` runs, which says whose rule it was.
+    Operands are passed by position: a call with a star builds a tuple, which takes as long as the
+    call. After an error `pull` runs, which says whose rule it was.
     """
     first, second = rules[0], rules[-1]
 
     def one(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> Any:
         try:
-            return (first(g, *values),)
+            y, x = values
+            return (first(g, y, x),)
         except Exception:
             pass
         return pull(wanted, g, values, attrs)
 
     def one_with_attrs(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> Any:
         try:
-            return (first(g, *values, **attrs),)
+            y, x = values
+            return (first(g, y, x, **attrs),)
         except Exception:
             pass
         return pull(wanted, g, values, attrs)
 
     def two(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> Any:
         try:
+            y, a, b = values
             if len(wanted) == 1:
-                return (second(g, *values) if wanted[0] else first(g, *values),)
-            args = (g, *values)
-            return first(*args), second(*args)
+                return (second(g, y, a, b) if wanted[0] else first(g, y, a, b),)
+            return first(g, y, a, b), second(g, y, a, b)
         except Exception:
             pass
         return pull(wanted, g, values, attrs)
 
     def two_with_attrs(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs) -> Any:
         try:
+            y, a, b = values
             if len(wanted) == 1:
-                return ((second if wanted[0] else first)(g, *values, **attrs),)
-            return first(g, *values, **attrs), second(g, *values, **attrs)
+                return ((second if wanted[0] else first)(g, y, a, b, **attrs),)
+            return first(g, y, a, b, **attrs), second(g, y, a, b, **attrs)
         except Exception:
             pass
         return pull(wanted, g, values, attrs)

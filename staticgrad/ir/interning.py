@@ -16,6 +16,7 @@ import numpy as np
 from gradops import OPS, ArrayType, Dim, type_of
 from gradops.core.dims import Shape
 from gradops.core.source_location import Place
+from gradops.core.traits import Trait
 from gradops.typing import Attrs
 
 from .expr import Expr, clock
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .graph import FrozenGraph
 
 new = object.__new__
+CONTROL = Trait.CONTROL  # looking up a member of an Enum takes long
 SMALL = 1024  # bytes up to which constants are compared by value
 
 
@@ -123,8 +125,10 @@ def key_of(e: Expr, inputs: Sequence[Expr]) -> Hashable:
     if op is not None:  # with parts that are hashed in C, and that refer to nothing in turn
         if not attrs and len(inputs) == 2:  # the dtype follows from the operands'
             return op.name, e.type.shape, inputs[0].number, inputs[1].number
-        key = attributes_key(attrs) if attrs else ()
-        return (op.name, key, e.type.shape, e.type.dtype, *[x.number for x in inputs])
+        key: Hashable = ()
+        if attrs:
+            key = GraphAttributes(attrs) if CONTROL in op.traits else attributes_key(attrs)
+        return (op.name, *[x.number for x in inputs], e.type.shape, e.type.dtype, key)
     kind, value = e.kind, e.value
     if kind is Kind.CONSTANT:
         if value.nbytes > SMALL:
@@ -137,6 +141,41 @@ def attributes_key(attrs: Attrs) -> Hashable:
     """Equal for equal attributes. That 0.0 equals -0.0, and 1 equals True, shows in their text."""
     items = tuple(sorted(attrs.items()))
     return items, repr(items)
+
+
+class GraphAttributes:
+    """A key of attributes with graphs among them, which are hashed where another key may be equal.
+
+    To hash graphs takes as long as a pass, and few loops have the operands and ops of another.
+    """
+
+    __slots__ = ("attrs", "hash", "names")
+
+    def __init__(self, attrs: Attrs) -> None:
+        self.attrs, self.names = attrs, tuple(sorted(attrs))
+        values = [attrs[name] for name in self.names]
+        self.hash = hash((self.names, *map(outline, values)))
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphAttributes) or self.hash != other.hash:
+            return False
+        if self.names != other.names:
+            return False
+        mine, theirs = self.attrs, other.attrs
+        if all(mine[name] is theirs[name] for name in self.names):
+            return True
+        return attributes_key(mine) == attributes_key(theirs)
+
+
+def outline(value: object) -> Hashable:
+    """What equal values of attributes have in common: outlines of graphs, and 0 for others."""
+    if isinstance(value, tuple):
+        return tuple(map(outline, value))
+    found = getattr(value, "outline", 0)  # of a graph
+    return found if isinstance(found, int) else 0
 
 
 def structural_hash(graph: "FrozenGraph") -> str:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops import Dim
-from staticgrad.ir.interning import Interning, hash_text
+from staticgrad.ir import graph
+from staticgrad.ir.interning import Interning, hash_text, key_of
 
 
 @pytest.fixture
@@ -32,6 +34,43 @@ def test_graphs_are_equal_across_programs(x):
     here = sg.freeze(sg.tanh(x) * 2, x)
     assert here == there
     assert {here: 1}[there] == 1
+
+
+def test_it_does_not_matter_when_inputs_were_made(x):
+    y = sg.placeholder("float32", ["n", 3], name="y")
+    with sg.Graph().as_default():
+        first = sg.placeholder("float32", ["n", 3], name="x")
+        early = sg.tanh(first)
+        second = sg.placeholder("float32", ["n", 3], name="y")
+        there = sg.freeze(early * second, [first, second])
+    here = sg.freeze(sg.tanh(x) * y, [x, y])
+    assert [e.what for e in here] != [e.what for e in there]
+    assert {here: 1}[there] == 1
+
+
+def test_equal_loops_have_equal_keys_and_those_that_differ_have_not(x):
+    def loop(scale):
+        y = sg.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, s * scale), (0, x), name="y")[1]
+        return next(e for e in sg.freeze(y, x) if e.what == "loop")
+
+    (one, other), inputs = (loop(2.0), loop(3.0)), loop(2.0).inputs
+    graphs = {k: replace(v) for k, v in one.attrs.items() if isinstance(v, sg.FrozenGraph)}
+    assert graphs.keys() == {"cond", "body"}
+    attrs = one.attrs | graphs
+    same = key_of(one._replace(attrs=attrs), inputs)
+    assert same == key_of(one, inputs)
+    assert hash(same) == hash(key_of(one, inputs))
+    assert same != key_of(other, inputs)
+
+
+def test_passes_do_not_hash_the_bodies_of_loops(x, monkeypatch):
+    hashed = []
+    once = graph.structural_hash
+    monkeypatch.setattr(graph, "structural_hash", lambda g: hashed.append(g) or once(g))
+    y = sg.while_loop(lambda i, s: i < 9, lambda i, s: (i + 1, sg.tanh(s)), (0, x))[1]
+    frozen = sg.freeze(sg.gradients(sg.reduce_sum(y), x), x)
+    frozen.rebuilt(lambda e, intern: intern.copy(e, e.inputs))
+    assert not hashed
 
 
 def test_graphs_that_differ_in_anything_are_not_equal(x):

@@ -42,6 +42,8 @@ def test_it_is_what_numpy_gives(name, args):
 
 @pytest.mark.parametrize(("name", "args"), [(name, args) for name, *args in SEVERAL], ids=str)
 def test_they_are_what_numpy_gives(name, args):
+    if not hasattr(np, name):
+        pytest.skip("this NumPy is too early")
     got, want = getattr(G, name)(*args), getattr(np, name)(*args)
     for one, other in zip(got, want, strict=True):
         assert_array_equal(one, other)
