@@ -39,7 +39,7 @@ def bits(result):
 def client():
     settings = {
         "distributed.scheduler.allowed-failures": 10,
-        "distributed.deploy.lost-worker-timeout": "600s",  # else a worker killed twice is given up
+        "distributed.deploy.lost-worker-timeout": "1 day",  # else one dead again by then is lost
     }
     with (
         dask.config.set(settings),
