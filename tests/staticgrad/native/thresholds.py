@@ -13,6 +13,9 @@ LOW = {
     "all arrays lie in the arena": {"gradops.native.ir.memory": {"IN_FRAME": 0}},
     "short functions are cut": {"gradops.native.ir.cuts": {"LONGEST": 40, "PIECE": 20}},
     "the slowest way is chosen": {"staticgrad.native.planning.choices": {"min": max}},
+    "short runs have cold functions": {
+        "staticgrad.native.output.coldness": {"LEAST": 0, "SHARE": 1, "WORTH": 0}
+    },
     "the lock is let go of": {"staticgrad.native.output.entry": {"LONG": -1}},
     "few values wait to be computed": {"staticgrad.native.planning.plan": {"DEEP": 3}},
 }  # fmt: skip
