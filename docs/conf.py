@@ -11,12 +11,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import make_name_pages  # noqa: E402
 import make_op_pages  # noqa: E402
 from docstrings import as_rest  # noqa: E402
+from rest_pages import write  # noqa: E402
 
 project = "staticgrad"
 author = "The staticgrad authors"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design"]
 exclude_patterns = ["**/.ipynb_checkpoints"]
-suppress_warnings: list[str] = []
 
 html_theme = "furo"
 html_title = "staticgrad"
@@ -40,17 +40,10 @@ python_maximum_signature_line_length = 88
 
 NUMBER = re.compile(r"bool \| int \| float \| complex \| numpy\.generic")
 DOTTED = re.compile(r"\b[a-z]\w*(?:\.\w+)+|(?<![\w.])type(?=[\[ |,)])")
-
-
 UNSAID = (
-    "collections.abc.",
-    "typing.",
-    "os.",
-    "numpy.random.",
-    "gradops.",
-    "staticgrad.",
+    "collections.abc.", "typing.", "os.", "numpy.random.", "gradops.", "staticgrad.",
     "dynamicgrad.",
-)
+)  # fmt: skip
 PUBLIC = {"type": "builtins.type", **make_name_pages.public_classes()}
 
 
@@ -79,8 +72,8 @@ def public_name(found: re.Match[str]) -> str:
 
 def generate(app: Any) -> None:
     """Write the pages that are made of tables."""
-    make_op_pages.write()
-    make_name_pages.write()
+    for pages in (make_op_pages, make_name_pages):
+        write(pages.FOLDER, pages.pages())
 
 
 def setup(app: Any) -> None:

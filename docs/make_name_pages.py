@@ -6,6 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rest_pages import heading, write
+
 from gradops import Op
 from gradops.table import op_of
 from tests.meta.public_names import NAMESPACES, is_ours, namespace
@@ -83,11 +85,6 @@ def value_entry(name: str, value: Any, seen: dict[Any, str]) -> str:
 ENTRIES = {"class": class_entry, "function": function_entry, "value": value_entry}
 
 
-def heading(title: str, line: str) -> str:
-    """A title, underlined."""
-    return f"{title}\n{line * len(title)}"
-
-
 def pages() -> Iterator[tuple[str, str]]:
     """The name and the text of each page."""
     seen: dict[Any, str] = {}
@@ -96,12 +93,5 @@ def pages() -> Iterator[tuple[str, str]]:
         yield path, page(path, seen)
 
 
-def write() -> None:
-    """Write all pages."""
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in pages():
-        (FOLDER / f"{name}.rst").write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write()
+    write(FOLDER, pages())

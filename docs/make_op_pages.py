@@ -16,6 +16,7 @@ from op_facts import (
     signatures,
     subjects,
 )
+from rest_pages import heading, write
 
 import gradops
 from gradops import Op
@@ -127,11 +128,6 @@ def literal(x: Any) -> str:
     return text.replace("array(", "np.array(")
 
 
-def heading(title: str, line: str) -> str:
-    """A title, underlined."""
-    return f"{title}\n{line * len(title)}"
-
-
 def pages() -> Iterator[tuple[str, str]]:
     """The name and the text of each page."""
     entries = subjects()
@@ -140,12 +136,5 @@ def pages() -> Iterator[tuple[str, str]]:
         yield name, "\n\n".join([heading(title, "="), *map(section, ops)]) + "\n"
 
 
-def write() -> None:
-    """Write all pages."""
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in pages():
-        (FOLDER / f"{name}.rst").write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write()
+    write(FOLDER, pages())

@@ -36,10 +36,13 @@ def require_a_place() -> None:
     """Raise CommandError where nothing can be compiled, or be kept."""
     if not is_known_here() or not is_installed():
         raise CommandError("there is no machine code: pip install 'staticgrad[native]'")
+    if (path := cache_files.directory_name()) is None:
+        raise CommandError(
+            f"there is no cache: {cache_files.VARIABLE} says so, or there is no home"
+        )
     with cache_files.open_directory() as directory:
         if directory is None:
-            path = cache_files.directory_name() or f"{cache_files.VARIABLE} says so"
-            raise CommandError(f"nothing is kept in a folder that is not your own: {path}")
+            raise CommandError(f"{path} is no folder of your own to which nobody else can write")
 
 
 def parts() -> Iterator[tuple[str, Callable[[], object]]]:

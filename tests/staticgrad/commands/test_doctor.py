@@ -1,5 +1,6 @@
 """`python -m staticgrad doctor`."""
 
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from staticgrad.commands import doctor
 from staticgrad.commands.command_line import main
 
 PROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
-FOR_DEVELOPERS = {"dev", "examples", "site"}
+FOR_DEVELOPERS = runpy.run_path(str(PROJECT.parent / ".ci" / "extras.py"))["FOR_DEVELOPERS"]
 
 
 def report(capsys):

@@ -29,4 +29,12 @@ def test_without_a_place_to_keep_it_nothing_is_done(capsys, monkeypatch):
     pytest.importorskip("llvmlite")
     monkeypatch.setenv(cache_files.VARIABLE, "off")
     assert main(["prepare"]) == 2
-    assert "nothing is kept" in capsys.readouterr().err
+    assert "there is no cache" in capsys.readouterr().err
+
+
+def test_a_folder_of_others_is_refused_by_name(capsys, monkeypatch, tmp_path):
+    pytest.importorskip("llvmlite")
+    tmp_path.chmod(0o777)
+    monkeypatch.setenv(cache_files.VARIABLE, str(tmp_path))
+    assert main(["prepare"]) == 2
+    assert f"{tmp_path} is no folder of your own" in capsys.readouterr().err
