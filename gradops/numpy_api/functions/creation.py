@@ -104,7 +104,8 @@ def geomspace(
     dtype: DTypeLike = None, axis: int = 0,
 ) -> AnyArray:  # fmt: skip
     """Numbers at equal ratios between two ends, rounded as in NumPy."""
-    start, stop, _ = in_common_float(start, stop, np.zeros(()))
+    ends = (x if hasattr(x, "shape") else np.asarray(x) for x in (start, stop))  # not weakly typed
+    start, stop, _ = in_common_float(*ends, np.zeros((), dtype))
     turn = ops.sign(start)
     low, high = start / turn, stop / turn
     found = logspace(ops.log10(low), ops.log10(high), num, endpoint)

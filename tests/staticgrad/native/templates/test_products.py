@@ -5,6 +5,8 @@ import pytest
 
 import staticgrad as sg
 
+from .blas_rows import rows_are_alone
+
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
 SIZES = [0, 1, 2, 3, 8, 9, 13, 24, 33, 40]
@@ -57,6 +59,8 @@ def test_products_of_views_and_stacks(dtype, left, right):
 
 @KIND
 def test_a_stack_by_one_matrix_has_the_bits_of_products_one_by_one(dtype):
+    if not rows_are_alone(dtype, 100, 20, 30, 50):
+        pytest.skip("the bits of a row depend on the number of rows in this machine's BLAS")
     x, w = sg.placeholder(dtype, [5, 20, 30]), sg.placeholder(dtype, [30, 50])
     whole = sg.compile(x @ w, [x, w], backend="native")
     part = sg.compile(x[3] @ w, [x, w], backend="native")

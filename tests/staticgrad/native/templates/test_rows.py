@@ -8,6 +8,9 @@ from gradops.nn import CELLS, Weights, recurrent
 from staticgrad.layers.recurrent import loop as layer
 from staticgrad.native.planning.formulas import written_out
 from staticgrad.native.templates import loops, rows
+from staticgrad.native.templates.rows import FEWEST
+
+from .blas_rows import rows_are_alone
 
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
@@ -70,7 +73,7 @@ def is_cut(fetches, given):
 
 
 def check(fetches, given, dtype, monkeypatch):
-    """Compare with NumPy, and with code that does not cut, bit by bit."""
+    """Compare with NumPy, and with code that does not cut: by bits where BLAS leaves rows alone."""
     rng = np.random.default_rng(0)
     feeds = [rng.uniform(-0.3, 0.3, e.shape).astype(dtype) for e in given]  # no chaos
     f, g = (sg.compile(fetches, given, backend=b) for b in ("native", "numpy"))
@@ -79,7 +82,7 @@ def check(fetches, given, dtype, monkeypatch):
     eps = np.finfo(dtype).eps
     for got, want, same in zip(f(*feeds), g(*feeds), whole(*feeds), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e3 * eps, atol=1e3 * eps * np.abs(want).max())
-        assert np.array_equal(got, same)
+        assert np.array_equal(got, same) or not rows_are_alone(dtype, BATCH, FEWEST, WIDTH, WIDTH)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
