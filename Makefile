@@ -15,7 +15,8 @@ SITE_READY := .venv-site/.ready
 PROJECT := --editable '.[examples,dev]'
 NATIVE := --editable '.[native]'
 WITHOUT := "the extra 'native' cannot be installed: its tests are skipped, and its columns empty"
-PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex onnxscript
+PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu pytensor casadi asdex onnxscript \
+	'dask[array,dataframe,distributed]' pyarrow xarray zarr
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help

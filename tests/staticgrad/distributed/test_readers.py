@@ -5,6 +5,7 @@ import pytest
 
 import staticgrad as sg
 
+pytestmark = pytest.mark.peers
 da = pytest.importorskip("dask.array")
 
 rng = np.random.default_rng(8)
