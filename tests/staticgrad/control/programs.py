@@ -1,5 +1,6 @@
 """Programs of loops and branches, run as graphs and in Python: `t` is staticgrad, or `eager`."""
 
+import functools
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -17,7 +18,7 @@ X, S, W = RNG.normal(size=(2, 3)), RNG.normal(), RNG.normal(size=(3, 3)) / 2
 SERIES = RNG.normal(size=(4, 3))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A function of `t` and of inputs, and data for these."""
 
@@ -86,6 +87,7 @@ def gradients(y: Any, xs: Any) -> list[Any]:
     return [dg.zeros_like(x) if g is None else g for x, g in zip(xs, found, strict=True)]
 
 
+@functools.cache
 def graph_values(program: Program, known: bool) -> sg.FrozenGraph:
     """The same as a graph."""
     xs = program.feeds(known)
