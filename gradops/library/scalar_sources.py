@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.numpy_versions import ROOTS_AS_POWERS
+
 MATH = {
     np.arccos: "acos", np.arccosh: "acosh", np.arcsin: "asin", np.arcsinh: "asinh",
     np.arctan: "atan", np.arctan2: "atan2", np.arctanh: "atanh", np.cbrt: "cbrt",
@@ -21,7 +23,8 @@ OPERATORS = {
     np.logical_or: "bool({0} or {1})",
     np.maximum: "({1} if {1} >= {0} or {1} != {1} else {0})",  # of -0.0 and 0.0 the second, too
     np.minimum: "({1} if {1} <= {0} or {1} != {1} else {0})", np.not_equal: "({0} != {1})",
-    np.power: "(math.sqrt({0}) if {1} == 0.5 else math.pow({0}, {1}))",  # as of -0.0 and -inf
+    np.power: "(math.sqrt({0}) if {1} == 0.5 else math.pow({0}, {1}))"
+    if ROOTS_AS_POWERS else "math.pow({0}, {1})",
     np.reciprocal: "1.0 / {0}", np.square: "{0} * {0}",
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
 from ...kernels.native_kernels import native
+from ...kernels.numpy_versions import WRITES_EXTREMES
 from ...kernels.sums import are_short_rows, sum_of, sum_short_rows
 from ...kernels.sums import logsumexp as logsumexp_of_floats
 from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, Out
@@ -214,11 +215,6 @@ def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: boo
     mask = is_extreme(y, x, axis, keepdims)
     total = sum(where(mask, t, 0), axis=axis, keepdims=keepdims)
     return total / tie_counts(mask, t, axis, keepdims)
-
-
-BACKWARDS = np.array([1.0, 0.0])[::-1]
-WRITES_EXTREMES = bool(np.maximum.reduce(BACKWARDS, out=np.zeros(())) == 1)
-"""False where NumPy misses an entry of what is reversed, given `out`: before 2.2."""
 
 
 def extreme(name: str, ufunc: np.ufunc, which: str) -> Op:

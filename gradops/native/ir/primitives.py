@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from ...kernels.numpy_versions import ROOTS_AS_POWERS
 from ..transcendental.floats import bits_of as bits_of_float
 from ..transcendental.floats import (
     both,
@@ -112,9 +113,11 @@ def power(x: Scalar, y: Scalar) -> Scalar:
 
 POWERS: dict[float | None, Callable[[Scalar], Scalar]] = {
     -1.0: lambda x: 1.0 / x, 0.0: lambda x: constant(x.f, 1, x.dtype),
-    0.5: lambda x: call_math("sqrt", [x]), 1.0: lambda x: x, 2.0: lambda x: x * x,
+    1.0: lambda x: x, 2.0: lambda x: x * x,
     3.0: lambda x: x * x * x, 4.0: lambda x: (x * x) * (x * x),
 }  # fmt: skip
+if ROOTS_AS_POWERS:
+    POWERS[0.5] = lambda x: call_math("sqrt", [x])
 """Powers with a known exponent; up to 2 NumPy has the same bits."""
 
 

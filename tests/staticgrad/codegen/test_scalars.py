@@ -290,5 +290,6 @@ def test_chains_of_float32_are_rounded_at_their_end_alone():
 def test_roots_as_powers_have_numpys_values_at_infinity_and_zero(optimize):
     f = compiled(lambda x: (x * 2) ** 0.5 * 1.5, "float64", optimize=optimize)
     with np.errstate(invalid="ignore"):
-        assert np.isnan(f(-np.inf))
-        assert np.signbit(f(-0.0))
+        for x in (-np.inf, -0.0):
+            want = np.power(np.array(x * 2), 0.5) * 1.5  # a root, but by an early NumPy
+            np.testing.assert_equal(f(x), want)  # the sign of zero, too

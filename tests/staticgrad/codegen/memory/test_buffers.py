@@ -195,6 +195,10 @@ def test_a_big_block_is_new_in_each_call_where_the_arena_would_be_larger_for_not
     assert report.predicted_peak < 1.05 * report.lower_bound
 
 
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.1.0",
+    reason="this NumPy does not tell whether a change of shape copies",
+)
 def test_a_copying_change_of_shape_is_let_go_after_its_last_use():
     x = sg.placeholder("float64", [40, 50], name="x")
     y = sg.reshape(sg.transpose(sg.exp(x)), [-1])
