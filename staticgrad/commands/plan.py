@@ -59,6 +59,7 @@ def costs_table(costs: Costs) -> Iterator[str]:
     yield f"  adding gradients        {1e-9 / costs.add_byte:10.1f} GB/s"
     yield f"  Dask, round trip        {1e3 * costs.round_trip:10.3f} ms"
     yield f"  Dask, task              {1e3 * costs.task:10.3f} ms of the scheduler"
+    yield f"  Dask, a block           {costs.contention:10.2f} times as long as in a process alone"
     for name in ("dask", "resident", "mpi"):
         link = getattr(costs, name)
         label = {"dask": "Dask", "resident": "Dask, resident", "mpi": "MPI"}[name]

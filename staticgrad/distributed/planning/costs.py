@@ -25,13 +25,16 @@ class Costs:
     """Measured seconds, and operations per second of one worker. See Note [Alpha and beta].
 
     `round_trip` is that of a task of Dask with nothing to do, `task` what its scheduler takes for
-    each of many. `dask`, `resident` and `mpi` are the links of the engines.
+    each of many. `contention` is how many times as long as in a process alone a block takes in a
+    worker of Dask, which shares cores, caches and memory with others, the scheduler and the
+    program. `dask`, `resident` and `mpi` are the links of the engines.
     """
 
     flops: float
     add_byte: float
     round_trip: float
     task: float
+    contention: float
     dask: Link
     resident: Link
     mpi: Link
@@ -39,7 +42,8 @@ class Costs:
 
 
 REFERENCE = Costs(
-    flops=4.5e10, add_byte=1e-10, round_trip=0.0106, task=0.0018, dask=Link(0.005, 8e-10),
-    resident=Link(0.0014, 4.5e-10), mpi=Link(1e-6, 1e-10), source="a machine of two cores",
+    flops=4.5e10, add_byte=1e-10, round_trip=0.0106, task=0.0018, contention=1.12,
+    dask=Link(0.005, 8e-10), resident=Link(0.0014, 4.5e-10), mpi=Link(1e-6, 1e-10),
+    source="a machine of two cores",
 )  # fmt: skip
 """What was measured where the project is developed, by `make bench-distributed`."""

@@ -36,9 +36,10 @@ def measured() -> Costs:
         Client(cluster) as client,
     ):
         round_trip, task = task_times(client)
+        beside = contention(client)
         dask, resident = dask_link(client, round_trip), resident_link(client)
     mpi = mpi_link() or REFERENCE.mpi
-    return Costs(flops(), add_byte(), round_trip, task, dask, resident, mpi, "this machine")
+    return Costs(flops(), add_byte(), round_trip, task, beside, dask, resident, mpi, "this machine")
 
 
 def median_time(call: Callable[[], Any], turns: int = TURNS) -> float:
@@ -71,6 +72,23 @@ def task_times(client: Any) -> tuple[float, float]:
     trip = median_time(lambda: client.submit(abs, 1, pure=False).result())
     several = lambda: client.gather(client.map(abs, range(MANY), pure=False))
     return trip, median_time(several, 5) / MANY
+
+
+def block_time(_turn: int = 0) -> float:
+    """The median seconds of a block's arithmetic, on one core."""
+    x = np.linspace(-1, 1, 8 * SIDE)
+    return median_time(lambda: np.tanh(np.multiply.outer(x[:SIDE], x)).sum(), TURNS // 2)
+
+
+def contention(client: Any) -> float:
+    """How many times as long a block takes in workers that compute at once, as here alone."""
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    ratios = []
+    for turn in range(3):
+        alone = block_time()
+        each = [client.submit(block_time, turn, workers=[w], pure=False) for w in workers]
+        ratios.append(max(client.gather(each)) / alone)
+    return max(statistics.median(ratios), 1.0)
 
 
 def dask_link(client: Any, round_trip: float) -> Link:

@@ -26,7 +26,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The seconds of a step: of computing, of scheduling meanwhile, and of what comes besides."""
+    """The seconds of a step: of computing, of scheduling meanwhile, and of what comes besides.
+
+    `ideal` is the time of equal shares, each in a process alone.
+    """
 
     computing: float
     scheduling: float
@@ -71,7 +74,7 @@ def tasks(costs: Costs, work: Work, workers: int) -> Prediction:
     fetch = costs.dask.seconds(work.gradient_bytes)
     adding = FAN_IN * (fetch + work.gradient_bytes * costs.add_byte)
     return Prediction(
-        busiest, work.blocks * (1 + 1 / (FAN_IN - 1)) * costs.task,
+        busiest * costs.contention, work.blocks * (1 + 1 / (FAN_IN - 1)) * costs.task,
         costs.round_trip + rounds(workers) * fetch, costs.round_trip + levels * adding, ideal,
     )  # fmt: skip
 
@@ -82,7 +85,7 @@ def resident(costs: Costs, work: Work, workers: int) -> Prediction:
     sending = costs.resident.latency + workers * work.gradient_bytes * costs.resident.per_byte
     nodes = min(work.blocks, workers * 2)
     adding = nodes * work.gradient_bytes * costs.add_byte
-    return Prediction(busiest, 0.0, sending, sending + adding, ideal)
+    return Prediction(busiest * costs.contention, 0.0, sending, sending + adding, ideal)
 
 
 def message_passing(costs: Costs, work: Work, workers: int) -> Prediction:

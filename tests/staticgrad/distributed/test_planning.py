@@ -24,11 +24,11 @@ def test_a_step_takes_no_less_than_its_arithmetic(engine, workers):
 
 @every_engine
 def test_one_worker_spends_a_long_step_on_arithmetic(engine):
-    assert engine(REFERENCE, WORK, 1).efficiency > 0.99
+    assert engine(replace(REFERENCE, contention=1.0), WORK, 1).efficiency > 0.99
 
 
 @every_engine
-@pytest.mark.parametrize("cost", ["round_trip", "task", "add_byte"])
+@pytest.mark.parametrize("cost", ["round_trip", "task", "add_byte", "contention"])
 def test_higher_costs_never_make_a_step_shorter(engine, cost):
     higher = replace(REFERENCE, **{cost: 100 * getattr(REFERENCE, cost)})
     assert engine(higher, WORK, 50).seconds >= engine(REFERENCE, WORK, 50).seconds
