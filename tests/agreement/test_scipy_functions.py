@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("scipy", minversion="1.15")
+pytest.importorskip("scipy", minversion="1.17")
 
 
 def test_functions_of_scipy_are_differentiated():

@@ -15,7 +15,7 @@ import staticgrad as sg
 from gradops import DetachWarning
 from gradops.numpy_api import missing
 
-pytest.importorskip("scipy", minversion="1.15")
+pytest.importorskip("scipy", minversion="1.17")
 
 VALUES = np.array([0.2, 0.3, 0.5])
 MODULES = [

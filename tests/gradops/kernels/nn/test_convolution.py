@@ -72,7 +72,7 @@ def test_what_fails_in_a_thread_fails_in_the_call(monkeypatch):
 
 
 def test_the_user_limits_threads(monkeypatch):
-    monkeypatch.setitem(threads.LIMIT, 0, 0)
+    monkeypatch.setattr(threads, "LIMIT", np.zeros(1, np.int64))
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     assert threads.cores() == 1
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "")
