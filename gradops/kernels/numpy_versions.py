@@ -10,3 +10,16 @@ WRITES_EXTREMES = bool(np.maximum.reduce(BACKWARDS, out=np.zeros(())) == 1)
 with np.errstate(invalid="ignore"):
     ROOTS_AS_POWERS = bool(np.isnan(np.power(np.array(-np.inf), 0.5)))
 """True where powers of a half are roots: of -0.0 then -0.0, not 0.0, and of -inf NaN, not inf."""
+
+
+def are_indices(dtype: np.dtype) -> bool:
+    """True if `take` has indices of a dtype."""
+    try:
+        np.zeros(1).take(np.zeros(1, dtype))
+    except TypeError:
+        return False
+    return True
+
+
+INDICES = frozenset(d for d in map(np.dtype, "bhilqBHILQ") if are_indices(d))
+"""Dtypes of integers that `take` has for indices: before 2.1 not uint64."""

@@ -19,6 +19,7 @@ from ...core.dims import UNKNOWN, Dim, Shape, Size, at_least_zero
 from ...core.errors import IndexingError, ShapeError
 from ...core.types import ArrayType, broadcast_shapes, operand_types
 from ...typing import DTypeLike
+from ..numpy_versions import INDICES
 
 FULL = ("slice", None, None, None)
 
@@ -208,7 +209,7 @@ def takes_one(x: np.ndarray, arrays: Sequence[np.ndarray], index: Index) -> bool
 
     It looks at no index where there are no entries.
     """
-    if len(arrays) != 1 or index[-1] != "array" or arrays[0].dtype.kind not in "iu":
+    if len(arrays) != 1 or index[-1] != "array" or arrays[0].dtype not in INDICES:
         return False
     return x.flags.c_contiguous and x.size > 0 and index.count(FULL) == len(index) - 1
 
