@@ -16,12 +16,15 @@ def lazily(
     """
     module_of = {name: module for module, listed in names.items() for name in listed.split()}
 
+    def absent(name: str) -> AttributeError:
+        said = f"module {package!r} has no attribute {name!r}"
+        error = missing(name) if missing else AttributeError(said)
+        error.name, error.obj = name, sys.modules[package]  # Python suggests a similar name
+        return error
+
     def get(name: str) -> Any:
         if name not in module_of:
-            absent = f"module {package!r} has no attribute {name!r}"
-            error = missing(name) if missing else AttributeError(absent)
-            error.name, error.obj = name, sys.modules[package]  # Python suggests a similar name
-            raise error
+            raise absent(name)  # an error that a variable holds would hold that, and its callers
         module = importlib.import_module(f".{module_of[name]}", package)
         value = module if module_of[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)  # the next access finds it at once

@@ -165,8 +165,8 @@ def called_function() -> str:
         if package_of(frame) in PACKAGES:
             break
         owner = frame.f_locals.get("self")
-        name = public_name(module, frame.f_code.co_qualname)
-        if name := name or inherited_name(owner, frame.f_code.co_name):
+        name = name_by_class(owner, frame.f_code.co_name)
+        if name := name or public_name(module, frame.f_code.co_qualname):
             return of_instance(owner, name)
         package = package or module.partition("._")[0]
     return named_in_source() if package == "scipy" else package
@@ -194,8 +194,8 @@ def public_name(module: str, qualified: str) -> str:
     return ""
 
 
-def inherited_name(owner: object, method: str) -> str:
-    """The public name of a method that a class has from a private one; empty if it has none."""
+def name_by_class(owner: object, method: str) -> str:
+    """The public name of a method by its object's class, not the one that defines it, or none."""
     kind = type(owner)
     return "" if owner is None else public_name(kind.__module__, f"{kind.__qualname__}.{method}")
 

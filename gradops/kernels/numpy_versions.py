@@ -11,6 +11,9 @@ with np.errstate(invalid="ignore"):
     ROOTS_AS_POWERS = bool(np.isnan(np.power(np.array(-np.inf), 0.5)))
 """True where powers of a half are roots: of -0.0 then -0.0, not 0.0, and of -inf NaN, not inf."""
 
+REAL_EIGENVALUES = np.linalg.eigvals(np.ones((1, 1))).dtype.kind == "f"
+"""True where eigenvalues are real numbers if all happen to be real: before 2.5."""
+
 
 def are_indices(dtype: np.dtype) -> bool:
     """True if `take` has indices of a dtype."""

@@ -214,8 +214,14 @@ def entries(name: str, x: Mapping[Any, object]) -> list[Named]:
 
 
 def slots_of(name: str, x: object, own: object) -> list[Named]:
-    """The objects that `x` refers to, other than classes and `own`, the dict of its attributes."""
-    return [(name, y) for y in gc.get_referents(x) if y is not own and not isinstance(y, type)]
+    """The objects that `x` refers to, other than classes and `own`, the dict of its attributes.
+
+    From Python 3.13 on an object refers to the values in that dict itself.
+    """
+    named = {id(own), *map(id, own.values())} if isinstance(own, dict) else {id(own)}
+    return [
+        (name, y) for y in gc.get_referents(x) if id(y) not in named and not isinstance(y, type)
+    ]
 
 
 def has_foreign_base(cls: type) -> bool:

@@ -1,6 +1,7 @@
 """Expressions: ops applied to placeholders and to other expressions, without values."""
 
 import itertools
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
@@ -39,10 +40,12 @@ class Expr(ArrayMethods):
     that `set_shape` refines its type before it is used.
     """
 
-    # An odd number of 16 bytes, or hashes, which are addresses, would collide in sets.
+    # An odd number of 16 bytes, or hashes, which are addresses, would collide in sets. From Python
+    # 3.12 on, weak references take 16 bytes more before an object, and its slot none.
     __slots__ = (
         "__weakref__", "attrs", "control_inputs", "in_c_order", "inputs", "kind", "name", "names",
         "number", "op", "origin", "place", "type", "value",
+        *(("_unused", "_unused_too") if sys.version_info >= (3, 12) else ()),
     )  # fmt: skip
     op: Op | None
     inputs: tuple["Expr", ...]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import linalg
 from ...core.errors import GradError
+from ...kernels.numpy_versions import REAL_EIGENVALUES
 from ...library.elementwise.complexes import imag, real
 from ...library.shape.creation import stop_gradient
 from ...library.shape.movement import compute_in
@@ -16,12 +17,12 @@ __all__ = ["eig", "eigvals", "qr", "svd", "trace"]
 
 
 def eigvals(a: OperandLike) -> AnyArray:
-    """The eigenvalues; real if all imaginary parts are known to be zero."""
+    """The eigenvalues; real if all are known to be, and NumPy's own are then (before 2.5)."""
     return real_if_known(linalg.eigvals(a))
 
 
 def eig(a: OperandLike) -> Any:
-    """The eigenvalues and eigenvectors; real if all eigenvalues are known to be real."""
+    """The eigenvalues and eigenvectors; real where those of `eigvals` are."""
     found = linalg.eig(a)
     values = real_if_known(found.eigenvalues)
     if values is found.eigenvalues:
@@ -31,6 +32,8 @@ def eig(a: OperandLike) -> Any:
 
 def real_if_known(w: OperandLike) -> Any:
     """The real part, if all imaginary parts are known to be zero; else `w`."""
+    if not REAL_EIGENVALUES:
+        return w
     try:
         return w if np.any(concrete(stop_gradient(imag(w)))) else real(w)
     except GradError:  # of a graph, or a stack of examples

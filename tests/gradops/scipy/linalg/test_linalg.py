@@ -174,6 +174,8 @@ def test_values_are_those_of_scipy(case):
     got, want = (called(m, call)(*args, **attrs) for m in (linalg, scipy_linalg))
     for a, b in zip(*(y if isinstance(y, tuple) else (y,) for y in (got, want)), strict=True):
         assert np.shape(a) == np.shape(b)
+        if (call, np.asarray(b).dtype.kind) == ("lstsq", "c") and np.ndim(b) == 0:
+            b = np.real(b)  # SciPy 1.18 has complex sums of squares
         assert np.asarray(a).dtype == np.asarray(b).dtype
         assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
