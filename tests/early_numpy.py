@@ -35,6 +35,10 @@ LATER = {
         "quantiles of float32 are rounded elsewhere": [
             f"{VALUES}[nanpercentile-0]", f"{VALUES}[nanquantile-0]"
         ],
+        "a ufunc takes more of a small stack": [
+            f"tests/staticgrad/native/test_limits.py::test_stacks_of_any_size_suffice[32768-{count}]"
+            for count in (3, 10, 70)
+        ],
         "condition numbers by eigenvalues may be complex": [f"{VALUES}[linalg.cond-1]"],
         "norms of matrices without entries raise": [
             f"{API}/test_conformance.py::test_{which}_do_what_the_standard_says[linalg.matrix_norm]"

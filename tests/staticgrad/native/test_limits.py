@@ -30,12 +30,16 @@ def of_many_arrays(x, count):
 
 @cache
 def suffices_for_blas(size):
-    """Whether NumPy's own product of matrices runs on a stack: some kernels of OpenBLAS do not."""
+    """Whether NumPy's own product of matrices runs on a stack, not quite at its beginning.
+
+    Some kernels of OpenBLAS do not.
+    """
     code = f"""if True:
         import threading, numpy as np
         a = np.ones((120, 120))
+        below = lambda depth: list(map(below, [depth - 1])) if depth else a @ a
         threading.stack_size({size})
-        thread = threading.Thread(target=lambda: a @ a)
+        thread = threading.Thread(target=below, args=[16])
         thread.start()
         thread.join()
     """

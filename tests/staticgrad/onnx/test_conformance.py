@@ -2,6 +2,7 @@
 
 import warnings
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +34,24 @@ def as_array(x):
     return onnx.numpy_helper.to_array(x) if isinstance(x, onnx.TensorProto) else x
 
 
+def model_of(test):
+    """The model of a test, which lies in a file, as all do before onnx 1.23, or with it."""
+    return test.model or onnx.load(f"{test.model_dir}/model.onnx")
+
+
+def data_sets(test):
+    """The inputs and outputs that a test has in files, or with it."""
+    if test.data_sets:
+        return [([*map(as_array, a)], [*map(as_array, b)]) for a, b in test.data_sets]
+    return [
+        tuple([
+            onnx.numpy_helper.to_array(onnx.load_tensor(str(path)))
+            for path in sorted(folder.glob(f"{side}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
+        ] for side in ("input", "output"))
+        for folder in sorted(Path(test.model_dir).glob("test_data_set_*"))
+    ]  # fmt: skip
+
+
 def needs_of(call):
     """What a call raises UnsupportedOperator for; nothing if it succeeds."""
     try:
@@ -44,11 +63,11 @@ def needs_of(call):
 
 def require_results(test, **options):
     """Run the model of a test on its data sets."""
-    run = load(test.model, **options)
-    for feeds, expected in test.data_sets:
-        results = run(*map(as_array, feeds))
+    run = load(model_of(test), **options)
+    for feeds, expected in data_sets(test):
+        results = run(*feeds)
         assert len(results) == len(expected)
-        for result, wanted in zip(results, map(as_array, expected), strict=True):
+        for result, wanted in zip(results, expected, strict=True):
             rtol = max(test.rtol, HALF if wanted.dtype == np.float16 else 0)
             assert (result.dtype, np.shape(result)) == (wanted.dtype, wanted.shape), test.name
             np.testing.assert_allclose(
@@ -70,7 +89,7 @@ def test_operators_compute_what_onnx_says(group, backend):
 def test_all_that_is_out_of_scope_is_needed_by_a_test():
     missing = set()
     for test in node_tests().values():
-        missing |= {what for what, _ in needs_of(lambda test=test: load(test.model))}
+        missing |= {what for what, _ in needs_of(lambda test=test: load(model_of(test)))}
     for word in (word for words in REASONS.values() for word in words):
         assert any(word in what for what in missing), word
 
@@ -93,9 +112,8 @@ def test_each_version_of_an_operator_has_a_builder_that_takes_its_attributes():
 @pytest.mark.parametrize("name", RANDOM)
 def test_random_numbers_have_the_type_and_shape_that_onnx_says(name):
     test = node_tests()[name]
-    for feeds, expected in test.data_sets:
-        for result, wanted in zip(load(test.model)(*map(as_array, feeds)), expected, strict=True):
-            wanted = as_array(wanted)
+    for feeds, expected in data_sets(test):
+        for result, wanted in zip(load(model_of(test))(*feeds), expected, strict=True):
             assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
 
 
@@ -105,7 +123,7 @@ def test_models_of_older_opsets_compute_what_onnx_says(kind):
     from onnx.backend.test.loader import load_model_tests
 
     for test in load_model_tests(kind=kind):
-        model = test.model or onnx.load(f"{test.model_dir}/model.onnx")
+        model = model_of(test)
         needs = needs_of(lambda model=model: load(model))
         assert is_out_of_scope(needs), f"{test.name}: {needs}"
         if needs:
@@ -116,18 +134,3 @@ def test_models_of_older_opsets_compute_what_onnx_says(kind):
                 np.testing.assert_allclose(
                     result, wanted, rtol=max(test.rtol, 1e-3), atol=1e-5, err_msg=test.name
                 )
-
-
-def data_sets(test):
-    """The inputs and outputs that a test has in files, or with it."""
-    from pathlib import Path
-
-    if test.data_sets:
-        return [([*map(as_array, a)], [*map(as_array, b)]) for a, b in test.data_sets]
-    return [
-        tuple([
-            onnx.numpy_helper.to_array(onnx.load_tensor(str(path)))
-            for path in sorted(folder.glob(f"{side}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
-        ] for side in ("input", "output"))
-        for folder in sorted(Path(test.model_dir).glob("test_data_set_*"))
-    ]  # fmt: skip
