@@ -10,7 +10,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from .early_numpy import reasons
+from .early_versions import reasons
 
 settings.register_profile("without a deadline", deadline=None)
 settings.load_profile("without a deadline")
@@ -25,7 +25,7 @@ def without_cache():
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what an early NumPy cannot pass."""
+    """Skip what early versions of other packages cannot pass."""
     if left_out := reasons():
         for item in items:
             if item.nodeid in left_out:
