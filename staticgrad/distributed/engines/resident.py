@@ -76,7 +76,9 @@ class Resident(OneProcess):
         if not self.have_started(futures, end):
             return
         try:
-            self.keepers = {w: future.result(CHECK) for w, future in futures.items()}
+            for future in futures.values():
+                future.result(CHECK)
+            self.keepers = futures  # an actor would be released with the default client's, if any
         except Exception:
             if not self.forget_dead(futures):
                 raise

@@ -113,6 +113,15 @@ def test_data_may_be_persisted_delayed_in_memory_or_in_files(client, wanted, tmp
 
 
 @pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
+def test_the_client_need_not_be_the_default_one(client, wanted, resident):
+    small = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 60}
+    with distributed.LocalCluster(**small) as other, distributed.Client(other):
+        options = {"engine": client, "resident": resident, "timeout": 20}
+        f = sg.distributed.value_and_grad(loss, P, chunked(), **options)
+        assert bits(f(Q)) == bits(f(Q)) == wanted
+
+
+@pytest.mark.parametrize("resident", [False, True], ids=["tasks", "resident"])
 @pytest.mark.parametrize("later", [lambda a: a, lambda a: a + 0], ids=["kept", "computed"])
 def test_data_that_is_persisted_stays_although_nothing_else_holds_it(client, later, resident):
     def make():
