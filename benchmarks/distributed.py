@@ -4,8 +4,7 @@ OPENBLAS_NUM_THREADS=1 python -m benchmarks.distributed
 
 The overhead is the time of a step with 100,000 parameters and next to no arithmetic, less that of
 a worker's share in this process. For the efficiency, a worker's share takes 20 times the overhead
-that is allowed: the time of a share in this process over that of a step on two workers. For Dask
-also the usual one, by which one worker is the measure: half of its time over that of two.
+that is allowed: the time of a share in this process over that of a step on two workers.
 """
 
 import json
@@ -14,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,39 +78,33 @@ def here(f: Any, x: np.ndarray) -> Any:
 def row(name: str, step: Any, share: Any, long_step: Any, long_share: Any) -> dict[str, Any]:
     """Steps and shares, taken in turns, as an overhead and an efficiency."""
     small = statistics.median(times(step)) - statistics.median(times(share))
-    return {"engine": name, "overhead": small, "efficiency": ratio(long_share, long_step)}
-
-
-def ratio(a: Any, b: Any) -> float:
-    """The time of one call over that of another, which are taken in turns."""
     ratios = []
     for _ in range(3):
-        first, second = times(a, 3), times(b, 3)
-        ratios.append(statistics.median(first) / statistics.median(second))
-    return statistics.median(ratios)
+        a, b = times(long_share, 3), times(long_step, 3)
+        ratios.append(statistics.median(a) / statistics.median(b))
+    return {"engine": name, "overhead": small, "efficiency": statistics.median(ratios)}
 
 
-def of_dask(client: Any, single: Any, resident: bool) -> dict[str, Any]:
-    """The figures of a cluster of two processes, beside one of one process."""
-    name = "Dask, resident" if resident else "Dask, tasks"
-    count = rows_for(SHARE * ALLOWED[name])
-    on_two, on_one = (partial(on_cluster, c, resident) for c in (client, single))
-    long_step = on_two(loss, count)
-    found = row(name, on_two(little, 4), here(little, rows(4)), long_step, here(loss, rows(count)))
-    return found | {"of_one_worker": ratio(on_one(loss, count), long_step) / 2}
-
-
-def on_cluster(client: Any, resident: bool, f: Any, n: int) -> Any:
-    """A step over twice `n` rows that are in the memory of workers."""
+def of_dask(client: Any, resident: bool) -> dict[str, Any]:
+    """The figures of a cluster of two processes."""
     import dask.array as da
     from distributed import wait
 
-    chunks = tuple(len(block) for block in np.array_split(range(n), BLOCKS))
-    data = da.random.default_rng(0).normal(size=(2 * n, WIDTH), chunks=(2 * chunks, WIDTH))
-    data = client.persist(data / 10)
-    wait(data)
-    options = {"engine": client, "resident": resident}
-    return sg.distributed.value_and_grad(f, np.zeros(PARAMETERS), data, **options)
+    name = "Dask, resident" if resident else "Dask, tasks"
+    count = rows_for(SHARE * ALLOWED[name])
+
+    def on_cluster(f: Any, n: int) -> Any:
+        chunks = tuple(len(block) for block in np.array_split(range(n), BLOCKS))
+        data = da.random.default_rng(0).normal(size=(2 * n, WIDTH), chunks=(2 * chunks, WIDTH))
+        data = (data / 10).persist()
+        wait(data)
+        options = {"engine": client, "resident": resident}
+        return sg.distributed.value_and_grad(f, np.zeros(PARAMETERS), data, **options)
+
+    return row(
+        name, on_cluster(little, 4), here(little, rows(4)), on_cluster(loss, count),
+        here(loss, rows(count)),
+    )  # fmt: skip
 
 
 def of_mpi() -> dict[str, Any]:
@@ -142,14 +134,8 @@ def show(found: dict[str, Any]) -> None:
     name, allowed = found["engine"], ALLOWED[found["engine"]]
     print(
         f"{name:16}{found['overhead']:9.2f} ms a step (at most {allowed} allowed)"
-        f"{100 * found['efficiency']:8.1f} % on two workers{of_one(found)}"
+        f"{100 * found['efficiency']:8.1f} % on two workers"
     )
-
-
-def of_one(found: dict[str, Any]) -> str:
-    """The efficiency by which one worker is the measure, where it is known."""
-    known = found.get("of_one_worker")
-    return f", {100 * known:.1f} % of one worker's" if known else ""
 
 
 def main() -> None:
@@ -157,16 +143,14 @@ def main() -> None:
     import dask
     from distributed import Client, LocalCluster
 
-    options = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         dask.config.set(KEEP_MEMORY),
-        LocalCluster(n_workers=1, **options) as small,
-        LocalCluster(n_workers=2, **options) as cluster,
-        Client(small, set_as_default=False) as single,
+        LocalCluster(**options) as cluster,
         Client(cluster) as client,
     ):
         for resident in (False, True):
-            show(of_dask(client, single, resident))
+            show(of_dask(client, resident))
     command = [*mpiexec(2), sys.executable, "-m", "benchmarks.distributed", "rank"]
     done = subprocess.run(command, capture_output=True, text=True)
     show(json.loads(done.stdout)) if not done.returncode else print(done.stderr)
