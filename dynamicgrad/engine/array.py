@@ -16,7 +16,7 @@ import gradops as ops
 from gradops import Op, TransformError, numpy_api
 from gradops.core.dims import Size
 from gradops.core.foreign import NO_ARRAY, is_sparse_product
-from gradops.core.op import as_operand
+from gradops.core.op import as_operand, refuse_masked
 from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_conversion_error, warn_detached
 from gradops.numpy_api.methods import ArrayMethods
 from gradops.typing import AnyArray, ArrayLike, Attrs, DTypeLike
@@ -251,7 +251,7 @@ def array(data: ArrayLike | Handle, dtype: DTypeLike = None) -> Array:
     if isinstance(data, Handle):
         found = ops.copy(hold(Array, data.value, data.node))
         return found if dtype is None else ops.astype(found, dtype=dtype)
-    return hold(Array, np.array(data, dtype))
+    return hold(Array, np.array(refuse_masked(data, "array"), dtype))
 
 
 def power(a: Any, b: Any) -> AnyArray:

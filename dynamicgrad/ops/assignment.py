@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops import DTypeError, ShapeError, TapeError
 from gradops.core.dims import product
+from gradops.core.op import refuse_masked
 from gradops.core.types import operand_types, shape_of
 
 from ..dispatch.casting import as_entry, as_mask, number_in, require_dtype
@@ -166,7 +167,8 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
             "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
             f" the broadcast shape {list(shape)}", hint="squeeze() removes dimensions of size 1",
         )  # fmt: skip
-    return replace(t, ..., source if isinstance(source, Handle) else np.asarray(source), "copy_")
+    source = source if isinstance(source, Handle) else np.asarray(refuse_masked(source, "copy_"))
+    return replace(t, ..., source, "copy_")
 
 
 def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:

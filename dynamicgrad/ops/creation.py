@@ -102,7 +102,7 @@ def tensor(data: Any, dtype: DTypeLike = None, requires_grad: bool = False) -> T
     if not isinstance(data, Handle) and hasattr(data, "gradop_level"):
         return make_tensor(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
     cut: list[Handle] = []
-    value = np.array(plain(refuse_masked(data), cut), order="C")
+    value = np.array(plain(data, cut), order="C")
     if cut and is_recording():
         warnings.warn(MADE_OF_TENSORS, ops.DetachWarning, stacklevel=3)
     if dtype is None:
@@ -123,7 +123,9 @@ def plain(data: object, cut: list[Handle]) -> object:
         if data.node is not None:
             cut.append(data)
         return data.value
-    return [plain(x, cut) for x in data] if isinstance(data, list | tuple) else data
+    if isinstance(data, list | tuple):
+        return [plain(x, cut) for x in data]
+    return refuse_masked(data, "tensor")
 
 
 @on_device
@@ -151,7 +153,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    t = handle(numeric(array))
+    t = handle(numeric(refuse_masked(array, "from_numpy")))
     storage_of(t).lend()
     return t
 

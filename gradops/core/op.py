@@ -297,16 +297,18 @@ def as_operand(a: Any) -> Any:
     """An argument as an operand: sequences become arrays; masked arrays are refused."""
     if not isinstance(a, list | tuple):
         return a if type(a) in PLAIN else refuse_masked(a)
-    if any(hasattr(x, "gradop_level") for x in a):
-        raise TypeError("a sequence of tensors or expressions is not an operand; use stack(...)")
+    for x in () if PLAIN.issuperset(map(type, a)) else a:
+        if hasattr(refuse_masked(x), "gradop_level"):
+            said = "a sequence of tensors or expressions is not an operand; use stack(...)"
+            raise TypeError(said)
     return np.asarray(a)
 
 
-def refuse_masked(a: Any) -> Any:
+def refuse_masked(a: Any, taker: str = "an op") -> Any:
     """`a`; raises MixedOperandsError for a masked array, whose mask would be lost."""
     if isinstance(a, np.ndarray) and hasattr(a, "filled"):
         raise errors.MixedOperandsError(
-            "an op", [type(a).__name__],
+            taker, [type(a).__name__],
             "a masked array, whose mask would be lost, is not an operand",
             hint="fill it: a.filled(0), or use where(mask, 0, a)",
         )  # fmt: skip

@@ -19,6 +19,7 @@ import numpy as np
 
 from gradops import ShapeError, type_of
 from gradops.core.errors import OptionError
+from gradops.core.op import refuse_masked
 
 from .programs import Block, spread
 
@@ -34,7 +35,8 @@ class Rows(NamedTuple):
 
     def load(self) -> np.ndarray:
         """The rows; those of a file are mapped to memory."""
-        return np.asarray(opened(self.source)[self.start : self.stop])
+        rows = opened(self.source)[self.start : self.stop]
+        return np.asarray(refuse_masked(rows, "distributed"))
 
 
 def load(piece: Any) -> Any:

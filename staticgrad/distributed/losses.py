@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, FeedError, ShapeError, flatten, reshape, type_of
+from gradops.core.errors import OptionError
 from gradops.core.types import is_float, shape_of
 
 from ..build.tracing import trace
@@ -40,7 +41,7 @@ class Loss:
             y = self.value(parameters, columns)
             return [y, *gradients(y, list(parameters), unconnected="zero")]
 
-        return trace(both, [list(self.parameters), *self.columns])
+        return self.traced(both, [list(self.parameters)])
 
     def hessian_product(self) -> FrozenGraph:
         """The graph of the Hessian times a vector, which is as many arguments as parameters."""
@@ -49,7 +50,17 @@ class Loss:
             return list(hvp(self.value(parameters, columns), list(parameters), list(v)))
 
         types = list(self.parameters)
-        return trace(product, [types, types, *self.columns])
+        return self.traced(product, [types, types])
+
+    def traced(self, f: Callable[..., Any], types: list[list[ArrayType]]) -> FrozenGraph:
+        """The graph of a function of parameters and columns; raises OptionError if it draws."""
+        graph = trace(f, [*types, *self.columns])
+        if len(graph.inputs) > sum(map(len, types)) + len(self.columns):
+            raise OptionError(
+                "distributed", ["loss"], "the loss draws random numbers, which are no part of a sum"
+                " over rows", hint="draw them beforehand, as a column of the data",
+            )  # fmt: skip
+        return graph
 
     def value(self, parameters: Sequence[Expr], columns: Sequence[Expr]) -> Any:
         """The loss of expressions, as a scalar."""

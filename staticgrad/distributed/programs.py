@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradops import ShapeError, type_of
+from gradops.core.op import refuse_masked
 
 from ..export.saving import load, save
 from ..ir.graph import FrozenGraph
@@ -72,7 +73,7 @@ def spread(columns: Sequence[Any]) -> Block:
     result: list[Any] = []
     for column in columns:
         parts = column if isinstance(column, tuple | list) else [column]
-        result += [np.asarray(part) for part in parts]
+        result += [np.asarray(refuse_masked(part, "distributed")) for part in parts]
     return tuple(result)
 
 

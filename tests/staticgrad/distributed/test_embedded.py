@@ -147,6 +147,14 @@ def test_data_that_does_not_fit_is_an_error(data, error, words):
         sg.distributed.value_and_grad(loss, P, data)(Q)
 
 
+def test_a_loss_that_draws_is_an_error():
+    def noisy(w, x, y):
+        return np.mean((x @ w - y + sg.random_normal(y.shape)) ** 2)
+
+    with pytest.raises(OptionError, match="draws random numbers"):
+        sg.distributed.value_and_grad(noisy, np.zeros(4), (X, Y))
+
+
 def test_parameters_that_do_not_fit_are_an_error():
     f = sg.distributed.value_and_grad(loss, P, (X, Y))
     with pytest.raises(FeedError, match="2 parameters, not 1"):
