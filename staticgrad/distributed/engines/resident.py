@@ -164,9 +164,11 @@ class Resident(OneProcess):
 
     async def ask(self, arguments: dict[str, Any], limit: float) -> dict[str, Any]:
         """What each actor answers: nodes, its error, or None if it is lost."""
-        calls = [self.ask_while_alive(w, each) for w, each in arguments.items()]
-        answers = await asyncio.wait_for(asyncio.gather(*calls), limit)
-        return dict(zip(arguments, answers, strict=True))
+        async with asyncio.timeout(limit), asyncio.TaskGroup() as group:
+            calls = {
+                w: group.create_task(self.ask_while_alive(w, each)) for w, each in arguments.items()
+            }
+        return {w: call.result() for w, call in calls.items()}
 
     async def ask_while_alive(self, worker: str, arguments: Sequence[Any]) -> Any:
         """What one actor answers; None also if the scheduler says that its worker is dead."""
