@@ -6,14 +6,14 @@ by eps, and with every value that an op rounds changed so (D. S. Parker, Monte C
 1997), a subnormal one by its last bit, a sum that is zero by its sign. The latter shows what the
 former cannot: equal rows that cancel, whatever the data are. Whole numbers are taken to be exact,
 as counts and those of `floor` are. A sum of finite numbers that overflows may be NaN as well, if
-its terms overflow to both sides.
+its terms overflow to both sides, and an infinite one if finite terms of it overflow.
 """
 
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -181,29 +181,54 @@ def spread_of(graph: FrozenGraph, feeds: Sequence[Any], old: Sequence[Any], seed
     return [error_scale(np.asarray(x), np.asarray(y)) for x, y in zip(old, new, strict=True)]
 
 
+class Extent(NamedTuple):
+    """What is known of a value's entries; `largest` is that of the finite ones."""
+
+    are_finite: bool
+    have_nan: bool
+    largest: float
+
+
 class RandomRounding:
     """Changes values of the interpreter to what other rounding might give. See Note [Rounding]."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self.finite: set[Expr] = set()
+        self.extents: dict[Expr, Extent] = {}
 
     def __call__(self, e: Expr, value: Any) -> Any:
         x = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
         if x is None or x.dtype.kind not in "fc":
             return None
-        is_finite = np.isfinite(x)
-        if is_finite.all():
-            self.finite.add(e)
+        self.extents[e] = extent_of(x)
         if e.op is None or not EXACT.isdisjoint(e.op.traits):
             return None
-        overflows = Trait.ELEMENTWISE not in e.op.traits and self.finite.issuperset(e.inputs)
         with np.errstate(all="ignore"):
             is_whole = (x == np.rint(x)) & (np.abs(x) * np.finfo(x.dtype).eps < 1)
         new = np.where(is_whole, x, rounded_otherwise(x, self.rng))
         if adds(e.op):
             new = np.where(x == 0, new * self.rng.choice([-1, 1], x.shape), new)
-        return np.where(is_finite | (not overflows), new, np.nan).astype(x.dtype)[()]
+        if Trait.ELEMENTWISE not in e.op.traits:
+            new = np.where(np.isfinite(x), new, self.overflown(e, x))
+        return new.astype(x.dtype)[()]
+
+    def overflown(self, e: Expr, x: Array) -> Any:
+        """What sums that are not finite may be as well, if their terms can overflow."""
+        extents = [self.extents[y] for y in e.inputs if y in self.extents]
+        if not all(y.are_finite for y in extents):
+            with np.errstate(over="ignore"):
+                largest = np.prod([y.largest for y in extents], dtype=np.float64)
+            if not largest > np.finfo(x.dtype).max:
+                return x
+        return np.where(np.isnan(x) & (not any(y.have_nan for y in extents)), np.inf, np.nan)
+
+
+def extent_of(x: Array) -> Extent:
+    """What is to be known of an array."""
+    is_finite = np.isfinite(x)
+    with np.errstate(over="ignore"):
+        largest = float(np.abs(x[is_finite]).max(initial=0))
+    return Extent(bool(is_finite.all()), bool(np.isnan(x).any()), largest)
 
 
 def adds(op: Op) -> bool:

@@ -67,6 +67,17 @@ def test_the_sum_of_terms_that_overflow_may_be_nan():
         require(graph, feeds, [np.float32(np.inf), np.full(2, np.nan, "f4")])
 
 
+def test_an_infinite_sum_may_be_nan_only_if_finite_terms_overflow():
+    a, b = (sg.placeholder("float32", [3], name=name) for name in "ab")
+    graph = sg.freeze([sg.tensordot(a, b, 1)], [a, b])
+    feeds = [np.array([-np.inf, 1e30, 1.0], "f4"), np.array([1.0, 1e30, 1.0], "f4")]
+    with np.errstate(all="ignore"):
+        for found in (np.float32(np.nan), np.float32(-np.inf)):  # with one rounding or with two
+            require(graph, feeds, [found])
+    with pytest.raises(PassError):
+        require(graph, [np.minimum(feeds[0], 1), feeds[1]], [np.float32(np.nan)])
+
+
 def test_infinities_that_are_fed_stay():
     x = sg.placeholder("float64", [3], name="x")
     graph = sg.freeze([sg.reduce_sum(x)], [x])
