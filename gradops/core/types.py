@@ -107,6 +107,12 @@ def shape_of(x: Any) -> Shape:
     return np.shape(x) if found is None else found
 
 
+def dtype_of(x: Any) -> np.dtype:
+    """The dtype of anything an op takes: without a type for each transform that `x` is in."""
+    found: Any = getattr(x, "dtype", None)
+    return type_of(x).dtype if found is None else found
+
+
 def operand_types(args: Iterable[object]) -> list[ArrayType]:
     """The types of operands, Python scalars taking the dtype the others give them (NEP 50)."""
     args = [1 if isinstance(a, Dim) else a for a in args]

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
+from ..core.dims import Shape
 from ..core.foreign import NO_ARRAY, is_sparse_product
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.tracer_protocol import held, is_holder
 from ..core.tree import flatten
-from ..core.types import is_inexact, shape_of, type_of
+from ..core.types import dtype_of, is_inexact, shape_of, type_of
 from ..library.families import zeros_like
 from ..numpy_api.detach_checks import (
     COLLECTED,
@@ -91,6 +94,16 @@ class Dual(WithDerivatives):
         """The type of the primal."""
         return type_of(self.primal)
 
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return shape_of(self.primal)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype of the entries."""
+        return dtype_of(self.primal)
+
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
         level = max(a.gradop_level for a in args if isinstance(a, Dual))
@@ -110,10 +123,10 @@ class Dual(WithDerivatives):
 
 def tangent_like(t: object, y: object) -> Any:
     """The tangent `t` broadcast and cast to the shape and dtype of the output `y`."""
-    want = type_of(y)
-    if shape_of(t) != want.shape:
-        t = OPS["broadcast_to"](t, shape=want.shape)
-    return t if type_of(t).dtype == want.dtype else OPS["astype"](t, dtype=want.dtype)
+    shape, dtype = shape_of(y), dtype_of(y)
+    if shape_of(t) != shape:
+        t = OPS["broadcast_to"](t, shape=shape)
+    return t if dtype_of(t) == dtype else OPS["astype"](t, dtype=dtype)
 
 
 def jvp(f: Function, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
@@ -149,4 +162,4 @@ def without_face(y: Any, level: float) -> Any:
 
 def carries_tangent(x: object) -> bool:
     """True if `x` has a dtype that carries derivatives."""
-    return is_inexact(type_of(x).dtype)
+    return is_inexact(dtype_of(x))
