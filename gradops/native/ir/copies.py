@@ -51,9 +51,13 @@ def copy(f: FunctionText, source: Place, to: Place) -> None:
 
 
 def copy_rows(f: FunctionText, source: Place, to: Place, size: int) -> None:
-    """Copy row by row, each of `size` bytes."""
+    """Copy row by row, each of `size` bytes.
+
+    LLVM writes a row as so many vectors, and takes most of a second to schedule 1,000 of them.
+    """
     if len(to.shape) > 1:
-        for i in f.loop(to.shape[0], passes=math.prod(to.shape[:-1])):
+        passes = math.prod(to.shape[:-1]) * max(1, size // width())
+        for i in f.loop(to.shape[0], passes=passes):
             copy_rows(f, source.row(f, i), to.row(f, i), size)
         return
     pointers = [p.address(f, (0,)) for p in (to, source)]
