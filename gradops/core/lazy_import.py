@@ -24,7 +24,7 @@ def lazily(
 
     def get(name: str) -> Any:
         if name not in module_of:
-            raise absent(name)  # an error that a variable holds would hold that, and its callers
+            raise absent(name)  # in a variable it would hold this frame, and so all callers
         module = importlib.import_module(f".{module_of[name]}", package)
         value = module if module_of[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)  # the next access finds it at once

@@ -25,4 +25,4 @@ def are_indices(dtype: np.dtype) -> bool:
 
 
 INDICES = frozenset(d for d in map(np.dtype, "bhilqBHILQ") if are_indices(d))
-"""Dtypes of integers that `take` has for indices: before 2.1 not uint64."""
+"""Dtypes of integers that `take` has for indices: in 2.0 not uint64."""

@@ -78,7 +78,7 @@ class Resident(OneProcess):
         try:
             for future in futures.values():
                 future.result(CHECK)
-            self.keepers = futures  # an actor would be released with the default client's, if any
+            self.keepers = futures  # an actor is held by the default client, which may be another
         except Exception:
             if not self.forget_dead(futures):
                 raise

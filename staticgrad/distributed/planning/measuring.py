@@ -74,7 +74,7 @@ def task_times(client: Any) -> tuple[float, float]:
     return trip, median_time(several, 5) / MANY
 
 
-def block_time(_turn: int = 0) -> float:
+def block_time() -> float:
     """The median seconds of a block's arithmetic, on one core."""
     x = np.linspace(-1, 1, 8 * SIDE)
     return median_time(lambda: np.tanh(np.multiply.outer(x[:SIDE], x)).sum(), TURNS // 2)
@@ -84,9 +84,9 @@ def contention(client: Any) -> float:
     """How many times as long a block takes in workers that compute at once, as here alone."""
     workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
     ratios = []
-    for turn in range(3):
+    for _ in range(3):
         alone = block_time()
-        each = [client.submit(block_time, turn, workers=[w], pure=False) for w in workers]
+        each = [client.submit(block_time, workers=[w], pure=False) for w in workers]
         ratios.append(max(client.gather(each)) / alone)
     return max(statistics.median(ratios), 1.0)
 
