@@ -94,7 +94,7 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
     for helper in helpers:
         helper.join()
     if failures:
-        raise failures[0]
+        raise failures.pop()  # or it would refer to itself
 
 
 def start_threads(run: Callable[[], None], count: int) -> list["Thread"]:

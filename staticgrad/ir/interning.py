@@ -178,8 +178,11 @@ def outline(value: object) -> Hashable:
     return found if isinstance(found, int) else 0
 
 
-def structural_hash(graph: "FrozenGraph") -> str:
-    """A hash of ops, attributes, types and wiring; names count for inputs, which come first."""
+def structural_hash(graph: "FrozenGraph", contents: bool = True) -> str:
+    """A hash of ops, attributes, types and wiring; names count for inputs, which come first.
+
+    The entries of the graph's constants count, if `contents`.
+    """
     import hashlib
 
     order = dict.fromkeys([*graph.inputs, *graph.order])
@@ -191,8 +194,8 @@ def structural_hash(graph: "FrozenGraph") -> str:
         value = e.value if e.kind is Kind.SIZE else None
         words = (e.what, name, *wiring, *attrs, e.shape, e.dtype.str, value)
         h.update(f"{hash_text(words)}\n".encode())
-        if e.kind is Kind.CONSTANT:
-            h.update(e.value.tobytes())
+        if contents and e.kind is Kind.CONSTANT:
+            h.update(e.value.ravel())
     updated, new = [v for v, _ in graph.updates], [e for _, e in graph.updates]
     for part in (graph.inputs, graph.outputs, updated, new, graph.measured):
         h.update(f"{[numbers[e] for e in part]}".encode())

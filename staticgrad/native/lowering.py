@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gradops.native.costs import CostTable
 from gradops.native.ir.copies import copy
-from gradops.native.ir.cuts import Spot, cut
+from gradops.native.ir.cuts import Spot, cut, set_apart
 from gradops.native.ir.elementwise import apply
 from gradops.native.ir.finite import note_entries
 from gradops.native.ir.memory import Memory
@@ -85,8 +85,10 @@ class GraphWriter:
             if self.targets.get(e) is not place:
                 copy(self.f, self.place(e), place)
                 spots.append(self.spot())
-        runs_long = work_of(graph) >= self.table.worth
-        cut(self.f, framed, share(self.f, framed, spots), runs_long)
+        shared = share(self.f, framed, spots)
+        if work_of(graph) >= self.table.worth:
+            shared = set_apart(self.f, framed, shared)
+        cut(self.f, framed, shared, runs_once=not self.is_inner)
 
     def spot(self) -> Spot:
         """The place where the next line will be."""

@@ -9,16 +9,17 @@ of its passes.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 
 from .scalars import NotNative
 from .text import ADDING, PARALLEL, SUMMING, FunctionText
 
 LONGEST = 3000  # lines of a function that is not cut
-PIECE = 1000  # lines from which a run is a function
+LONGEST_ONCE = 1500  # the same of what runs once in a call: threads compile its pieces at once
+PIECES = 3  # into which so many lines are cut at most
 REST = 200  # lines of a function that is worth to be kept apart from those that need all passes
 VECTORIZED = tuple(f"!llvm.loop !{tag}" for tag in (PARALLEL, ADDING, SUMMING))
 NAME = re.compile(r"%([A-Za-z][\w.]*)")
@@ -58,70 +59,71 @@ class Run:
         return names_taken("\n".join([f"{self.label}:", *self.lines]))
 
     @cached_property
-    def needs_all(self) -> bool:
-        """True if LLVM is to vectorize a loop. See Note [Modules] in `modules.py`."""
-        return any(line.endswith(VECTORIZED) for line in self.lines)
-
-    @cached_property
     def returns(self) -> bool:
         """True if the lines may return before they end."""
         return any(line.startswith("  ret ") for line in self.lines)
 
 
-def cut(f: FunctionText, framed: int, spots: Sequence[Spot], runs_long: bool = False) -> None:
+def needs_all(lines: Sequence[str]) -> bool:
+    """True if LLVM is to vectorize a loop. See Note [Modules] in `modules.py`."""
+    return any(line.endswith(VECTORIZED) for line in lines)
+
+
+def cut(f: FunctionText, framed: int, spots: Sequence[Spot], runs_once: bool = False) -> None:
     """Make functions of the runs of lines between some spots, if there are many.
 
-    `framed` is the number of lines that the frame had before. Of a shorter function that runs long
-    those that LLVM is to vectorize are cut off. See Note [Cuts].
+    `framed` is the number of lines that the frame had before. What `runs_once` is cut into shorter
+    ones. See Note [Cuts].
     """
-    first = spots[0].line
-    if len(f.lines) - first <= LONGEST:
-        if runs_long:
-            set_apart(f, framed, spots)
-        return
-    runs = [Run(a.label, f.lines[a.line : b.line]) for a, b in pairwise(chosen(spots))]
-    del f.lines[first:]
-    f.label = spots[0].label
-    memory = own_memory(f.frame[framed:], runs)
-    f.frame[framed:] = [line for line in f.frame[framed:] if defined(line) not in memory]
-    memory |= {defined(line): line for line in f.frame if IN_ARENA.search(line)}
-    found = Definitions(f.lines, f.frame, chain.from_iterable(run.taken for run in runs))
-    for run in runs:
-        write_run(f, run, {name: memory[name] for name in run.taken if name in memory}, found)
+    longest = LONGEST_ONCE if runs_once else LONGEST
+    if len(f.lines) - spots[0].line > longest:
+        replace(f, framed, chosen(spots, -(-longest // PIECES)), lambda run: True)
 
 
-def set_apart(f: FunctionText, framed: int, spots: Sequence[Spot]) -> None:
-    """Make functions of the runs that need all of LLVM's passes, where others do not."""
-    first = spots[0].line
+def set_apart(f: FunctionText, framed: int, spots: Sequence[Spot]) -> Sequence[Spot]:
+    """Make functions of the runs that need all of LLVM's passes, where others do not.
+
+    Returns the spots after that.
+    """
+    lines = [f.lines[a.line : b.line] for a, b in pairwise(spots)]
+    rest = sum(len(run) for run in lines if not needs_all(run))
+    if rest < REST or not any(map(needs_all, lines)):
+        return spots
+    return replace(f, framed, spots, lambda run: needs_all(run.lines))
+
+
+def replace(
+    f: FunctionText, framed: int, spots: Sequence[Spot], is_apart: Callable[[Run], bool]
+) -> list[Spot]:
+    """Make functions of some of the runs between spots; returns the spots after that."""
     runs = [Run(a.label, f.lines[a.line : b.line]) for a, b in pairwise(spots)]
-    apart = [run for run in runs if run.needs_all]
-    rest = len(f.lines) - first - sum(len(run.lines) for run in apart)
-    if not apart or rest < REST:
-        return
-    del f.lines[first:]
+    apart = [is_apart(run) for run in runs]
+    del f.lines[spots[0].line :]
     f.label = spots[0].label
-    taken = frozenset(chain.from_iterable(run.taken for run in apart))
+    taken = frozenset(chain.from_iterable(run.taken for run in compress(runs, apart)))
     memory = own_memory(f.frame[framed:], runs)
     memory = {name: line for name, line in memory.items() if name in taken}
     f.frame[framed:] = [line for line in f.frame[framed:] if defined(line) not in memory]
     memory |= {defined(line): line for line in f.frame if IN_ARENA.search(line)}
-    found = Definitions(f.lines, f.frame, taken)
-    for run, after in zip(runs, spots[1:], strict=True):
-        if run.needs_all:
+    found, result = Definitions(f.lines, f.frame, taken), [spots[0]]
+    for run, is_cut, after in zip(runs, apart, spots[1:], strict=True):
+        if is_cut:
             write_run(f, run, {name: memory[name] for name in run.taken if name in memory}, found)
         else:
             f.lines += run.lines
             f.label = after.label
-        if f.label != after.label:
+        if f.label != after.label and run.label != after.label:
             f.jump(after.label)
             f.start(after.label)
+        result.append(Spot(len(f.lines), f.label))
+    return result
 
 
-def chosen(spots: Sequence[Spot]) -> list[Spot]:
-    """The spots between which runs are long enough."""
+def chosen(spots: Sequence[Spot], length: int) -> list[Spot]:
+    """The spots between which runs have so many lines."""
     result = [spots[0]]
     for spot in spots[1:]:
-        if spot.line - result[-1].line >= PIECE:
+        if spot.line - result[-1].line >= length:
             result.append(spot)
     return [*(result[:-1] or result), spots[-1]]
 

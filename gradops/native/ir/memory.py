@@ -97,7 +97,7 @@ class Memory:
     def constant(self, value: np.ndarray) -> Place:
         """The place of a constant: in the code, or of a large one, where it is."""
         if id(value) not in self.constants:
-            data = np.array(value, order="C")
+            data = in_order(value)
             if data.nbytes > self.most_inside:
                 name = self.refer(data, f"constant [{data.nbytes} x i8]", value)
             else:
@@ -135,6 +135,11 @@ class Memory:
         """The name of a function of BLAS for a dtype."""
         kind = {"f4": "s", "f8": "d"}.get(f"{dtype.kind}{dtype.itemsize}")
         return kind and f"@blas_{kind}{name}"
+
+
+def in_order(value: np.ndarray) -> np.ndarray:
+    """A constant's array as code reads it: itself, or a copy whose entries lie in order."""
+    return np.require(value, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
 def addresses(kept: Sequence[object]) -> dict[str, int]:

@@ -29,6 +29,8 @@ DEMANDS: Mapping[int, Passes] = MappingProxyType(
     {PARALLEL: "all", ADDING: "all", SUMMING: "all", CARRYING: "most"}
 )
 """The passes that kinds of loops ask for, the most demanding ones first."""
+COSTS: Mapping[Passes, int] = MappingProxyType({"all": 5, "most": 2, "few": 2, "least": 1})
+"""The time that LLVM takes for a line, about, as a multiple of that for cold code."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Module:
 
     text: str
     passes: Passes = "all"
+
+    @property
+    def cost(self) -> int:
+        """The time that LLVM takes for it, to be compared with that of others."""
+        return COSTS[self.passes] * self.text.count("\n")
 
     @property
     def declared(self) -> list[str]:
@@ -113,7 +120,8 @@ def modules_of(
 ) -> list[Module]:  # fmt: skip
     """Modules of functions, given lines that declare or define other names. See Note [Modules].
 
-    They have so many lines, about. Functions may be known to be cold, by their names.
+    They have so many lines, about; those that take longest to compile are first. Functions may be
+    known to be cold, by their names.
     """
     functions = {f.name: f for f in map(Function, texts)}
     lines = {name_in(line): line for line in known}
@@ -121,10 +129,11 @@ def modules_of(
     for f in functions.values():
         if not f.is_copied:
             own["least" if f.passes == "few" and f.name in cold else f.passes].append(f)
-    return [
+    modules = [
         Module(text_of(part, functions, lines), passes)
         for passes, some in own.items() for part in dealt(some, length)
     ]  # fmt: skip
+    return sorted(modules, key=lambda m: -m.cost)
 
 
 def name_in(line: str) -> str:

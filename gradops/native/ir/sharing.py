@@ -61,12 +61,22 @@ def share(f: FunctionText, framed: int, spots: Sequence[Spot]) -> list[Spot]:
 
 
 def pieces_of(f: FunctionText, framed: int, runs: Sequence[Run], first: int) -> list[Piece | None]:
-    """The runs that may be functions."""
+    """The runs that may be functions, as far as others are equal to them without any names."""
+    nameless = [
+        NAME.sub("%", code_of(run.lines)) if LEAST <= len(run.lines) <= MOST else "" for run in runs
+    ]
+    count = Counter(nameless)
     memory = own_memory(f.frame[framed:], runs)
     found = Definitions(f.lines[:first], f.frame, chain.from_iterable(run.taken for run in runs))
     return [
-        piece_of(run, memory, found) if LEAST <= len(run.lines) <= MOST else None for run in runs
+        piece_of(run, memory, found) if text and (count[text] > 1 or f.pieces) else None
+        for run, text in zip(runs, nameless, strict=True)
     ]
+
+
+def code_of(lines: Sequence[str]) -> str:
+    """Lines without comments, as a text."""
+    return "\n".join([line for line in lines if not line.startswith("  ;")])
 
 
 def piece_of(run: Run, memory: dict[str, str], found: Definitions) -> Piece:
@@ -81,7 +91,7 @@ def piece_of(run: Run, memory: dict[str, str], found: Definitions) -> Piece:
     given = [name for name in run.taken if name not in memory]
     frame = [memory[name] for name in own]
     lines = [*frame, f"  br label %{run.label}", f"{run.label}:", *run.lines]
-    text = NAME.sub(number, "\n".join([line for line in lines if not line.startswith("  ;")]))
+    text = NAME.sub(number, code_of(lines))
     types = [found.type_of(name) for name in given]
     heads = [f"{type} %x{numbers[name]}" for type, name in zip(types, given, strict=True)]
     values = [f"{type} %{name}" for type, name in zip(types, given, strict=True)]

@@ -49,7 +49,7 @@ def at_once(tasks: Sequence[Callable[[], Any]], threads: int) -> list[Any]:
         for thread in started:
             join(thread)
     if failures:
-        raise failures[0]
+        raise failures.pop()  # or it would refer to itself
     return results
 
 
@@ -83,7 +83,7 @@ def in_thread(compile: Callable[[str], Any], text: str) -> Any:
     if not run_in_thread(ROUTINE(run)):
         return compile(text)
     if failures:
-        raise failures[0]
+        raise failures.pop()  # or it would refer to itself
     return found[0]
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gradops.native.ir.memory import in_order
+
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph, graphs_in
 from ..kernel_calls import kernel_into
@@ -40,7 +42,7 @@ def found_again(notes: Sequence[str], graph: FrozenGraph) -> list[object]:
     for note in notes:
         number, count = map(int, note.split(":"))
         e = expressions[number]
-        result.append(kernel_into(e, count) if count else np.array(e.value, order="C"))
+        result.append(kernel_into(e, count) if count else in_order(e.value))
     return result
 
 

@@ -18,6 +18,7 @@ from gradops.native.runtime.machine import compiled_at_once as compiled
 from gradops.native.runtime.modules import find
 
 from ...ir.graph import FrozenGraph
+from ...ir.interning import structural_hash
 from ..planning.choices import Choices
 from . import entry
 from .entry import Signature
@@ -103,6 +104,11 @@ class NativeCode:
 
         return module_of(self.graph, self.table, self.checked)
 
+    @cached_property
+    def structure(self) -> str:
+        """A hash of the graph whose expressions notes number; the key tells its constants."""
+        return structural_hash(self.graph, contents=False)
+
     @property
     def choices(self) -> Choices:
         """The choices made while the module was written."""
@@ -131,12 +137,12 @@ class NativeCode:
     def notes(self) -> tuple[str, ...] | None:
         """Where in the graph what the code refers to comes from; None if it is not of the graph."""
         notes = notes_of(self.written.origins, self.graph)
-        return (self.graph.digest, *notes) if notes else notes
+        return (self.structure, *notes) if notes else notes
 
     def kept_of(self, found: ObjectCode) -> list[object] | None:
         """The objects that code from the cache refers to; None if it is of another graph."""
-        digest, notes = found.notes[:1], found.notes[1:]
-        if digest and digest[0] != self.graph.digest:
+        structure, notes = found.notes[:1], found.notes[1:]
+        if structure and structure[0] != self.structure:
             return None
         return found_again(notes, self.graph) if notes else []
 

@@ -21,7 +21,7 @@ pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 def short(monkeypatch):
     """Functions are cut after every unit, of which each has few operations."""
     monkeypatch.setattr(cuts, "LONGEST", 1)
-    monkeypatch.setattr(cuts, "PIECE", 1)
+    monkeypatch.setattr(cuts, "LONGEST_ONCE", 1)
     monkeypatch.setattr(plan, "LARGEST", 6)
     monkeypatch.setattr(sharing, "MANY", 1)
     monkeypatch.setattr(sharing, "LEAST", 4)

@@ -11,7 +11,7 @@ LOW = {
         "staticgrad.native.templates.loops": {"OFTEN": 4},
     },
     "all arrays lie in the arena": {"gradops.native.ir.memory": {"IN_FRAME": 0}},
-    "short functions are cut": {"gradops.native.ir.cuts": {"LONGEST": 40, "PIECE": 20}},
+    "short functions are cut": {"gradops.native.ir.cuts": {"LONGEST": 40, "LONGEST_ONCE": 40}},
     "the slowest way is chosen": {"staticgrad.native.planning.choices": {"min": max}},
     "short runs have cold functions": {
         "staticgrad.native.output.coldness": {"LEAST": 0, "SHARE": 1, "WORTH": 0}

@@ -1,5 +1,6 @@
 """The compiler has a stack and memory, or raises an error; it never ends the process."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
+from gradops.native.ir.modules import Module
 from gradops.native.runtime import machine, room
 from gradops.native.runtime.stack import stack_left
 
@@ -66,6 +68,19 @@ def test_errors_of_the_compiler_pass_through_threads(in_small_thread):
         return True
 
     assert in_small_thread(refused)
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_what_is_refused_leaves_no_cycles(text):
+    """Or the collector may free a context of LLVM before a module in it, and end the process."""
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(machine.Refused):
+            machine.compiled_at_once([Module(GOOD), Module(text), Module(GOOD.replace("@f", "@g"))])
+        assert not [x for x in gc.get_objects() if type(x).__name__ == "ModuleRef"]
+    finally:
+        gc.enable()
 
 
 LIMITED = """
