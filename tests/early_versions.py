@@ -1,7 +1,7 @@
 """Tests that the oldest NumPy and onnx cannot pass, as what they ask of these came later.
 
 What we promise of those versions is in the rest of the suite, which they pass. NumPy 2.0.2 and
-onnx 1.21 were tried; of the versions between them and those named here some may pass more.
+onnx 1.22 were tried; of the versions between them and those named here some may pass more.
 """
 
 from importlib import metadata, util

@@ -6,6 +6,7 @@ A = np.array([[0.5, -1.5, 2.1], [3.2, 0.25, -0.75]])
 B = np.array([2.0, 3.0, 1.5])
 S = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 2.0]])
 T = np.array([[1.0, -2.0], [2.0, 0.5]])
+LIMITS = {"min": -1, "max": B} if hasattr(np, "unstack") else {"a_min": -1, "a_max": B}  # NumPy 2.0
 V = np.array([0.3, 1.2, -0.7, 2.5, 0.9])
 N = np.array([[1.0, np.nan, 3.0], [np.nan, 5.0, -2.0]])
 M = A > 0
@@ -69,7 +70,7 @@ EVERY_CALL = {
     "broadcast_to": [(B, lambda x: np.broadcast_to(x, (2, 3)))],
     "choose": [(B, lambda x: np.choose(np.array([0, 1, 0]), [x, 2 * x]))],
     "clip": [(A, lambda x: np.clip(x, -1, 1)), (A, lambda x: np.clip(x, a_min=0, a_max=None)),
-             (A, lambda x: np.clip(x, min=-1, max=B)), (A, lambda x: np.clip(x, -B, B))],
+             (A, lambda x: np.clip(x, **LIMITS)), (A, lambda x: np.clip(x, -B, B))],
     "column_stack": [(B, lambda x: np.column_stack([x, B, 2 * x]))],
     "compress": [(A, lambda x: np.compress([True, False, True], x, axis=1))],
     "concat": [(A, lambda x: np.concat([x, A]))],

@@ -13,7 +13,7 @@ from ...core.samples import booleans, cases, complexes, distinct, integers, real
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, is_inexact, shape_of, type_of
 from ...typing import AnyArray, Operand, OperandLike
-from ..elementwise.arithmetic import abs, sign, sqrt, strong_product
+from ..elementwise.arithmetic import abs, power, sign, sqrt, strong_product
 from ..elementwise.comparison import clip, equal, where
 from ..elementwise.complexes import conj, real
 from ..elementwise.trigonometric import share
@@ -210,7 +210,7 @@ def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float)
     if ord in (0, 1):
         return sign(x) * ord
     zero = equal(size, 0)
-    return sign(x) * where(zero, 0, share(where(zero, 1, size), y) ** (ord - 1))
+    return sign(x) * where(zero, 0, power(share(where(zero, 1, size), y), ord - 1))
 
 
 def norm_formula(x: AnyArray, axis: Axis, keepdims: bool, ord: float) -> AnyArray:
