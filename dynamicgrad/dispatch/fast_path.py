@@ -112,7 +112,7 @@ def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) 
         if type(a) is face:
             u, a_node = a.value, a.node
             if (kind := type(u)) is not array and kind not in ARRAYS:
-                return op.dispatch((a, b), NOTHING)
+                return nested(op, face, a, b)
             if promotes:
                 of = u.dtype
         elif type(a) in constants:
@@ -122,7 +122,7 @@ def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) 
         if type(b) is face:
             v, b_node = b.value, b.node
             if (kind := type(v)) is not array and kind not in ARRAYS:
-                return op.dispatch((a, b), NOTHING)
+                return nested(op, face, a, b)
             if promotes:
                 if of is None:
                     of = v.dtype
@@ -170,6 +170,14 @@ def binary(op: Op, face: type[Handle] = Tensor, kernel: Function | None = None) 
 
     second = (row_of(op.name).operands or "input other").split()[1]
     return name_after(with_parameters(call, "input", second), op)
+
+
+def nested(op: Op, face: type[Handle], a: Any, b: Any) -> Any:
+    """`op` on two operands, of which a handle has no array as its value: in nested transforms."""
+    for x in (a, b):
+        if type(x) is not face and type(x) not in CONSTANTS:
+            return op.dispatch((a, b), NOTHING)
+    return Handle.__gradop__(op, (a, b), op.defaults)
 
 
 def several(op: Op, names: dict[str, str] = NOTHING) -> Function:

@@ -61,8 +61,8 @@ class Handle(Operators):
         if not floats and face.promoted is not None and (by := face.promoted(op, args)) is not args:
             args = by
             face, values, inputs, active, plain, floats = operand_facts(args)
-        if not plain:
-            args = lift(args)
+        if not plain and (lifted := lift(args)) is not args:
+            args = lifted
             face, values, inputs, active, plain, floats = operand_facts(args)
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = hold(face, y)
@@ -282,13 +282,20 @@ def real_number_of(t: Handle) -> Any:
     return number_of(t)
 
 
-def lift(args: Sequence[Operand]) -> list[Operand]:
+def lift(args: Sequence[Operand]) -> Sequence[Operand]:
     """Operands with all handles at one level: those of lower levels are wrapped in a handle.
 
     The history of a tensor of a lower level is recorded there; it is a constant here.
     """
-    args = [unwrap(a) if isinstance(a, Handle) else a for a in args]
-    level = max(a.gradop_level for a in args if isinstance(a, Handle))
+    levels: list[float] = []
+    for a in args:
+        if isinstance(a, Handle):
+            if a.node is None and isinstance(a.value, Handle):
+                return lift([unwrap(a) if isinstance(a, Handle) else a for a in args])
+            levels.append(a.gradop_level)
+    level = max(levels)
+    if min(levels) == level:
+        return args
     return [
         hold(type(a), a) if isinstance(a, Handle) and a.gradop_level < level else a for a in args
     ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradops import ArrayType, Op, reads
 from gradops.core.dims import Shape
-from gradops.core.source_location import OURS
+from gradops.core.source_location import LINE, ONE_LINE, OURS
 from gradops.core.types import type_of
 from gradops.transforms.reverse import VertexOp, conjugated
 from gradops.transforms.saved_operands import OUTPUT
@@ -78,12 +78,17 @@ def node_of(
     node.attrs, node.output, node.wanted = attrs, output, wanted
     node.shape, node.dtype = shape, dtype
     node.number, node.watch, node.storage = next(clock), None, None
-    frame = _getframe(depth)
+    frame, line = _getframe(depth), None
     code = frame.f_code
     while OURS[code.co_filename] and frame.f_back:
+        if code is ONE_LINE and line is None and (line := LINE.get()):
+            node.code, node.offset = line
+            return node
         frame = frame.f_back
         code = frame.f_code
     node.code, node.offset = code, frame.f_lasti
+    if line is not None:
+        line[:] = code, node.offset
     return node
 
 

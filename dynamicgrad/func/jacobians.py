@@ -10,7 +10,7 @@ from gradops.core.tree import flatten, tree_map
 from gradops.typing import Function
 
 from ..engine.handle import Handle, hold
-from .batching import vmap
+from .batching import require_options, vmap
 from .forward import jvp
 from .levels import Handles
 from .reverse import ForwardRun, grad
@@ -41,8 +41,8 @@ def jacrev(
         run = ForwardRun(of_selected, selection.values, has_aux, lifted=False)
         _, aux = run.results()
         pull_back = lambda weights: run.pull_back(weights, retain=True, create=None)
-        back = vmap(pull_back, chunk_size=chunk_size)
         outputs = run.outputs
+        back = each_row(pull_back, outputs, chunk_size)
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
         if run.records:
             rows = run.record.settle(rows)
@@ -51,6 +51,16 @@ def jacrev(
         return for_caller((found, aux) if has_aux else found, args, kwargs)
 
     return transformed
+
+
+def each_row(pull_back: Function, outputs: Handles, chunk_size: int | None) -> Function:
+    """`pull_back` for each row of weights; a single one is no batch, which would cost a level."""
+    require_options("error", chunk_size)
+    if sum(int(np.prod(y.shape, dtype=int)) for y in outputs) != 1:
+        return vmap(pull_back, chunk_size=chunk_size)
+    return lambda rows: [
+        ops.reshape(g, shape=(1, *g.shape)) for g in pull_back([row[0] for row in rows])
+    ]
 
 
 def basis(tensors: Handles) -> list[Handle]:

@@ -9,8 +9,6 @@ forward mode call.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 from ..typing import Attrs, Rule
@@ -161,10 +159,13 @@ def pushforward(op: Op) -> Pushforward:
         return lambda tangents, values, attrs: joint(tangents, *values, **attrs)
 
     def push(tangents: Mapping[int, Any], values: Sequence[Any], attrs: Attrs) -> Any:
-        pairs = [(op.rule("jvp", i), t) for i, t in tangents.items()]
-        terms = [rule(t, *values, **attrs) for rule, t in pairs if rule]
-        terms = [t for t in terms if t is not None]
-        return reduce(add, terms) if terms else None
+        total = None
+        for i, t in tangents.items():
+            rule = rules[i] if i < len(rules) else op.rule("jvp", i)
+            term = rule(t, *values, **attrs) if rule else None
+            if term is not None:
+                total = term if total is None else total + term
+        return total
 
     return push
 

@@ -10,14 +10,19 @@ import linecache
 import os
 import sys
 import warnings
-from functools import lru_cache
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import lru_cache, wraps
 from itertools import islice
 from types import CodeType, FrameType, ModuleType
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from .notebook_cells import cell_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Place = tuple[CodeType, int]
 PACKAGES = frozenset({"gradops", "dynamicgrad", "staticgrad"})
 CONVERSIONS = frozenset({"float", "int", "complex"})
@@ -49,6 +54,30 @@ def is_standard(filename: str) -> bool:
 
 
 OURS = _Ours()
+
+
+LINE: ContextVar[list[Any]] = ContextVar("LINE")
+"""The place of the innermost call of what `with_one_line` gives; empty until it is found."""
+
+
+def with_one_line(f: Callable[P, R]) -> Callable[P, R]:
+    """`f`, all of whose operations that no user's code calls are of one line, which is found once.
+
+    Rules of transforms create many operations, and find their line some thirty calls up.
+    """
+
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        before = LINE.set([])
+        try:
+            return f(*args, **kwargs)
+        finally:
+            LINE.reset(before)
+
+    return wraps(f)(called)
+
+
+ONE_LINE = with_one_line(len).__code__
+"""The code of all such calls."""
 
 
 def here() -> Place | None:

@@ -9,6 +9,7 @@ from ..core.dims import Shape
 from ..core.foreign import NO_ARRAY, is_sparse_product
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
+from ..core.source_location import with_one_line
 from ..core.tracer_protocol import held, is_holder
 from ..core.tree import flatten
 from ..core.types import dtype_of, is_inexact, shape_of, type_of
@@ -105,16 +106,17 @@ class Dual(WithDerivatives):
         return dtype_of(self.primal)
 
     @staticmethod
+    @with_one_line
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        level = max(a.gradop_level for a in args if isinstance(a, Dual))
-        duals = {
-            i: a for i, a in enumerate(args) if isinstance(a, Dual) and a.gradop_level == level
-        }
-        primals = [duals[i].primal if i in duals else a for i, a in enumerate(args)]
+        level = max([a.gradop_level for a in args if isinstance(a, Dual)])
+        primals, tangents = list(args), {}
+        for i, a in enumerate(args):
+            if isinstance(a, Dual) and a.gradop_level == level:
+                primals[i], tangents[i] = a.primal, a.tangent
         y = op(*primals, **attrs)
         if not carries_tangent(y):
             return y
-        t = op.push({i: d.tangent for i, d in duals.items()}, (y, *primals), attrs)
+        t = op.push(tangents, (y, *primals), attrs)
         return y if t is None else Dual(y, tangent_like(t, y), level)
 
     def __repr__(self) -> str:

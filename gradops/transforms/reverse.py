@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.errors import NotDifferentiableError, TapeError
 from ..core.op import OPS, Op
-from ..core.source_location import Place, describe
+from ..core.source_location import Place, describe, with_one_line
 from ..core.traits import Trait
 from ..kernels.sums import sum_of
 from ..typing import Arrays, Attrs
@@ -71,6 +71,7 @@ class Hooks(Protocol):
         """When to visit a leaf: between the negative numbers of the vertices around it."""
 
 
+@with_one_line
 def pull_back(
     seeds: Mapping[Any, Any], read: Callable[[Any], Sequence[Any]],
     active: AbstractSet[Any] | None = None, keep: Container[Any] = (), hooks: Hooks | None = None,

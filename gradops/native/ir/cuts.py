@@ -80,7 +80,7 @@ def cut(f: FunctionText, framed: int, spots: Sequence[Spot], runs_once: bool = F
         replace(f, framed, chosen(spots, -(-longest // PIECES)), lambda run: True)
 
 
-def set_apart(f: FunctionText, framed: int, spots: Sequence[Spot]) -> Sequence[Spot]:
+def set_apart(f: FunctionText, framed: int, spots: list[Spot]) -> list[Spot]:
     """Make functions of the runs that need all of LLVM's passes, where others do not.
 
     Returns the spots after that.
