@@ -6,7 +6,6 @@ and can be folded.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 from typing import ClassVar
 
@@ -20,7 +19,6 @@ Known = dict[int, Expr]
 """The constants that a graph gets wherever it is used, by the numbers of its inputs."""
 
 
-@dataclass(frozen=True)
 class PropagateConstants(Pass):
     """Put constants into inner graphs that get them in every use, and share equal inner graphs."""
 

@@ -1,11 +1,13 @@
 """The interface of passes: a graph in, a graph out, and how exact the result is."""
 
 import re
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.graph import FrozenGraph
 
 
+@dataclass(frozen=True)
 class Pass:
     """A transformation of a frozen graph that keeps what it computes.
 

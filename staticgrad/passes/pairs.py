@@ -1,6 +1,5 @@
 """Pairs: two ops that share work, as a forward op and its gradient, computed by one kernel."""
 
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 
 from ..ir.graph import FrozenGraph
@@ -8,7 +7,6 @@ from ..ir.pairs import pairs_in
 from .interface import Pass
 
 
-@dataclass(frozen=True)
 class ComputePairs(Pass):
     """Let one kernel compute an op and another on its operands: gelu and its slope.
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradops.core.errors import PassError
 
@@ -17,8 +17,7 @@ Check = Callable[[Pass, FrozenGraph, FrozenGraph], None]
 """A check of a pass, given the graph before and after it."""
 
 
-@dataclass(frozen=True)
-class PassReport:
+class PassReport(NamedTuple):
     """The report of one pass: expressions before and after, inner graphs included, and its time."""
 
     name: str

@@ -1,8 +1,7 @@
 """Pruning: unread results of loops, branches and calls are not computed."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from gradops.core.traits import Trait
 from gradops.typing import Attrs
@@ -20,7 +19,6 @@ Step = Callable[[FrozenGraph], FrozenGraph]
 WITH_GRAPHS = frozenset({"loop", "case", "call"})
 
 
-@dataclass(frozen=True)
 class Prune(Pass):
     """Drop values, state and operands of loops, branches and calls that nothing needs."""
 
@@ -44,8 +42,7 @@ def memoize(key: object, step: Step, graph: FrozenGraph) -> FrozenGraph:
     return graph if result is None else result
 
 
-@dataclass(frozen=True)
-class Remainder:
+class Remainder(NamedTuple):
     """A pruned expression: the numbers of its remaining operands and values, its attributes."""
 
     operands: list[int]

@@ -1,6 +1,5 @@
 """Values without axes as Python floats in generated code."""
 
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 from typing import ClassVar
 
@@ -12,7 +11,6 @@ from .inner import with_inner, within
 from .interface import Pass
 
 
-@dataclass(frozen=True)
 class FloatScalars(Pass):
     """Let generated code compute float64 values without axes on Python's floats.
 
@@ -25,7 +23,6 @@ class FloatScalars(Pass):
         return marked(graph, Lowering.FLOATS)
 
 
-@dataclass(frozen=True)
 class MathScalars(Pass):
     """Let generated code compute values without axes by the module `math`, in double precision.
 

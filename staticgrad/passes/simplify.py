@@ -1,6 +1,5 @@
 """Simplification: algebraic identities, and removal of ops without effect."""
 
-from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ from .rules.algebra import RULES
 FILLED = OPS["full_like"]
 
 
-@dataclass(frozen=True)
 class Simplify(Pass):
     """Apply the algebraic identities that hold to the bit until none applies."""
 
@@ -30,7 +28,6 @@ class Simplify(Pass):
         return rewrite(graph, [r for r in RULES if r.exact])
 
 
-@dataclass(frozen=True)
 class ReduceStrength(Pass):
     """Replace powers and quotients by numbers, and sums of products, by cheaper products."""
 
@@ -40,7 +37,6 @@ class ReduceStrength(Pass):
         return rewrite(graph, strength.RULES)
 
 
-@dataclass(frozen=True)
 class Stabilize(Pass):
     """Replace forms that overflow or cancel, as log(1 + exp(x)), by stable equivalents.
 
@@ -53,7 +49,6 @@ class Stabilize(Pass):
         return rewrite(graph, stability.RULES)
 
 
-@dataclass(frozen=True)
 class DropRetyping(Pass):
     """Drop a change of shape or dtype that changes neither."""
 
@@ -69,7 +64,6 @@ def without_retyping(e: Expr, intern: Interning) -> Expr:
     return e.inputs[0] if same else e
 
 
-@dataclass(frozen=True)
 class DropGradients(Pass):
     """Erase custom-gradient wrappers once gradients are built."""
 
@@ -83,7 +77,6 @@ def without_guard(e: Expr, intern: Interning) -> Expr:
     return e if value is None else value
 
 
-@dataclass(frozen=True)
 class DropBroadcasts(Pass):
     """Let elementwise ops broadcast their operands instead of reading filled arrays."""
 

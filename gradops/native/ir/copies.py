@@ -1,7 +1,6 @@
 """Copies of arrays, and arrays filled with a number."""
 
 import math
-from dataclasses import replace
 
 from .places import Place
 from .scalars import cast, constant
@@ -94,7 +93,7 @@ def fill(f: FunctionText, to: Place, value: float) -> None:
         return
     lanes = width() // to.dtype.itemsize
     if to.is_contiguous and is_computable(to.dtype) and to.size >= WIDE * lanes:
-        fill_row(f, replace(to, shape=(to.size,), strides=(1,)), value, lanes)
+        fill_row(f, to._replace(shape=(to.size,), strides=(1,)), value, lanes)
         return
     fill_entries(f, to, value, ())
 
@@ -131,6 +130,6 @@ def joined(*places: Place) -> list[Place]:
             axes.append((n, tuple(steps)))
     shape = tuple([n for n, _ in axes])
     return [
-        replace(p, shape=shape, strides=tuple([s[k] for _, s in axes]))
+        p._replace(shape=shape, strides=tuple([s[k] for _, s in axes]))
         for k, p in enumerate(places)
     ]

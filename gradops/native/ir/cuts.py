@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress, pairwise
+from typing import NamedTuple
 
 from .scalars import NotNative
 from .text import ADDING, PARALLEL, SUMMING, FunctionText
@@ -38,8 +39,7 @@ def names_taken(text: str) -> list[str]:
     return [name for name in dict.fromkeys(NAME.findall(text)) if name not in known]
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(NamedTuple):
     """A line before which a function may be cut, and the block that goes on there."""
 
     line: int

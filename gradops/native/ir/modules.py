@@ -15,7 +15,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .text import ADDING, CARRYING, METADATA, PARALLEL, SUMMING
 
@@ -33,8 +33,7 @@ COSTS: Mapping[Passes, int] = MappingProxyType({"all": 5, "most": 2, "few": 2, "
 """The time that LLVM takes for a line, about, as a multiple of that for cold code."""
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(NamedTuple):
     """The text of a module, and how many of LLVM's passes it needs: `least` is for cold code."""
 
     text: str

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -16,8 +15,7 @@ from .scalars import BOOL, Scalar
 from .text import At, FunctionText, Index, Lane, memory_type, plus, times
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """An array in memory: the name of a pointer, and where entries lie from there.
 
     `strides` and `offset` count entries. `tag` is metadata of reads and writes.
@@ -43,7 +41,7 @@ class Place:
     def with_axes(self, order: Sequence[int]) -> "Place":
         """The place with its axes in another order."""
         shape, strides = (tuple([n[i] for i in order]) for n in (self.shape, self.strides))
-        return replace(self, shape=shape, strides=strides)
+        return self._replace(shape=shape, strides=strides)
 
     def address(self, f: FunctionText, index: Sequence[At]) -> str:
         """The address of an entry."""
@@ -77,36 +75,36 @@ class Place:
 
     def row(self, f: FunctionText, i: Index) -> "Place":
         """The entry of the first axis at an index."""
-        pointer = replace(self, shape=self.shape[:1], strides=self.strides[:1]).address(f, [i])
+        pointer = self._replace(shape=self.shape[:1], strides=self.strides[:1]).address(f, [i])
         return Place(pointer, self.dtype, self.shape[1:], self.strides[1:])
 
     def entry(self, i: int) -> "Place":
         """The entry of the first axis at a known index, which may count from the end."""
         at = self.offset + (i % self.shape[0]) * self.strides[0]
-        return replace(self, shape=self.shape[1:], strides=self.strides[1:], offset=at)
+        return self._replace(shape=self.shape[1:], strides=self.strides[1:], offset=at)
 
     def entries(self, some: slice) -> "Place":
         """The entries of the first axis in a range."""
         found = range(*some.indices(self.shape[0]))
         strides = (self.strides[0] * found.step, *self.strides[1:])
         at = self.offset + found.start * self.strides[0]
-        return replace(self, shape=(len(found), *self.shape[1:]), strides=strides, offset=at)
+        return self._replace(shape=(len(found), *self.shape[1:]), strides=strides, offset=at)
 
     def transposed(self, axes: Sequence[int]) -> "Place":
         """The entries with axes in another order."""
         shape, strides = (tuple([some[i] for i in axes]) for some in (self.shape, self.strides))
-        return replace(self, shape=shape, strides=strides)
+        return self._replace(shape=shape, strides=strides)
 
     def reshaped(self, shape: tuple[int, ...]) -> "Place | None":
         """The entries in another shape, if they lie so."""
         if self.is_contiguous:
-            return replace(self, shape=shape, strides=contiguous(shape))
+            return self._replace(shape=shape, strides=contiguous(shape))
         own = [(n, s) for n, s in zip(self.shape, self.strides, strict=True) if n != 1]
         if [n for n, _ in own] != [n for n in shape if n != 1]:
             return None
         rest = iter(own)
         strides = tuple([0 if n == 1 else next(rest)[1] for n in shape])
-        return replace(self, shape=shape, strides=strides)
+        return self._replace(shape=shape, strides=strides)
 
     def view(self, op: Op, attrs: Mapping[str, Any], shape: tuple[int, ...]) -> "Place | None":
         """The place as an op sees it, if it only looks at it in another way."""
@@ -115,7 +113,7 @@ class Place:
         if Trait.VIEW not in op.traits:
             return None
         if 0 in shape:  # there is nothing to look at
-            return replace(self, shape=shape, strides=contiguous(shape))
+            return self._replace(shape=shape, strides=contiguous(shape))
         base = np.empty(1, np.int8)
         try:
             fake = as_strided(base, self.shape, self.strides)
@@ -125,7 +123,7 @@ class Place:
         if not np.may_share_memory(seen, fake):
             return None
         moved = seen.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-        return replace(self, shape=seen.shape, strides=seen.strides, offset=self.offset + moved)
+        return self._replace(shape=seen.shape, strides=seen.strides, offset=self.offset + moved)
 
 
 def contiguous(shape: Sequence[int]) -> tuple[int, ...]:

@@ -8,8 +8,8 @@ in the place of names; what occurs several times is a function of what it takes 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 from .cuts import Definitions, Run, Spot, defined, own_memory
 from .text import FunctionText
@@ -19,8 +19,7 @@ MANY = 600  # lines of code from which on it is looked for pieces
 NAME = re.compile(r"%([A-Za-z][\w.]*)|^([\w.]+):", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A run of lines as the text of a function's body, its parameters, and what is given for them.
 
     `own` are the names of memory of the frame that nothing else uses.

@@ -1,6 +1,6 @@
 """Object files in the format of ELF, as LLVM writes them for Linux."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ class Unloadable(Exception):
     """An object file has something that our loader does not know."""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A section that is loaded into memory: bytes, or zeros."""
 
     number: int
@@ -42,8 +41,7 @@ class Section:
     relocations: np.ndarray
 
 
-@dataclass(frozen=True)
-class ObjectFile:
+class ObjectFile(NamedTuple):
     """The parts of an object file that are loaded, and its symbols."""
 
     machine: int

@@ -6,7 +6,7 @@ a table of addresses (GOT), and calls it through a stub, which jumps to the addr
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ X86, ARM = 62, 183  # machines of ELF, of 64 bits
 PAGE = 0xFFF
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """The bits at a place, of a symbol's address `S`, of its slot `G` or of its stub `L`.
 
     The number is taken as it is, as the distance from the place, or from page to page. Of it,

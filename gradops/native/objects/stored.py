@@ -2,15 +2,14 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from . import cache_files
 from .fingerprint import environment
 
 
-@dataclass(frozen=True)
-class ObjectCode:
+class ObjectCode(NamedTuple):
     """An object file, the names of what it does not define, and notes of whoever made it.
 
     `more` are object files that belong to it: they define some of those names for one another.

@@ -1,7 +1,7 @@
 """The text of a graph's module, which LLVM compiles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradops import ArrayType
 from gradops.native import costs
@@ -23,8 +23,7 @@ from .entry import LONG, Signature
 from .entry_text import CALLS_BLAS, CALLS_PYTHON, HAS_CONTEXT, LETS_GO
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """The text of a graph, what it refers to, what was chosen for it, and what lines are for.
 
     The text is that of declarations and globals, and of functions. `workspace` is the bytes of

@@ -7,15 +7,14 @@ give the same code. What was chosen is kept with it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradops.core.source_location import short
 
 from ...ir.expr import Expr
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The way chosen for an expression, and the nanoseconds that are predicted for each way.
 
     `note` is what else counted.

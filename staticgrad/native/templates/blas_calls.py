@@ -7,7 +7,6 @@ what is computed is to.T = b.T @ a.T.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -149,7 +148,7 @@ def blocks_of(
 
 def moved(f: FunctionText, p: Place, index: tuple[Index, ...]) -> Place:
     """A place that begins at an entry."""
-    return replace(p, pointer=p.address(f, index), offset=0)
+    return p._replace(pointer=p.address(f, index), offset=0)
 
 
 def ordered(w: "GraphWriter", p: Place) -> Place:

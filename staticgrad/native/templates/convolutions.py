@@ -5,7 +5,6 @@ Results have their channels last in memory, as those of NumPy's kernels have.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +61,7 @@ def channels_last(w: "GraphWriter", shape: Sequence[Any], dtype: np.dtype) -> Pl
     n, channels, *sizes = shape
     found = w.memory.array((n, *sizes, channels), dtype)
     outer, *others, last = found.strides
-    return replace(found, shape=tuple(shape), strides=(outer, last, *others))
+    return found._replace(shape=tuple(shape), strides=(outer, last, *others))
 
 
 def finish(w: "GraphWriter", e: Expr, y: Place) -> None:
@@ -125,7 +124,7 @@ def channels_exchanged(filters: Place, groups: int) -> Place:
     """Filters with the channels of operand and result exchanged; those of a group lie apart."""
     (outer, inner, *window), (a, b, *rest) = filters.shape, filters.strides
     shape = (inner * groups, outer // groups, *window)
-    return replace(filters, shape=shape, strides=(b, a, *rest))
+    return filters._replace(shape=shape, strides=(b, a, *rest))
 
 
 def cut(p: Place, slices: Sequence[slice]) -> Place:
@@ -136,7 +135,7 @@ def cut(p: Place, slices: Sequence[slice]) -> Place:
         at += found.start * step
         shape.append(len(found))
         strides.append(step * found.step)
-    return replace(p, shape=tuple(shape), strides=tuple(strides), offset=at)
+    return p._replace(shape=tuple(shape), strides=tuple(strides), offset=at)
 
 
 def write_filter_gradient(w: "GraphWriter", e: Expr) -> None:

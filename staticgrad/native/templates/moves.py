@@ -1,6 +1,5 @@
 """Ops that put entries elsewhere, as copies: padding, repeating, rolling, updating a part."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradops import OPS
@@ -22,7 +21,7 @@ def stretched(p: Place, axis: int, count: int) -> Place:
     shape, strides = [*p.shape], [*p.strides]
     shape.insert(axis, count)
     strides.insert(axis, 0)
-    return replace(p, shape=tuple(shape), strides=tuple(strides))
+    return p._replace(shape=tuple(shape), strides=tuple(strides))
 
 
 def split_axis(p: Place, axis: int, count: int) -> Place:
@@ -30,15 +29,15 @@ def split_axis(p: Place, axis: int, count: int) -> Place:
     n = p.shape[axis] // max(1, count)
     shape = (*p.shape[:axis], count, n, *p.shape[axis + 1 :])
     step = p.strides[axis]
-    return replace(
-        p, shape=shape, strides=(*p.strides[:axis], n * step, step, *p.strides[axis + 1 :])
+    return p._replace(
+        shape=shape, strides=(*p.strides[:axis], n * step, step, *p.strides[axis + 1 :])
     )
 
 
 def narrowed(p: Place, axis: int, start: int, count: int) -> Place:
     """Some of the entries along an axis."""
     shape = (*p.shape[:axis], count, *p.shape[axis + 1 :])
-    return replace(p, shape=shape, offset=p.offset + start * p.strides[axis])
+    return p._replace(shape=shape, offset=p.offset + start * p.strides[axis])
 
 
 def write_copy(w: "GraphWriter", e: Expr) -> None:
@@ -100,7 +99,7 @@ def write_flip(w: "GraphWriter", e: Expr) -> None:
     for i in {i % rank for i in axes}:
         last = source.offset + max(0, source.shape[i] - 1) * source.strides[i]
         strides = (*source.strides[:i], -source.strides[i], *source.strides[i + 1 :])
-        source = replace(source, strides=strides, offset=last)
+        source = source._replace(strides=strides, offset=last)
     copy(w.f, source, w.place_for(e))
 
 
@@ -142,7 +141,7 @@ def write_update(w: "GraphWriter", e: Expr) -> None:
     if part is None or (adds and (e.dtype == BOOL or not is_computable(e.dtype))):
         raise NotNative(f"{e.label} is no view")
     copy(w.f, source, to)
-    values = replace(values, shape=part.shape, strides=broadcast_strides(values, part))
+    values = values._replace(shape=part.shape, strides=broadcast_strides(values, part))
     if not adds:
         copy(w.f, values, part)
         return

@@ -5,7 +5,6 @@ way.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradops.native.costs import SPEED
@@ -75,4 +74,4 @@ def some_of(w: "GraphWriter", length: int, work: int) -> Iterator[tuple[Index, I
 
 def turned(p: Place) -> Place:
     """The transpose of a matrix."""
-    return replace(p, shape=p.shape[::-1], strides=p.strides[::-1])
+    return p._replace(shape=p.shape[::-1], strides=p.strides[::-1])

@@ -5,7 +5,6 @@ computed in one pass where a graph has both.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def memory_in(
     """Memory of an array whose axes lie in an order, the slowest first."""
     made = w.memory.array([shape[i] for i in order], dtype)
     steps = dict(zip(order, contiguous([shape[i] for i in order]), strict=True))
-    return replace(made, shape=tuple(shape), strides=tuple([steps[i] for i in range(len(shape))]))
+    return made._replace(shape=tuple(shape), strides=tuple([steps[i] for i in range(len(shape))]))
 
 
 def memory_with(w: "GraphWriter", lane: int, shape: Sequence[Any], dtype: np.dtype) -> Place:

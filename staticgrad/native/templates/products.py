@@ -1,7 +1,6 @@
 """Products of matrices: loops for small ones, BLAS for others."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradops.native.costs import SPEED
@@ -35,10 +34,10 @@ def write_matmul(w: "GraphWriter", e: Expr) -> None:
     a, b = (w.place(x) for x in e.inputs)
     to = w.place_for(e)
     if len(a.shape) == 1:
-        a = replace(a, shape=(1, *a.shape), strides=(0, *a.strides))
+        a = a._replace(shape=(1, *a.shape), strides=(0, *a.strides))
         to = with_axis(to, len(to.shape) - (len(b.shape) > 1))
     if len(b.shape) == 1:
-        b = replace(b, shape=(*b.shape, 1), strides=(*b.strides, 0))
+        b = b._replace(shape=(*b.shape, 1), strides=(*b.strides, 0))
         to = with_axis(to, len(to.shape))
     batch(w, a, b, to)
 
@@ -48,7 +47,7 @@ def with_axis(p: Place, axis: int) -> Place:
     shape, strides = list(p.shape), list(p.strides)
     shape.insert(axis, 1)
     strides.insert(axis, 0)
-    return replace(p, shape=tuple(shape), strides=tuple(strides))
+    return p._replace(shape=tuple(shape), strides=tuple(strides))
 
 
 def batch(w: "GraphWriter", a: Place, b: Place, to: Place) -> None:
@@ -69,11 +68,11 @@ def merged(a: Place, b: Place, to: Place) -> tuple[Place, Place, Place]:
         if a.shape[-3] != n or any(outer != m * inner for outer, inner in steps):
             break
         a, to = (
-            replace(p, shape=(*p.shape[:-3], n * m, p.shape[-1]),
+            p._replace(shape=(*p.shape[:-3], n * m, p.shape[-1]),
                     strides=(*p.strides[:-3], *p.strides[-2:]))
             for p in (a, to)
         )  # fmt: skip
-        b = replace(b, shape=b.shape[-2:], strides=b.strides[-2:])
+        b = b._replace(shape=b.shape[-2:], strides=b.strides[-2:])
     return a, b, to
 
 
@@ -163,7 +162,7 @@ def parts_of(e: Expr, to: Place) -> Iterator[Place]:
         else:
             strides = to.strides
             at += x.shape[axis]
-        yield replace(to, shape=tuple(x.shape), strides=strides, offset=offset)
+        yield to._replace(shape=tuple(x.shape), strides=strides, offset=offset)
 
 
 WRITERS |= {"matmul": write_matmul, "concatenate": write_joined, "stack": write_joined}

@@ -8,7 +8,6 @@ the graph and the machine alone, so the number of threads changes no bits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, repeat
 
 from gradops import ArrayType
@@ -233,4 +232,4 @@ def some_rows(f: FunctionText, p: Place, axis: int, some: tuple[Index, int]) -> 
     first, size = some
     pointer = p.address(f, [first if i == axis else 0 for i in range(len(p.shape))])
     shape = (*p.shape[:axis], size, *p.shape[axis + 1 :])
-    return replace(p, pointer=pointer, offset=0, shape=shape)
+    return p._replace(pointer=pointer, offset=0, shape=shape)

@@ -33,7 +33,6 @@ PAYING = 1.3  # how many times cheaper batches have to be
 Templates = dict[Hashable, FrozenGraph | None]
 
 
-@dataclass(frozen=True)
 class BatchOps(Pass):
     """Compute small independent ops that do the same as one op with a batch axis.
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -13,7 +12,6 @@ from ...ir.interning import Interning
 from ..interface import Pass
 
 
-@dataclass(frozen=True)
 class FlattenStacks(Pass):
     """Make one stack, of another shape, of stacks that are stacked along the axis of their own."""
 

@@ -5,7 +5,6 @@ what came before take apart.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, ClassVar
 
@@ -18,7 +17,6 @@ from ...ir.interning import Interning
 from ..interface import Pass
 
 
-@dataclass(frozen=True)
 class BypassJoins(Pass):
     """Replace slices of concatenations and stacks that are one of the operands by it.
 

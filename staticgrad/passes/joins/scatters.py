@@ -9,10 +9,8 @@ with zeros and added.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as replaced
 from itertools import accumulate
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,7 +24,6 @@ from ...ir.interning import Interning
 from ..interface import Pass
 
 
-@dataclass(frozen=True)
 class JoinScatters(Pass):
     """Join the terms of a sum that are zero but for different slices along one axis.
 
@@ -44,7 +41,7 @@ class JoinScatters(Pass):
         def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
             if e in sums:
                 pieces, others = sums[e]
-                moved = [replaced(p, value=new[p.value]) for p in pieces]
+                moved = [p._replace(value=new[p.value]) for p in pieces]
                 new[e] = joined_sum(e, moved, [new[x] for x in others], intern)
             else:
                 new[e] = intern.copy(e, inputs)
@@ -53,8 +50,7 @@ class JoinScatters(Pass):
         return graph.remade(make)
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A term that is zero but for `start` to `stop` along an axis; for one entry, without it."""
 
     value: Expr

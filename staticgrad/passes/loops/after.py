@@ -28,7 +28,6 @@ from .terms import Term, term_of
 FEW_BYTES = 1 << 18  # of arrays that may be made whatever the lists take
 
 
-@dataclass(frozen=True)
 class WeightGradientsAfterLoop(Pass):
     """Compute sums over the steps of a loop after it, by one product. See Note [After the loop].
 

@@ -8,7 +8,6 @@ memory. The other results take at most as many bytes as the lists that the loop 
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from gradops import ArrayType, Batched, Dim
@@ -33,7 +32,6 @@ from .editing import LoopEditor, Values, with_loops
 SMALL = 4096  # bytes up to which a call costs more than its work
 
 
-@dataclass(frozen=True)
 class ProjectionsBeforeLoop(Pass):
     """Compute products of list entries with weights before a loop. See Note [Before the loop].
 

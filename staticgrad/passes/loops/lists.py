@@ -7,7 +7,6 @@ So are the terms of a sum of numbers, such as a loss, and there also sums of ent
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from gradops import OPS, ArrayType
@@ -28,7 +27,6 @@ from .stacks import Stacks
 from .sums import Signed, added_terms, read_once
 
 
-@dataclass(frozen=True)
 class ListsAfterLoop(Pass):
     """Compute lists and sums that only others read after a loop. See Note [Lists after the loop].
 

@@ -8,8 +8,8 @@ found by comparing each code with the one a period later: all of it is linear in
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from gradops.core.traits import Trait
 
@@ -22,8 +22,7 @@ WINDOW = 12  # codes that are compared to find periods
 TRIED = 12  # periods
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Codes from `start` up to `stop` recur after `period`."""
 
     start: int

@@ -22,7 +22,6 @@ from ..subgraphs import is_pure, parameters_for, readers, subgraph
 from .editing import Values
 
 
-@dataclass(frozen=True)
 class SinkIntoBranches(Pass):
     """Compute ops that one branch alone reads in that branch. See Note [Sinking]."""
 

@@ -5,7 +5,6 @@ steps share it can be a constant of the body, and what depends on it is computed
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ...ir.graph import FrozenGraph
@@ -16,7 +15,6 @@ from .editing import LoopEditor, Values, with_loops
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
 class ShareUnchangedState(Pass):
     """Make operands that all steps share of state that is what it was before the loop."""
 

@@ -6,7 +6,6 @@ wide matrices are multiplied first: what is left for the inverse is small.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from gradops import OPS
@@ -23,7 +22,6 @@ LINEAR = frozenset({OPS["matmul"], OPS["solve"], OPS["solve_triangular"], solve_
 """Ops that give, by a matrix, a linear combination of the rows of their last operand."""
 
 
-@dataclass(frozen=True)
 class AssociateProducts(Pass):
     """Compute a @ (b @ c) for (a @ b) @ c where that is less work. See Note [Association].
 

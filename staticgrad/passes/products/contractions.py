@@ -4,7 +4,6 @@ BLAS reads the matrix once and makes no array of products. A step of a recurrenc
 is mostly such sums, and each call less counts there.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from gradops import OPS
@@ -20,7 +19,6 @@ RESHAPE = OPS["reshape"]
 SUMS = frozenset({OPS["sum"], OPS["sum_to"]})
 
 
-@dataclass(frozen=True)
 class ContractSums(Pass):
     """Compute sums of a matrix times a vector, along the vector, as their product by BLAS.
 

@@ -28,7 +28,6 @@ FAR = 32  # ops that a factor passes at most
 CONSTANT = Kind.CONSTANT  # looking up a member of an Enum takes long
 
 
-@dataclass(frozen=True)
 class CollectFactors(Pass):
     """Multiply constant factors with each other instead of one by one with an array.
 

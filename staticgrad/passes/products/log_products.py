@@ -80,7 +80,6 @@ log_matmul: Op = Op(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class MultiplyLogs(Pass):
     """Compute logsumexp of a vector and an unchanging matrix in a loop by a product by BLAS.
 

@@ -1,7 +1,6 @@
 """Triangles that need not be cut out of a matrix, as only entries in them are read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradops import OPS
 from gradops.core.traits import Trait
@@ -14,7 +13,6 @@ from ..interface import Pass
 TRIL = OPS["tril"]
 
 
-@dataclass(frozen=True)
 class DropTriangles(Pass):
     """Drop `tril` where only ops that read lower triangles depend on it.
 

@@ -4,10 +4,9 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ def executable_for(
     return BACKENDS[require_backend("compile", backend)](graph, pipeline, form, rebuild, checked)
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(NamedTuple):
     """How graphs are compiled: a level of optimization and a backend."""
 
     optimize: Level = 2
