@@ -111,7 +111,7 @@ def record(
     save_y, save, wanted = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
     operands: tuple[Any, ...] = tuple(inputs)
     inputs = operands
-    if len(wanted) < len(inputs) or True in save:
+    if True in save:
         operands = tuple(
             [
                 (a.value if by_value and n is not None and a.storage is n.storage else a)
@@ -120,6 +120,8 @@ def record(
                 for a, n, s in zip(args, inputs, save, strict=True)
             ]
         )
+    elif len(wanted) < len(inputs):
+        operands = tuple([n or only_type(a) for a, n in zip(args, inputs)])
     return node_of(
         conjugated(op) if is_complex else op, inputs, operands, attrs,
         y if save_y else None, wanted, y.shape, y.dtype, depth=3,
