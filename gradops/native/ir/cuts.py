@@ -1,10 +1,11 @@
 """Runs of lines of a long function as functions of their own.
 
 Note [Cuts]. LLVM's passes take more than linear time for a function, so long ones are cut where
-nothing but memory is alive. A run of lines takes the pointers and numbers that it does not define
-as arguments. Memory of the frame that one run alone uses is of its own frame. Loops that LLVM is to
-vectorize are cut off, too, if calls of them cost nothing beside their work: so the others need few
-of its passes.
+nothing but memory is alive. What runs once in a call is cut sooner than the body of a loop, in
+which calls cost time: threads compile its pieces at once. A run of lines takes the pointers and
+numbers that it does not define as arguments. Memory of the frame that one run alone uses is of its
+own frame. Loops that LLVM is to vectorize are cut off, too, if calls of them cost nothing beside
+their work: so the others need few of its passes.
 """
 
 import re
@@ -77,7 +78,7 @@ def cut(f: FunctionText, framed: int, spots: Sequence[Spot], runs_once: bool = F
     """
     longest = LONGEST_ONCE if runs_once else LONGEST
     if len(f.lines) - spots[0].line > longest:
-        replace(f, framed, chosen(spots, -(-longest // PIECES)), lambda run: True)
+        make_functions(f, framed, chosen(spots, -(-longest // PIECES)), lambda lines: True)
 
 
 def set_apart(f: FunctionText, framed: int, spots: list[Spot]) -> list[Spot]:
@@ -89,15 +90,15 @@ def set_apart(f: FunctionText, framed: int, spots: list[Spot]) -> list[Spot]:
     rest = sum(len(run) for run in lines if not needs_all(run))
     if rest < REST or not any(map(needs_all, lines)):
         return spots
-    return replace(f, framed, spots, lambda run: needs_all(run.lines))
+    return make_functions(f, framed, spots, needs_all)
 
 
-def replace(
-    f: FunctionText, framed: int, spots: Sequence[Spot], is_apart: Callable[[Run], bool]
+def make_functions(
+    f: FunctionText, framed: int, spots: Sequence[Spot], is_apart: Callable[[Sequence[str]], bool]
 ) -> list[Spot]:
     """Make functions of some of the runs between spots; returns the spots after that."""
     runs = [Run(a.label, f.lines[a.line : b.line]) for a, b in pairwise(spots)]
-    apart = [is_apart(run) for run in runs]
+    apart = [is_apart(run.lines) for run in runs]
     del f.lines[spots[0].line :]
     f.label = spots[0].label
     taken = frozenset(chain.from_iterable(run.taken for run in compress(runs, apart)))
