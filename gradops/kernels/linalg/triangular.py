@@ -6,6 +6,7 @@ stack of small ones, a row is substituted for all of them at once, in products o
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,11 +15,13 @@ import numpy as np
 from ...core.float_errors import without_float_errors
 from ..elementwise.guards import is_finite
 from ..native_kernels import native
+from ..threads import cores, in_threads, share_parts
 from .linalg import ROUTINES, SINGULAR, cast, dtype_of, failure
 
 BLOCK = 64  # rows that LAPACK eliminates at once; between blocks there are matrix products
 ROWS = 8  # rows that are substituted one by one between products
 MANY = 512  # right sides, in all matrices of a stack, from which substitution is faster than LAPACK
+SHARED = 1 << 17  # entries of a solution from which threads share it
 SMALL = 32  # rows and columns up to which masks of triangles are kept
 TINY = 4  # rows up to which Python's floats are faster than a call of LAPACK
 
@@ -113,18 +116,36 @@ def wide_solution(
 def substitute(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:
-    """The solution by substitution of rows. See Note [Rows of a stack]."""
-    n = a.shape[-1]
+    """The solution by substitution of rows, which threads share by matrices of a large stack.
+
+    See Note [Rows of a stack].
+    """
     y = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), dtype)
     y[...] = b
-    for start in range(0, n, ROWS) if lower else reversed(range(0, n, ROWS)):
-        few = slice(start, min(start + ROWS, n))
-        known = slice(0, start) if lower else slice(few.stop, n)
-        rows = a[..., few, :]
-        substitute_rows(np.ascontiguousarray(rows), y, few, known, lower, unit_diagonal)
+    is_split = a.ndim == y.ndim > 2 and len(a) == len(y)
+
+    def work(parts: Iterator[Sequence[int]]) -> None:
+        for part in parts:
+            some = slice(part[0], part[-1] + 1)
+            substitute_stack(a[some] if is_split else a, y[some], lower, unit_diagonal)
+
+    if y.ndim > 2 and y.size >= SHARED:
+        in_threads(work, share_parts(range(len(y)), cores()))
+    else:
+        substitute_stack(a, y, lower, unit_diagonal)
     if not unit_diagonal and (zero := diagonal(a) == 0).any():
         y[np.broadcast_to(zero.any(-1), y.shape[:-2])] = np.nan
     return y
+
+
+def substitute_stack(a: np.ndarray, y: np.ndarray, lower: bool, unit_diagonal: bool) -> None:
+    """Solve for `y`, in place, a few rows of all matrices at a time."""
+    n = a.shape[-1]
+    for start in range(0, n, ROWS) if lower else reversed(range(0, n, ROWS)):
+        few = slice(start, min(start + ROWS, n))
+        known = slice(0, start) if lower else slice(few.stop, n)
+        rows = np.ascontiguousarray(a[..., few, :])
+        substitute_rows(rows, y, few, known, lower, unit_diagonal)
 
 
 def substitute_rows(

@@ -118,3 +118,15 @@ def test_solutions_are_in_c_order(a, b, lower, lay_out):
 def test_a_singular_matrix_leaves_solutions_in_c_order():
     a, b = np.zeros((2, 6, 6)), np.asfortranarray(np.ones((2, 6, 3)))
     assert solve_triangular(a, b, lower=True, checked=False).flags.c_contiguous
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize(("a", "b"), [(a, b) for a, b in SHAPES if len(a) > 2 or len(b) > 2])
+def test_threads_that_share_a_stack_change_no_bits(a, b, lower, monkeypatch):
+    x, y = matrices(np.random.default_rng(3), a, b)
+    whole = triangular.substitute(x, y, lower, False, np.dtype(float))
+    monkeypatch.setattr(triangular, "SHARED", 1)
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(triangular, "cores", lambda threads=threads: threads)
+        parts = triangular.substitute(x, y, lower, False, np.dtype(float))
+        assert parts.tobytes() == whole.tobytes()
