@@ -20,10 +20,11 @@ from .scalars import NotNative
 from .text import ADDING, PARALLEL, SUMMING, FunctionText
 
 LONGEST = 3000  # lines of a function that is not cut
-LONGEST_ONCE = 1500  # the same of what runs once in a call: threads compile its pieces at once
+LONGEST_ONCE = 600  # the same of what runs once in a call: threads compile its pieces at once
 PIECES = 3  # into which so many lines are cut at most
 REST = 200  # lines of a function that is worth to be kept apart from those that need all passes
 VECTORIZED = tuple(f"!llvm.loop !{tag}" for tag in (PARALLEL, ADDING, SUMMING))
+CUT = "cut"  # with which names of such functions begin
 NAME = re.compile(r"%([A-Za-z][\w.]*)")
 LABEL = re.compile(r"^([\w.]+):", re.MULTILINE)
 DEFINITION = re.compile(r"^  %([\w.]+) = (.*)", re.MULTILINE)
@@ -193,7 +194,7 @@ def write_run(f: FunctionText, run: Run, frame: Mapping[str, str], found: Defini
     if frame and "arena" not in taken and any(IN_ARENA.search(line) for line in frame.values()):
         taken.append("arena")
     heads, given = parameters(taken, found)
-    name = f"@cut{f.fresh('')}"
+    name = f"@{CUT}{f.fresh('')}"
     f.parts.append(function(name, heads, run, frame))
     call = f"call i32 {name}({', '.join(given)})"
     if run.returns or "noted" in run.taken:

@@ -7,8 +7,9 @@ compiled quickly: a run takes at most a few hundredths more, as that code takes 
 again. Of short runs, everything is compiled with care.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from gradops.native.ir.cuts import CUT
 from gradops.native.ir.modules import Function
 from gradops.native.ir.text import FunctionText
 
@@ -22,19 +23,33 @@ def cold_functions(texts: Sequence[str], body: FunctionText, work: int) -> Mappi
     """The cold functions among some, by name. See Note [Cold functions]."""
     if work < LEAST:
         return {}
-    works = body.works | {"body": body.work}
-    known = [f for f in map(Function, texts) if f.name in works and f.passes == "few"]
+    known = [f for f in map(Function, texts) if f.passes == "few"]
+    groups = [(body.works[f.name], [f]) for f in known if f.name in body.works]
+    groups.append((body.work, [f for f in known if is_of_body(f.name)]))
     result: dict[str, Function] = {}
     left = work // SHARE
-    for f in sorted(known, key=lambda f: works[f.name] / f.length):
-        left -= works[f.name]
+    for own, group in sorted(groups, key=lambda g: g[0] / max(1, length_of(g[1]))):
+        left -= own
         if left < 0:
             break
-        result[f.name] = f
-    return result if sum(f.length for f in result.values()) >= WORTH else {}
+        result |= {f.name: f for f in group}
+    return result if length_of(result.values()) >= WORTH else {}
+
+
+def is_of_body(name: str) -> bool:
+    """True for the body and what it is cut into, which do the body's work together."""
+    return name == "body" or name.startswith(CUT)
+
+
+def length_of(functions: Iterable[Function]) -> int:
+    """The number of lines of functions."""
+    return sum(f.length for f in functions)
 
 
 def spilled(cold: Mapping[str, Function]) -> int:
-    """The bytes of stack for values of cold functions: of the body, and of one that it calls."""
-    lengths = {name: f.length for name, f in cold.items()}
-    return SPILLED * (lengths.pop("body", 0) + max(lengths.values(), default=0))
+    """The bytes of stack for values of cold functions: the body, a piece, and what that calls."""
+    longest = dict.fromkeys(("body", "piece", "other"), 0)
+    for name, f in cold.items():
+        kind = "body" if name == "body" else "piece" if is_of_body(name) else "other"
+        longest[kind] = max(longest[kind], f.length)
+    return SPILLED * sum(longest.values())

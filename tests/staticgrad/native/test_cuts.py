@@ -29,7 +29,9 @@ def short(monkeypatch):
 
 def both(monkeypatch, outputs, inputs):
     """The executables of a whole function, and of one that is cut."""
-    whole = sg.compile(outputs, inputs, backend="native")
+    with monkeypatch.context() as patch:
+        patch.setattr(cuts, "LONGEST_ONCE", 1 << 30)
+        whole = sg.compile(outputs, inputs, backend="native")
     with monkeypatch.context() as patch:
         short.__wrapped__(patch)
         cut = sg.compile(outputs, inputs, backend="native")
