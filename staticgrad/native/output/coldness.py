@@ -4,7 +4,8 @@ Note [Cold functions]. LLVM takes as long for a function that is a thousandth of
 that is all of it. Where threads share a loop its passes are a function, of which the work is known;
 what a function of BLAS does is no work of its own. Those that do little, all of them together, are
 compiled quickly: a run takes at most a few hundredths more, as that code takes up to half as long
-again. Of short runs, everything is compiled with care.
+again. What the body is cut into does the body's work, nobody knows which part of it, and is cold
+together or not at all. Of short runs, everything is compiled with care.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
