@@ -56,7 +56,7 @@ def is_standard(filename: str) -> bool:
 OURS = _Ours()
 
 
-LINE: ContextVar[list[Any]] = ContextVar("LINE")
+LINE: ContextVar[list[Any] | None] = ContextVar("LINE", default=None)
 """The place of the innermost call of what `with_one_line` gives; empty until it is found."""
 
 
