@@ -312,6 +312,16 @@ DEPARTURES = [
         """,
     ),
     Departure(
+        "`normalize` of zeros in float16",
+        "NaN, as `eps` is 0 in float16",
+        "0",
+        "as in other dtypes",
+        recognition.loses_bound,
+        """
+        v0 = lib.nn.functional.normalize(lib.zeros(2, dtype=lib.float16), dim=0)
+        """,
+    ),
+    Departure(
         "the sign of zero",
         "`-1.0 % 1.0` is -0.0",
         "0.0",

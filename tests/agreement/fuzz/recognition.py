@@ -173,13 +173,18 @@ def reads_foreign(d):
     return d.kind == "value" and "median" in d.statement and d.overlaps
 
 
-def gives_nan(d):
-    """Whether `gelu` of what is infinite is NaN in torch."""
+def gives_nan(d, function="gelu"):
+    """Whether `gelu` of what is infinite, or another function, is NaN in torch alone."""
     return (
         d.kind == "value"
-        and "gelu" in d.statement
+        and function in d.statement
         and ("nan" in said(d.theirs) and "nan" not in said(d.ours))
     )
+
+
+def loses_bound(d):
+    """Whether the bound of a norm is 0 in half precision in torch."""
+    return gives_nan(d, "normalize") and "float16" in said(d.theirs)
 
 
 def signs_zeros(d):
