@@ -170,10 +170,15 @@ class GraphAttributes:
         return attributes_key(mine) == attributes_key(theirs)
 
 
+NUMBERS_AND_NAMES = (int, float, complex, str, type(None))
+
+
 def outline(value: object) -> Hashable:
-    """What equal values of attributes have in common: outlines of graphs, and 0 for others."""
+    """What equal values have in common: numbers and names themselves, outlines of graphs, or 0."""
     if isinstance(value, tuple):
         return tuple(map(outline, value))
+    if isinstance(value, NUMBERS_AND_NAMES):
+        return value  # or all parts of a loop would be compared with one another
     found = getattr(value, "outline", 0)  # of a graph
     return found if isinstance(found, int) else 0
 
