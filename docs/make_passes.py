@@ -1,7 +1,7 @@
 """Writes docs/reference/passes.md from the passes and levels of the compiler."""
 
 import inspect
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def is_pass(x: Any) -> bool:
 
 def row(cls: type[Pass]) -> str:
     """A row of the table: class and options, name, first level, bound, and the first line."""
-    options = ", ".join(map(option, fields(cls)))  # type: ignore[arg-type]
+    options = ", ".join(map(option, fields(cls) if is_dataclass(cls) else ()))
     levels = [str(k) for k, listed in LEVELS.items() if any(type(p) is cls for p in listed)]
     first = (inspect.getdoc(cls) or "").splitlines()[0].partition(" See Note")[0]
     bound = f"{cls.bound or 'exact'}" if isinstance(cls.bound, float) else "of the rules"

@@ -10,7 +10,7 @@ from gradops.core.tree import flatten, tree_map
 from gradops.typing import Function
 
 from ..engine.handle import Handle, hold
-from .batching import require_options, vmap
+from .batching import vmap
 from .forward import jvp
 from .levels import Handles
 from .reverse import ForwardRun, grad
@@ -55,9 +55,9 @@ def jacrev(
 
 def each_row(pull_back: Function, outputs: Handles, chunk_size: int | None) -> Function:
     """`pull_back` for each row of weights; a single one is no batch, which would cost a level."""
-    require_options("error", chunk_size)
+    batched = vmap(pull_back, chunk_size=chunk_size)
     if sum(int(np.prod(y.shape, dtype=int)) for y in outputs) != 1:
-        return vmap(pull_back, chunk_size=chunk_size)
+        return batched
     return lambda rows: [
         ops.reshape(g, shape=(1, *g.shape)) for g in pull_back([row[0] for row in rows])
     ]

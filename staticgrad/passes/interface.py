@@ -1,22 +1,20 @@
 """The interface of passes: a graph in, a graph out, and how exact the result is."""
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..ir.graph import FrozenGraph
 
 
-@dataclass(frozen=True)
 class Pass:
     """A transformation of a frozen graph that keeps what it computes.
 
-    A pass is a frozen dataclass whose fields are its options; it mutates nothing. With a `bound` of
-    0 results keep their bits. Otherwise a result differs by at most `bound` times the rounding
-    error of the graph itself: eps times the largest magnitude, plus what a change of the feeds and
-    of constant arrays by eps changes. A pass is applied to the graphs inside loops and branches
-    first; one that is `whole` is applied once, to the outermost graph, and deals with inner graphs
-    itself.
+    A pass mutates nothing. One with options is a frozen dataclass whose fields they are. With a
+    `bound` of 0 results keep their bits. Otherwise a result differs by at most `bound` times the
+    rounding error of the graph itself: eps times the largest magnitude, plus what a change of the
+    feeds and of constant arrays by eps changes. A pass is applied to the graphs inside loops and
+    branches first; one that is `whole` is applied once, to the outermost graph, and deals with
+    inner graphs itself.
     """
 
     bound: ClassVar[float] = 0.0
@@ -29,6 +27,16 @@ class Pass:
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__qualname__}({options})"
 
     def __str__(self) -> str:
         return self.name

@@ -349,3 +349,34 @@ def test_the_diff_of_a_pass_that_did_not_run_is_refused():
     x = sg.placeholder("float64", [])
     with pytest.raises(OptionError, match="no pass called 'fould' was run; did you mean 'fold'"):
         sg.compile(x * x, [x]).diff("fould")
+
+
+class Scale(Pass):
+    """A pass with an option that is no field of a dataclass; it tells that it ran."""
+
+    def __init__(self, factor, ran):
+        self.factor, self.ran = factor, ran
+
+    def __call__(self, graph):
+        self.ran.append(self.factor)
+        return graph
+
+
+def test_passes_of_one_class_with_other_options_all_run(x):
+    ran = []
+    Pipeline([Scale(2, ran), Scale(3, ran), Scale(3, ran)]).run(sg.freeze([x], [x]))
+    assert ran == [2, 3]  # what changed nothing would change nothing again
+
+
+def test_passes_are_equal_by_class_and_options():
+    assert sg.passes.Simplify() == sg.passes.Simplify() != sg.passes.Fold()
+    assert hash(sg.passes.Simplify()) == hash(sg.passes.Simplify())
+    assert Scale(2, []) != Scale(3, [])
+    assert repr(sg.passes.Simplify()) == "Simplify()"
+    assert repr(Scale(2, [])) == "Scale(factor=2, ran=[])"
+
+    @dataclass
+    class Loose(Pass):
+        limit: int = 1
+
+    assert Loose() == Loose() != Loose(2)
