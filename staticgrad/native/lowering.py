@@ -14,6 +14,7 @@ from gradops.native.ir.cuts import Spot, cut, set_apart
 from gradops.native.ir.elementwise import apply
 from gradops.native.ir.finite import note_entries
 from gradops.native.ir.memory import Memory
+from gradops.native.ir.modules import passes_for
 from gradops.native.ir.places import Place
 from gradops.native.ir.scalars import NotNative, Scalar, call_pair, cast, choose, constant
 from gradops.native.ir.sharing import share
@@ -101,9 +102,16 @@ class GraphWriter:
         writer.write(inputs, results)
 
     def count_work(self, unit: Unit, line: int, parts: int) -> None:
-        """Count the operations of a unit, if lines of the function itself do them."""
-        is_elsewhere = len(self.f.parts) > parts or calls_library(self.f.lines[line:])
-        if has_graphs(unit.members[0]) or not is_elsewhere:
+        """Count the operations of a unit, if lines of the function itself do them.
+
+        Those of loops that need more passes than others do not count: their functions are not cold.
+        """
+        lines, has_parts = self.f.lines[line:], len(self.f.parts) > parts
+        if has_graphs(unit.members[0]):
+            is_counted = has_parts or passes_for("\n".join([*lines, ""])) == "few"
+        else:
+            is_counted = not (has_parts or calls_library(lines))
+        if is_counted:
             self.f.work += sum(map(work_of_expression, unit.members))
 
     def note_turned(self, plan: Plan) -> None:

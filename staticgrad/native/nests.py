@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .lowering import GraphWriter
 
 LONG = 64  # passes of a loop that is shared because the first one sums
-REGISTERS = (8, 4), (30, 2), (math.inf, 1)
+REGISTERS = (8, 4), (math.inf, 1)
 """Up to how many operations of an entry a vector takes how many registers."""
 TURNS = 8  # vectors of an axis from which on they are of several registers
 SHORT = 8  # passes up to which functions are called, and not part of the loop

@@ -30,7 +30,7 @@ from .checking.debugging import run_watched
 from .executable import Executable
 from .feeds import as_feed, single_feeds
 from .fetches import flattened_fetches
-from .variables import VariableValues
+from .variables import VariableValues, without_constants
 
 if TYPE_CHECKING:
     from gradops.inspection.timeline.memory import MemoryTimeline
@@ -60,6 +60,7 @@ class Plan:
     feeds: tuple[Expr, ...]
     variables: tuple[Expr | Block, ...]
     updated: tuple[Expr | Block, ...]
+    constant: Mapping[Expr, np.ndarray[Any, Any]]  # the new values that are known
 
     @cached_property
     def valued(self) -> tuple[bool, ...]:
@@ -74,7 +75,7 @@ class Plan:
     @cached_property
     def is_plain(self) -> bool:
         """True if the executable returns the fetches and nothing else."""
-        return not self.updated and all(self.valued)
+        return not (self.updated or self.constant) and all(self.valued)
 
     @cached_property
     def checked(self) -> Executable:
@@ -190,6 +191,7 @@ class Session:
         result = rebuild([next(rest) if v else None for v in plan.valued])
         for variable, new in zip(plan.updated, rest, strict=True):
             self.values.put(variable, np.asarray(new))
+        self.values.update(plan.constant)
         return result
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
@@ -202,18 +204,22 @@ class Session:
         return result
 
     def compiled(self, fetches: Sequence[Expr], feeds: Sequence[Expr], join: bool = True) -> Plan:
-        """Freeze, optimise and compile; with `join`, variables may be in blocks."""
+        """Freeze, optimise and compile; with `join`, variables may be in blocks or share arrays."""
         graph = freeze(fetches, feeds)
         warn_of_dead_effects(self.graph, fetches, feeds)
+        graph, known = without_constants(graph) if join else (graph, {})
         blocked = with_blocks(graph) if join and self.optimize else Blocked(graph, {})
         places = {e: self.place(e, blocked) for e in blocked.graph.inputs[len(feeds) :]
                   if e.kind is Kind.VARIABLE}  # fmt: skip
         updated = [places[v] for v, _ in blocked.graph.updates]
-        passes = pipeline_for(self.optimize)
-        executable = executable_for(self.backend, blocked.graph, passes)
+        computes = any(e.kind is Kind.OP for e in blocked.graph.order)
+        backend = self.backend if computes else "interpreter"  # copies need no code
+        executable = executable_for(backend, blocked.graph, pipeline_for(self.optimize))
+        constant = {self.graph.members[v.name]: new for v, new in known.items()}
         return Plan(
-            executable, tuple(fetches), tuple(feeds), tuple(places.values()), tuple(updated)
-        )
+            executable, tuple(fetches), tuple(feeds), tuple(places.values()), tuple(updated),
+            constant,
+        )  # fmt: skip
 
     def place(self, e: Expr, blocked: Blocked) -> Expr | Block:
         """The variable of the session's graph that an input is, or its block of such variables."""

@@ -1,11 +1,14 @@
 """The values that the variables of a session have: arrays, or parts of blocks."""
 
 from collections.abc import Iterator, MutableMapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph
+from ..ir.reachability import reachable
 from .blocks import Block
 
 Array = np.ndarray[Any, Any]
@@ -93,3 +96,14 @@ class VariableValues(MutableMapping[Expr, Array]):
             for each in block.variables:
                 del self.blocks[each]
                 self.arrays[each] = block.part(flat, each)
+
+
+def without_constants(graph: FrozenGraph) -> tuple[FrozenGraph, dict[Expr, Array]]:
+    """The graph without the updates whose new values are constants, and those: none is copied."""
+    known = {v: new.value for v, new in graph.updates if new.kind is Kind.CONSTANT}
+    if not known:
+        return graph, known
+    changes = tuple([(v, new) for v, new in graph.updates if v not in known])
+    used = reachable((*graph.outputs, *[new for _, new in changes], *graph.measured))
+    inputs = tuple([e for e in graph.inputs if e in used or e not in known])
+    return replace(graph, inputs=inputs, updates=changes, derived={}), known

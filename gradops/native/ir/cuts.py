@@ -11,7 +11,6 @@ their work: so the others need few of its passes.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress, pairwise
 from typing import NamedTuple
@@ -48,12 +47,11 @@ class Spot(NamedTuple):
     label: str
 
 
-@dataclass
 class Run:
     """Lines that become a function, and the block in which they begin."""
 
-    label: str
-    lines: list[str]
+    def __init__(self, label: str, lines: list[str]) -> None:
+        self.label, self.lines = label, lines
 
     @cached_property
     def taken(self) -> list[str]:

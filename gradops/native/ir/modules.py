@@ -12,7 +12,6 @@ the time.
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -56,11 +55,17 @@ class Module(NamedTuple):
         return [name for _, name, _ in HEAD.findall(self.text)]
 
 
-@dataclass(frozen=True)
+def passes_for(text: str) -> Passes:
+    """The passes that loops ask for, given their lines."""
+    found = (p for tag, p in DEMANDS.items() if f"!llvm.loop !{tag}\n" in text)
+    return next(found, "few")
+
+
 class Function:
     """The text of a function, perhaps after globals of its own."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     @cached_property
     def head(self) -> re.Match[str]:
@@ -82,8 +87,7 @@ class Function:
     @cached_property
     def passes(self) -> Passes:
         """The passes that its loops ask for."""
-        found = (p for tag, p in DEMANDS.items() if f"!llvm.loop !{tag}\n" in self.text)
-        return next(found, "few")
+        return passes_for(self.text)
 
     @cached_property
     def length(self) -> int:

@@ -11,7 +11,7 @@ write scalars write these. LLVM's own vectorizer takes long, and finds no vector
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,8 +46,7 @@ Lines = tuple[list[str], list[str], str, bool, bool]
 """A function of which others are written before it goes on: frame, lines and state."""
 
 
-@dataclass(frozen=True)
-class Lane:
+class Lane(NamedTuple):
     """The index of a vector of entries: where it begins. See Note [Vectors]."""
 
     start: str | int

@@ -12,6 +12,7 @@ that wakes late finds the present one. After a fork a child process has none, an
 import ctypes
 import os
 import platform
+import sys
 from functools import cache
 
 from gradops.kernels.threads import LIMIT, cores
@@ -27,7 +28,7 @@ PATIENCE = 20_000  # turns of the caller that waits for the others
 YIELD = 4  # turns after which a thread that waits lets others run, which may be those it waits for
 FINE = 4  # ranges for each thread
 CONDITION = 128  # bytes; more than a lock or a condition variable takes
-BLOCK = 1 if platform.system() == "Darwin" else 0  # SIG_BLOCK
+BLOCK = 1 if sys.platform == "darwin" else 0  # SIG_BLOCK
 IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 PAUSE = "call void @llvm.x86.sse2.pause()" if IS_X86 else "fence acquire"
 

@@ -5,7 +5,7 @@ begins; where that is too little, NumPy computes. The system is asked once for e
 """
 
 import ctypes
-import platform
+import sys
 from functools import cache
 
 from .machine import Code
@@ -53,7 +53,7 @@ define internal i64 @lowest() noinline {
   ret i64 %low
 }
 """
-IS_DARWIN = platform.system() == "Darwin"
+IS_DARWIN = sys.platform == "darwin"
 TEXT = f"""
 @key = global i64 0
 declare ptr @pthread_self()

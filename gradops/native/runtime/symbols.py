@@ -31,6 +31,7 @@ PLACES = {  # in NumPy's table
 }  # fmt: skip
 MEMORY = {
     "clock_gettime": "i32 (i32, ptr)", "aligned_alloc": "ptr (i64, i64)", "free": "void (ptr)",
+    "madvise": "i32 (ptr, i64, i32)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }  # fmt: skip
 STACK = {"stack_left": "i64 ()"}

@@ -5,7 +5,8 @@ that is all of it. Where threads share a loop its passes are a function, of whic
 what a function of BLAS does is no work of its own. Those that do little, all of them together, are
 compiled quickly: a run takes at most a few hundredths more, as that code takes up to half as long
 again. What the body is cut into does the body's work, nobody knows which part of it, and is cold
-together or not at all. Of short runs, everything is compiled with care.
+together or not at all; but loops that need more passes do work of their own, and are never cold. Of
+short runs, everything is compiled with care.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from gradops.native.ir.cuts import CUT
 from gradops.native.ir.modules import Function
 from gradops.native.ir.text import FunctionText
 
-LEAST = 1 << 16  # operations of a run in which there are cold functions
+LEAST = 1 << 14  # operations of a run in which there are cold functions
 SHARE = 10  # of the work of a run, the part that all of them do
 WORTH = 50  # lines of cold functions for which there is a module of their own
 SPILLED = 32  # bytes of stack that a line takes where registers are not allocated with care

@@ -12,7 +12,6 @@ graph takes and gives. That is an array, which the function finds among what it 
 import ctypes
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -27,17 +26,18 @@ from gradops.native.runtime.symbols import dtype_symbol
 
 from ...ir.graph import FrozenGraph
 from ..shapes import known
-from .entry_text import NUMBER, TEXT
+from .entry_text import MEMORY, NUMBER, TEXT
 
 LONG = 1 << 16  # operations from which other threads may run
 FORMS = ("{}", "[{}]")  # and a tuple
+Types = tuple[ArrayType, ...]
 EACH = 8 + 8 + NUMBER  # bytes of stack for an input or a result
 
 
 @cache
 def code() -> Code:
     """The functions, from the cache on disk if they have been compiled before."""
-    text = "\n".join([*symbols.declared(), TEXT])
+    text = "\n".join([*symbols.declared(), MEMORY, TEXT])
     return Code.for_key(("entry", text), lambda: text, find=pool.find)
 
 
@@ -46,19 +46,13 @@ def address(name: str) -> int:
     return code().address(name)
 
 
-@dataclass(frozen=True)
 class Signature:
     """The types of arrays that a graph takes and gives, and the form of its results."""
 
-    inputs: tuple[ArrayType, ...]
-    results: tuple[ArrayType, ...]
-    form: str
-
-    @staticmethod
-    def of(graph: FrozenGraph, form: str) -> "Signature":
-        """The signature of a graph."""
-        inputs, results = (tuple([e.type for e in some]) for some in (graph.inputs, graph.results))
-        return Signature(inputs, results, form)
+    def __init__(self, graph: FrozenGraph, form: str) -> None:
+        self.inputs: Types = tuple([e.type for e in graph.inputs])
+        self.results: Types = tuple([e.type for e in graph.results])
+        self.form = form
 
     @property
     def count(self) -> int:

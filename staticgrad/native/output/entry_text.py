@@ -1,5 +1,7 @@
 """The text of the function that Python calls. See Note [Entry] in `entry.py`."""
 
+import sys
+
 from gradops.native.ir.headers import DATA, DTYPE, FLAGS, NEEDED, RANK, SIZES, TYPE
 from gradops.native.runtime.interrupts import CONTEXT
 
@@ -10,6 +12,8 @@ RUN, SPARE, INPUTS, RESULTS, ARENA, STACK, FLAG, FORM = range(0, 64, 8)
 bytes of the arena and of stack, flags, and the form of the results. Types of arrays follow."""
 HAS_CONTEXT, LETS_GO, CALLS_PYTHON, CALLS_BLAS = 1, 2, 4, 8  # flags
 NUMBER = 16  # bytes of the largest number
+HUGE_PAGE = 1 << 21  # bytes
+MADV_HUGEPAGE = 14  # of Linux; without it the first use of each 4 KiB is a fault of its own
 
 
 def read(name: str, type: str, pointer: str, offset: int) -> str:
@@ -24,6 +28,24 @@ def unless(test: str, otherwise: str, good: str) -> str:
         f"  %{good}.test = {test}\n  br i1 %{good}.test, label %{good}, label %{otherwise}\n{good}:"
     )
 
+
+MEMORY = f"""
+define private ptr @memory(i64 %bytes) {{
+  %is.huge = icmp uge i64 %bytes, {HUGE_PAGE if sys.platform == "linux" else -1}
+  br i1 %is.huge, label %huge, label %usual
+usual:
+  %memory = call ptr @aligned_alloc(i64 64, i64 %bytes)
+  ret ptr %memory
+huge:
+  %pages = call ptr @aligned_alloc(i64 {HUGE_PAGE}, i64 %bytes)
+{unless("icmp ne ptr %pages, null", "none", "made")}
+  %whole = and i64 %bytes, {-HUGE_PAGE}
+  call i32 @madvise(ptr %pages, i64 %whole, i32 {MADV_HUGEPAGE})
+  br label %none
+none:
+  ret ptr %pages
+}}
+"""
 
 TEXT = f"""
 define ptr @entry(ptr %self, ptr %args, i64 %count) {{
@@ -130,7 +152,7 @@ take:
   %is.kept = icmp ne ptr %kept, null
   br i1 %is.kept, label %begin, label %allocate
 allocate:
-  %fresh = call ptr @aligned_alloc(i64 64, i64 %bytes)
+  %fresh = call ptr @memory(i64 %bytes)
 {unless("icmp ne ptr %fresh, null", "no_memory", "begin")}
   %arena = phi ptr [ null, %made ], [ %kept, %take ], [ %fresh, %allocate ]
   %has.context = and i64 %flags, {HAS_CONTEXT}

@@ -55,7 +55,7 @@ def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False)
 
     If it is `checked`, it gives up at values that are not finite.
     """
-    signature = Signature.of(graph, "")
+    signature = Signature(graph, "")
     body = body_of(signature.inputs, signature.results)
     body.interruptible = True
     memory, choices = Memory(body), Choices()

@@ -11,7 +11,6 @@ the same index, need not be written to memory at all.
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from gradops.native.costs import OPERATIONS
 
@@ -34,13 +33,11 @@ WAVES = "sin", "cos"
 LARGEST = 1500  # operations from which a nest is full: LLVM takes more than linear time for one
 
 
-@dataclass(eq=False)
 class Unit:
     """Values that are computed in one nest of loops over axes, or one that has a writer."""
 
-    axes: tuple[int, ...] | None
-    members: list[Expr] = field(default_factory=list)
-    cost: int = 0
+    def __init__(self, axes: tuple[int, ...] | None) -> None:
+        self.axes, self.members, self.cost = axes, list[Expr](), 0
 
 
 class Plan:

@@ -53,7 +53,7 @@ class NativeExecutable(Executable):
         """The machine code, which may have been kept on disk: then no pass is run."""
         passes = key_of_passes(self.pipeline)
         graph = optimized.graph() if passes is None else self.written
-        signature = Signature.of(self.written, self.form)
+        signature = Signature(self.written, self.form)
         key = key_of(graph, self.form, passes, self.check_numerics)
         self.native = NativeCode(optimized.graph, signature, key, self.check_numerics)
         return self.native.run
