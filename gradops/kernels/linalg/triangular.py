@@ -26,7 +26,7 @@ SMALL = 32  # rows and columns up to which masks of triangles are kept
 TINY = 4  # rows up to which Python's floats are faster than a call of LAPACK
 
 
-@native("matrices", "solve_triangular", "a, b, lower, unit_diagonal, None")
+@native("triangular", "solve_triangular", "a, b, lower, unit_diagonal, None")
 def solve_triangular(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool = False, checked: bool = True
 ) -> np.ndarray:
@@ -113,6 +113,11 @@ def wide_solution(
     return y[..., ::-1, :]
 
 
+@native(
+    "triangular", "solve_triangular_stack",
+    "np.ascontiguousarray(b), in_order(a), lower, unit_diagonal, is_turned(a), None",
+    when="a.dtype == b.dtype and a.dtype.kind == 'f' and a.shape[:-2] == b.shape[:-2]",
+)  # fmt: skip
 def substitute(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:
@@ -136,6 +141,16 @@ def substitute(
     if not unit_diagonal and (zero := diagonal(a) == 0).any():
         y[np.broadcast_to(zero.any(-1), y.shape[:-2])] = np.nan
     return y
+
+
+def is_turned(a: np.ndarray) -> bool:
+    """True for matrices whose columns lie one after another."""
+    return a.swapaxes(-1, -2).flags.c_contiguous and not a.flags.c_contiguous
+
+
+def in_order(a: np.ndarray) -> np.ndarray:
+    """The matrices, or their transposes, in the order of C."""
+    return a.swapaxes(-1, -2) if is_turned(a) else np.ascontiguousarray(a)
 
 
 def substitute_stack(a: np.ndarray, y: np.ndarray, lower: bool, unit_diagonal: bool) -> None:

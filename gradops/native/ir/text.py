@@ -302,6 +302,13 @@ def minus(f: FunctionText, a: Index, b: Index) -> Index:
     return a if b == 0 else f.emit(f"sub nsw i64 {a}, {b}", "n")
 
 
+def ceil_div(f: FunctionText, n: Index, size: int) -> Index:
+    """The number of blocks of a size in which `n` entries are."""
+    if isinstance(n, int):
+        return -(-n // size)
+    return f.emit(f"sdiv i64 {plus(f, n, size - 1)}, {size}", "n")
+
+
 def least(f: FunctionText, a: Index, b: Index) -> Index:
     """The smaller one of two numbers."""
     if isinstance(a, int) and isinstance(b, int):

@@ -23,7 +23,7 @@ from ..ir.headers import (
     read,
     require,
 )
-from ..ir.text import FunctionText, Index, plus, times
+from ..ir.text import FunctionText, Index, ceil_div, plus, times
 from ..runtime.stack import RESERVE
 from ..runtime.symbols import dtype_symbol
 from .kernel import Array, Kernel
@@ -237,11 +237,13 @@ class EntryText:
     def compute(self) -> None:
         """Run the passes: here, or if they are much work, in the pool of threads."""
         f, kernel = self.f, self.kernel
-        passes: Index = self.sizes[kernel.passes] if kernel.passes else 1
+        counts: list[Index] = [self.sizes[name] for name in kernel.passes.split()]
         status = f.reserve("i32")
         if kernel.block > 1:
-            more = plus(f, passes, kernel.block - 1)
-            passes = f.emit(f"sdiv i64 {more}, {kernel.block}", "n")
+            counts[-1] = ceil_div(f, counts[-1], kernel.block)
+        passes: Index = 1
+        for count in counts:
+            passes = times(f, passes, count)
         function = f"@{kernel.symbol(self.dtype)}"
         many, few, done = (f.fresh(n) for n in ("many", "few", "done"))
         f.branch(f.emit(f"icmp sge i64 {self.work()}, {WORTH}"), many, few)

@@ -56,9 +56,9 @@ class Kernel:
     `takes` and `gives` list arrays with their sizes: `...` are all axes before the named ones,
     their product is the size `rows`. An operand is in the order of C, unless it is strided.
     `counts` and `numbers` are names of integers and floats that follow the operands. The passes are
-    as many as the size `passes`, or its blocks of `block`, or one, and cost `cost` operations for
-    each entry of the first operand. A kernel that notes something (`f.note`) gives up, and NumPy's
-    runs. It needs `stack` bytes of stack.
+    as many as the product of the sizes in `passes`, the last one in blocks of `block`, and cost
+    `cost` operations for each entry of the first operand. A kernel that notes something (`f.note`)
+    gives up, and NumPy's runs. It needs `stack` bytes of stack.
     """
 
     name: str

@@ -16,7 +16,7 @@ from .kernel import Kernel
 
 GROUPS = (
     "activations", "exponentials", "gates", "matrices", "norms", "products", "rows", "sequences",
-    "softmax", "totals", "updates",
+    "softmax", "totals", "triangular", "updates",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Small matrices: triangular systems, Cholesky's factors and their derivative, triangles.
+"""Small matrices: Cholesky's factors and their derivative, triangles.
 
 They compute in double precision, entry by entry in the order of the formulas, as
 `gradops.kernels.linalg` does with Python's floats. Larger matrices, and those that are singular or
@@ -8,12 +8,13 @@ not positive definite, are left to LAPACK.
 from collections.abc import Iterator
 
 from ..ir.scalars import BOOL, Scalar, call_math, cast, choose, constant
-from ..ir.text import FunctionText, Index, least, minus, plus, times
+from ..ir.text import FunctionText, Index, minus, plus, times
 from ..transcendental.floats import DOUBLE
 from .kernel import Kernel, KernelText, Row
 from .sums import Variable, variable
+from .triangular import size_of
 
-MOST, SIDES = 16, 32  # rows of a matrix; right sides that are solved for at a time
+MOST = 16  # rows of a matrix
 
 
 class Square:
@@ -33,14 +34,6 @@ class Square:
         self.row[self.place(*place)] = x
 
 
-def size_of(k: KernelText) -> Index:
-    """The number of rows; 0 of a matrix that is too large, at which the kernel gives up."""
-    n = k.sizes["n"]
-    large = k.f.emit(f"icmp sgt i64 {n}, {MOST}")
-    k.f.note(large)
-    return k.f.emit(f"select i1 {large}, i64 0, i64 {n}", "n")
-
-
 def from_last(f: FunctionText, n: Index) -> Iterator[Index]:
     """The numbers below `n`, from the last to the first."""
     for i in f.loop(n):
@@ -52,55 +45,9 @@ def subtract(total: Variable, x: Scalar) -> None:
     total.set(total.get() - x)
 
 
-def write_solution(k: KernelText) -> None:
-    """Substitution of row after row, of some right sides at a time."""
-    f, n, sides = k.f, size_of(k), k.sizes["k"]
-    is_lower, is_unit = (f.emit(f"icmp ne i64 {k.sizes[name]}, 0") for name in ("lower", "unit"))
-    known = Row(f, f.reserve("double", MOST * SIDES), DOUBLE)
-    for i in f.loop(n):
-        is_zero = f.emit(f"fcmp oeq double {cast(k.matrix('a')[i, i], DOUBLE).name}, 0.0")
-        f.note(f.emit(f"select i1 {is_unit}, i1 false, i1 {is_zero}"))
-    for first in by(f, sides, SIDES):
-        count = least(f, minus(f, sides, first), SIDES)
-        for step in f.loop(n):
-            last = minus(f, minus(f, n, step), 1)
-            i = f.emit(f"select i1 {is_lower}, i64 {step}, i64 {last}", "n")
-            start = f.emit(f"select i1 {is_lower}, i64 0, i64 {plus(f, i, 1)}", "n")
-            substitute(k, known, (first, count), i, (start, step), is_unit)
-
-
-def substitute(
-    k: KernelText, known: Row, sides: tuple[Index, Index], i: Index, before: tuple[Index, Index],
-    is_unit: str,
-) -> None:  # fmt: skip
-    """Solve for row `i` of some right sides, by the rows before; each is a first and a count."""
-    f, a, b, (first, count), (start, many) = k.f, k.matrix("a"), k.matrix("b"), sides, before
-    row = known.after(times(f, i, SIDES))
-    for column in f.loop(count, True):
-        row[column] = cast(b[i, plus(f, first, column)], DOUBLE)
-    for j in f.loop(many):
-        j = plus(f, start, j)
-        other, factor = known.after(times(f, j, SIDES)), cast(a[i, j], DOUBLE)
-        for column in f.loop(count, True):
-            row[column] = row[column] - factor * other[column]
-    one, diagonal = constant(f, 1.0, DOUBLE), cast(a[i, i], DOUBLE)
-    pivot = diagonal.then(f"select i1 {is_unit}, {one.typed}, {diagonal.typed}")
-    y = k.row("y", plus(f, times(f, i, k.sizes["k"]), first))
-    for column in f.loop(count, True):
-        found = row[column] / pivot
-        row[column] = found
-        y[column] = found
-
-
-def by(f: FunctionText, n: Index, step: int) -> Iterator[Index]:
-    """The numbers below `n` that are multiples of a step."""
-    for i in f.loop(f.emit(f"sdiv i64 {plus(f, n, step - 1)}, {step}", "n")):
-        yield times(f, i, step)
-
-
 def write_factor(k: KernelText) -> None:
     """Row after row of the lower factor."""
-    f, n, x, l = k.f, size_of(k), k.matrix("x"), Square(k.f)
+    f, n, x, l = k.f, size_of(k, MOST), k.matrix("x"), Square(k.f)
     for i in f.loop(n):
         for j in f.loop(i):
             total = variable(cast(x[i, j], DOUBLE))
@@ -130,7 +77,7 @@ def store_lower(k: KernelText, n: Index, l: Square) -> None:
 
 def write_cotangent(k: KernelText) -> None:
     """Cholesky's algorithm backwards, line by line, as `cotangent_of_floats` does it."""
-    f, n = k.f, size_of(k)
+    f, n = k.f, size_of(k, MOST)
     l, g = Square(f), Square(f)
     for name, square in (("l", l), ("g", g)):
         given = k.matrix(name)
@@ -177,8 +124,6 @@ def write_triangle(k: KernelText) -> None:
 
 
 KERNELS = [
-    Kernel("solve_triangular", "a~[n n] b~[n k]", "y[n k]", write_solution,
-           counts=("lower", "unit"), passes=""),
     Kernel("cholesky", "x~[n n]", "y[n n]", write_factor, passes=""),
     Kernel("cholesky_cotangent", "l~[n n] g~[n n]", "y[n n]", write_cotangent, passes=""),
     Kernel("triangle", "x~[m n]", "y[m n]", write_triangle, counts=("k", "lower"), passes="m"),

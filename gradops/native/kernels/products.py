@@ -5,7 +5,7 @@ An entry has the same bits in whichever block of rows it is computed, see `matmu
 
 from dataclasses import dataclass
 
-from ..ir.text import Index, least, minus, plus, times
+from ..ir.text import Index, ceil_div, least, minus, plus, times
 from ..matmul.gemm import FRAME, symbol_of
 from .kernel import Kernel, KernelText, Row
 
@@ -32,7 +32,7 @@ def product(
     for p in (a, b):
         given += [f"ptr {p.row.pointer}", f"i64 {p.down}", f"i64 {p.right}"]
     given += [f"ptr {to.row.pointer}", f"i64 {to.down}", f"i1 {add}"]
-    k.f.do(f"call void @{symbol_of(k.dtype)}({', '.join(given)})")
+    k.f.do(f"call void @{symbol_of(to.row.dtype)}({', '.join(given)})")
 
 
 def block(k: KernelText, size: int, name: str) -> tuple[Index, Index]:
@@ -62,7 +62,7 @@ def write_linear(k: KernelText) -> None:
     first, count = block(k, TALL, "rows")
     w = strided(k, "w")
     turned = Matrix(w.row, w.right, w.down)
-    of_blocks = f.emit(f"sdiv i64 {plus(f, count, HEIGHT - 1)}, {HEIGHT}", "n")
+    of_blocks = ceil_div(f, count, HEIGHT)
     for i in f.counted(of_blocks, 3):
         done = times(f, i, HEIGHT)
         top, height = plus(f, first, done), least(f, minus(f, count, done), HEIGHT)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir.scalars import Scalar, cast, choose, constant
-from ..ir.text import FunctionText, Index, minus, plus, register_type, times
+from ..ir.text import FunctionText, Index, ceil_div, minus, plus, register_type, times
 from ..transcendental.floats import DOUBLE, INTS, SINGLE, both, from_bits, shift
 from .kernel import Row
 
@@ -48,7 +48,7 @@ def added(total: Scalar, x: Scalar) -> Scalar:
 
 def blocks(f: FunctionText, n: Index) -> Iterator[tuple[Index, Index]]:
     """The first entries and the lengths of the blocks of a row."""
-    count = f.emit(f"sdiv i64 {plus(f, n, BLOCK - 1)}, {BLOCK}", "n")
+    count = ceil_div(f, n, BLOCK)
     for i in f.loop(count):
         first = times(f, i, BLOCK)
         rest = minus(f, n, first)
