@@ -229,8 +229,8 @@ class Session:
         return self.values.block(tuple([self.graph.members[v.name] for v in block.variables]))
 
     def apart(self, plan: Plan) -> Plan:
-        """The plan without blocks."""
-        if not plan.blocks:
+        """The plan without blocks, which computes constants, too."""
+        if not (plan.blocks or plan.constant):
             return plan
         key = plan.fetches, plan.feeds, "apart"
         if key not in self.plans:

@@ -19,6 +19,7 @@ from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Wanted
 from ..elementwise.comparison import masked
 from ..families import invalid
 from ..index.diagonals import tril, triu
+from ..nn.layer_product import layer_product
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from ..shape.rearrange import matrix_transpose
@@ -157,8 +158,9 @@ def solve_triangular_transpose(
     ct = solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
     )
+    times = product_of if len(shape_of(a)) == 2 else layer_product
     return [
-        ct if i else -read_triangle(product_of(ct, matrix_transpose(y)), lower, unit_diagonal)
+        ct if i else -read_triangle(times(ct, matrix_transpose(y)), lower, unit_diagonal)
         for i in wanted
     ]
 

@@ -1,11 +1,11 @@
 """The product of matrices in layers, whose order of additions is not that of `matmul`.
 
 Note [Products of layers]. `matmul` has the bits of NumPy's, and so BLAS's. Products that no program
-of NumPy's writes, as of a recurrent cell or a linear layer, need not have them. In machine code
-they are our own product, whose bits depend neither on threads nor on where entries lie: so all
-steps of a sequence are one call, in which some rows go through all steps, and a bias is added to
-rows in the cache. Both modes call this op, or `linear`, so their bits are equal. Which function
-runs depends on sizes and dtypes alone.
+of NumPy's writes, as of a recurrent cell, a linear layer or a rule of another op, need not have
+them. In machine code they are our own product, whose bits depend neither on threads nor on where
+entries lie: so all steps of a sequence are one call, in which some rows go through all steps, a
+bias is added to rows in the cache, and threads share the products of stacks. Both modes call this
+op, or `linear`, so their bits are equal. Which function runs depends on sizes and dtypes alone.
 """
 
 from functools import partial
@@ -44,7 +44,22 @@ def is_ours(rows: int, b: Any) -> bool:
 @native("products", "layer_product", "a, b, out", when="a.ndim == 2 and is_ours(len(a), b)")
 def product_of(a: Any, b: Any, out: Out = None) -> Any:
     """The product, in an array in the order of C if one is given."""
+    return product_of_stacks(a, b, out) if a.ndim == b.ndim > 2 else matmul_kernel(a, b, out)
+
+
+@native(
+    "products", "stack_product", "with_two_axes(a), with_two_axes(b), with_two_axes(out)",
+    when="a.ndim < 5 and a.shape[:-2] == b.shape[:-2]",
+    result="found[0] if out is None and a.ndim == 3 else found if out is None else out",
+)  # fmt: skip
+def product_of_stacks(a: Any, b: Any, out: Out = None) -> Any:
+    """The product of stacks with as many axes."""
     return matmul_kernel(a, b, out)
+
+
+def with_two_axes(x: Any) -> Any:
+    """A stack of matrices as one with two axes before theirs."""
+    return x[None] if x is not None and x.ndim == 3 else x
 
 
 def layer_product_kernel(a: Any, b: Any, out: Out = None) -> Any:

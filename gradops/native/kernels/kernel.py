@@ -190,8 +190,13 @@ class KernelText:
 
     def matrix(self, name: str) -> Matrix:
         """A strided operand with two axes."""
-        row, (i, j) = self.arrays[name], (self.read(f"{name}/{axis}", "i64") for axis in "01")
+        row, (i, j) = self.arrays[name], self.steps(name)
         return Matrix(self.f, row.pointer, row.dtype, (i, j))
+
+    def steps(self, name: str) -> list[str]:
+        """The bytes between entries of a strided operand, along each axis."""
+        array = next(a for a in self.kernel.operands if a.name == name)
+        return [self.read(step, "i64") for step in array.steps]
 
     def row(self, name: str, i: Index, size: Index = 1) -> Row:
         """The entries of an array from `i * size` on."""

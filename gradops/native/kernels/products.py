@@ -5,11 +5,11 @@ An entry has the same bits in whichever block of rows it is computed, see `matmu
 
 from dataclasses import dataclass
 
-from ..ir.text import Index, ceil_div, least, minus, plus, times
+from ..ir.text import FunctionText, Index, ceil_div, least, minus, plus, times
 from ..matmul.gemm import FRAME, symbol_of
 from .kernel import Kernel, KernelText, Row
 
-TALL = 32  # rows of a result that a pass computes
+TALL, TALLEST = 32, 128  # rows of a result that a pass computes: of one product, and of a stack
 HEIGHT = 256  # rows to which a bias is added at a time
 FRAMES = FRAME + 4096  # bytes of stack
 
@@ -21,6 +21,10 @@ class Matrix:
     row: Row
     down: Index
     right: Index = 1
+
+    def after(self, f: FunctionText, i: Index) -> "Matrix":
+        """The rows from one on."""
+        return Matrix(self.row.after(times(f, i, self.down)), self.down, self.right)
 
 
 def product(
@@ -56,6 +60,34 @@ def write_product(k: KernelText) -> None:
     product(k, (count, n, inner), strided(k, "a", first), strided(k, "b"), to)
 
 
+def write_stack(k: KernelText) -> None:
+    """a @ b for the matrices of two stacks; a pass is some rows of one of the products."""
+    f, (q, m, n, inner) = k.f, (k.sizes[name] for name in ("q", "m", "n", "k"))
+    blocks = ceil_div(f, m, TALLEST)
+    for p in k.passes():
+        i, block = divided(f, p, blocks)
+        first = times(f, block, TALLEST)
+        height, places = least(f, minus(f, m, first), TALLEST), divided(f, i, q)
+        a, b = matrix_in(k, "a", places), matrix_in(k, "b", places)
+        a = a.after(f, first)
+        to = Matrix(k.row("y", plus(f, times(f, i, m), first), n), n)
+        product(k, (height, n, inner), a, b, to)
+
+
+def divided(f: FunctionText, i: Index, by: Index) -> tuple[Index, Index]:
+    """A quotient, and what is left."""
+    quotient = f.emit(f"sdiv i64 {i}, {by}", "n")
+    return quotient, minus(f, i, times(f, quotient, by))
+
+
+def matrix_in(k: KernelText, name: str, places: tuple[Index, Index]) -> Matrix:
+    """A matrix of a strided stack with two axes."""
+    f, size = k.f, k.dtype.itemsize
+    steps = [k.f.emit(f"sdiv exact i64 {step}, {size}", "n") for step in k.steps(name)]
+    first = plus(f, *[times(f, i, step) for i, step in zip(places, steps, strict=False)])
+    return Matrix(k.row(name, first), *steps[2:])
+
+
 def write_linear(k: KernelText) -> None:
     """x @ w.T + b; the bias is added while the rows of a range are in the cache."""
     f, n, inner = k.f, k.sizes["n"], k.sizes["k"]
@@ -77,6 +109,8 @@ def write_linear(k: KernelText) -> None:
 KERNELS = [
     Kernel("layer_product", "a~[m k] b~[k n]", "y[m n]", write_product, passes="m", block=TALL,
            cost=64, stack=FRAMES),
+    Kernel("stack_product", "a~[p q m k] b~[p q k n]", "y[p q m n]", write_stack, passes="p q m",
+           block=TALLEST, cost=64, stack=FRAMES),
     Kernel("linear", "x[... k] w~[n k] b[n]", "y[... n]", write_linear, block=TALL, cost=64,
            stack=FRAMES),
 ]  # fmt: skip

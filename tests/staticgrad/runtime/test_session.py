@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import FeedError, FetchError, GraphError
+from gradops import FeedError, FetchError, GraphError, NotFiniteError
 
 
 @pytest.fixture(autouse=True)
@@ -317,3 +317,39 @@ def test_a_none_among_fetches_is_named_by_its_place(arrange, place):
             sg.Session(graph).run(arrange(x))
     assert f"name of one: {place}\n" in str(caught.value)
     assert "sg.why_none(y, x)" in str(caught.value)
+
+
+def test_constants_become_values_without_a_copy_and_results_are_copies():
+    v = sg.Variable(np.arange(3.0), name="v")
+    session = sg.Session()
+    session.run(sg.global_variables_initializer())
+    assert np.shares_memory(session.snapshot().values["v"], v.value)
+    session.run(v)[:] = 7
+    assert session.run(v).tolist() == [0, 1, 2]
+    session.run(v.assign(v + 1))
+    assert session.run(v).tolist() == [1, 2, 3]
+    session.run(v.initializer)
+    assert session.run(v).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "interpreter"])
+def test_assigning_a_constant_is_as_assigning_what_is_computed(backend):
+    def history(new):
+        with sg.Graph().as_default():
+            v, w, z = (
+                sg.Variable(x, name=name) for x, name in ((2.0, "v"), (3.0, "w"), (0.0, "z"))
+            )
+            session = sg.Session(backend=backend)
+            changes = [v.assign(new(10.0, z)), w.assign(v * 5.0)]
+            fetches = [v, v * w, *changes, sg.group(*changes)]
+            return [session.run(fetches), session.run([v, w]), session.run([w * v, v.initializer])]
+
+    assert history(lambda x, zero: x) == history(lambda x, zero: x + zero)
+
+
+def test_a_constant_that_is_not_finite_is_found_before_it_is_assigned():
+    v = sg.Variable(1.0, name="v")
+    session = sg.Session()
+    with pytest.raises(NotFiniteError):
+        session.run(v.assign(np.inf), check_numerics=True)
+    assert session.run(v) == 1

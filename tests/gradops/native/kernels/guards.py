@@ -23,8 +23,8 @@ SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e-30)
 ADDING = frozenset({"add_rows"})  # to what is in their results
 GATES = {"lstm": 4, "gru": 3}
 """The gates of cells, whose sizes `m` are, as a rule, multiples of a size of a state."""
-FEWER = {"t": 6, "r": 12}
-"""How many of the first `SIZES` steps and rows of a sequence have."""
+FEWER = {"t": 6, "r": 12, "p": 4, "q": 4}
+"""How many of the first `SIZES` steps and rows of a sequence have, and axes of a stack."""
 
 
 def guarded_frames(guards):
@@ -75,11 +75,11 @@ class Operands:
 
     def with_steps(self, x):
         """The same entries at other steps, up to the end of their memory."""
-        steps = [int(s) for s in self.rng.choice([-2, -1, 1, 2], 2)]
+        steps = [int(s) for s in self.rng.choice([-2, -1, 1, 2], x.ndim)]
         wide = [max(0, (n - 1) * abs(s) + 1) if n else 0 for n, s in zip(x.shape, steps)]
         order = self.rng.random() < 0.5
         memory = self.guards.array(tuple(wide[::-1] if order else wide), x.dtype)
-        view = (memory.T if order else memory)[:: steps[0], :: steps[1]]
+        view = (memory.T if order else memory)[tuple([slice(None, None, s) for s in steps])]
         view[...] = x
         return view
 
