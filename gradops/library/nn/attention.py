@@ -11,9 +11,9 @@ from ...core.types import conflict, shape_of, type_of
 from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import add, mul
 from ..elementwise.comparison import equal, where
-from ..linalg.contraction import matmul
 from ..reduce.reduction import all, any
 from ..shape.movement import swapaxes
+from .layer_product import layer_product
 from .softmax import softmax
 
 __all__ = ["attention"]
@@ -36,7 +36,7 @@ def attention(
     c: Any = shape_of(query)[-1]
     if scale is None:
         scale = 1 / math.sqrt(c) if c else 1.0
-    scores = matmul(mul(query, scale), swapaxes(key, -1, -2))
+    scores = layer_product(mul(query, scale), swapaxes(key, -1, -2))
     nowhere = None
     if causal:
         if mask is not None:
@@ -47,7 +47,7 @@ def attention(
     weights = softmax(scores if nowhere is None else where(nowhere, 0, scores))
     if nowhere is not None:
         weights = where(nowhere, 0, weights)
-    return matmul(weights if drop is None else drop(weights), value)
+    return layer_product(weights if drop is None else drop(weights), value)
 
 
 def masked_scores(scores: AnyArray, mask: Any) -> tuple[AnyArray, AnyArray]:

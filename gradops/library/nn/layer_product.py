@@ -28,7 +28,7 @@ from ..linalg.contraction import (
     matmul_right,
     product_type,
 )
-from ..shape.movement import transpose
+from ..shape.rearrange import matrix_transpose
 
 __all__: list[str] = []  # layers are offered by `gradops.nn`
 
@@ -69,17 +69,17 @@ def layer_product_kernel(a: Any, b: Any, out: Out = None) -> Any:
     return out
 
 
-def are_two(a: Any, b: Any) -> bool:
-    """True for two matrices."""
-    return len(shape_of(a)) == len(shape_of(b)) == 2
+def are_alike(a: Any, b: Any) -> bool:
+    """True for two matrices, or stacks of them with as many axes."""
+    return len(shape_of(a)) == len(shape_of(b)) > 1
 
 
 def to_left(g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> Any:
-    return layer_product(g, transpose(b)) if are_two(a, b) else matmul_left(g, y, a, b)
+    return layer_product(g, matrix_transpose(b)) if are_alike(a, b) else matmul_left(g, y, a, b)
 
 
 def to_right(g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray) -> Any:
-    return layer_product(transpose(a), g) if are_two(a, b) else matmul_right(g, y, a, b)
+    return layer_product(matrix_transpose(a), g) if are_alike(a, b) else matmul_right(g, y, a, b)
 
 
 layer_product = multilinear(
@@ -89,6 +89,7 @@ layer_product = multilinear(
     samples=cases(
         reals((3, 4), (4, 2)), reals((4,), (4, 2)), reals((5, 3, 4), (4, 2)),
         reals((0, 4), (4, 2)), reals((3, 0), (0, 2)),
+        reals((5, 3, 4), (5, 4, 2)), reals((2, 1, 3, 4), (1, 5, 4, 2)),
     ),
     error_samples=[invalid((3, 4), (5, 6), says="4 and 5 differ")],
     formula=lambda a, b: matmul(a, b),

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from gradops import OPS, ArrayType
 from gradops.core.dims import product
 from gradops.core.traits import Trait
-from gradops.library.nn.layer_product import layer_product
 
 from ...ir.expr import Expr, Kind
 from ...ir.nominal import nominal_bytes
+from ..products.association import PRODUCTS
 from ..subgraphs import with_sizes
 from ..totality import fits_always
 from .editing import LoopEditor
 from .stacks import Stacks
 
-PRODUCTS = frozenset({OPS["matmul"], layer_product})
 SMALL = 4096  # bytes up to which an addition costs more than an entry of a list
 
 

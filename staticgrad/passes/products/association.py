@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gradops import OPS
+from gradops.library.nn.layer_product import layer_product
 
 from ...ir.expr import Expr
 from ...ir.graph import FrozenGraph
@@ -18,7 +19,8 @@ from ..subgraphs import readers
 from .inverses import solve_by_inverse
 
 CALL = 10_000  # multiplications that take as long as one more call
-LINEAR = frozenset({OPS["matmul"], OPS["solve"], OPS["solve_triangular"], solve_by_inverse})
+PRODUCTS = frozenset({OPS["matmul"], layer_product})
+LINEAR = PRODUCTS | {OPS["solve"], OPS["solve_triangular"], solve_by_inverse}
 """Ops that give, by a matrix, a linear combination of the rows of their last operand."""
 
 
@@ -70,7 +72,7 @@ def is_of_matrices(e: Expr) -> bool:
 
 def is_product_of(e: Expr, user: Expr) -> bool:
     """True for a product of `e` with as many matrices."""
-    if user.op is not OPS["matmul"] or user.inputs[0] is not e or user.inputs[1] is e:
+    if user.op not in PRODUCTS or user.inputs[0] is not e or user.inputs[1] is e:
         return False
     return user.inputs[1].shape[:-2] == e.shape[:-2] and len(user.shape) == len(e.shape)
 
