@@ -95,15 +95,20 @@ def substitute_numbers(
 def solution(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> tuple[np.ndarray, bool]:
-    """The solution, in double precision, NaN for a singular matrix; and True if all is finite."""
+    """The solution by double precision, NaN for a singular matrix; and True if all is finite."""
     y = np.ascontiguousarray(wide_solution(a, b, lower, unit_diagonal, dtype))
     return y, is_finite(y)
 
 
+@native(
+    "triangular", "solve_triangular_stack",
+    "np.ascontiguousarray(b), in_order(a), lower, unit_diagonal, is_turned(a), None",
+    when="a.dtype == b.dtype and a.dtype.kind == 'f' and a.shape[:-2] == b.shape[:-2]",
+)  # fmt: skip
 def wide_solution(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:
-    """The solution by substitution or LAPACK."""
+    """The solution in machine code, by substitution or by LAPACK."""
     if max(math.prod(a.shape[:-2]), math.prod(b.shape[:-2])) * b.shape[-1] >= MANY:
         return substitute(a, b, lower, unit_diagonal, dtype)
     if not lower:
@@ -113,11 +118,6 @@ def wide_solution(
     return y[..., ::-1, :]
 
 
-@native(
-    "triangular", "solve_triangular_stack",
-    "np.ascontiguousarray(b), in_order(a), lower, unit_diagonal, is_turned(a), None",
-    when="a.dtype == b.dtype and a.dtype.kind == 'f' and a.shape[:-2] == b.shape[:-2]",
-)  # fmt: skip
 def substitute(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> np.ndarray:

@@ -22,9 +22,11 @@ NAME = re.compile(r"%([A-Za-z][\w.]*)|^([\w.]+):", re.MULTILINE)
 class Piece(NamedTuple):
     """A run of lines as the text of a function's body, its parameters, and what is given for them.
 
-    `own` are the names of memory of the frame that nothing else uses.
+    `nameless` is the text without names, `own` are the names of memory of the frame that nothing
+    else uses.
     """
 
+    nameless: str
     text: str
     heads: tuple[str, ...]
     given: tuple[str, ...]
@@ -68,9 +70,10 @@ def pieces_of(f: FunctionText, framed: int, runs: Sequence[Run], first: int) -> 
     memory = own_memory(f.frame[framed:], runs)
     found = Definitions(f.lines[:first], f.frame, chain.from_iterable(run.taken for run in runs))
     return [
-        piece_of(run, memory, found) if text and (count[text] > 1 or f.pieces) else None
+        piece_of(run, text, memory, found) if text and (count[text] > 1 or text in f.nameless)
+        else None
         for run, text in zip(runs, nameless, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def code_of(lines: Sequence[str]) -> str:
@@ -78,7 +81,7 @@ def code_of(lines: Sequence[str]) -> str:
     return "\n".join([line for line in lines if not line.startswith("  ;")])
 
 
-def piece_of(run: Run, memory: dict[str, str], found: Definitions) -> Piece:
+def piece_of(run: Run, nameless: str, memory: dict[str, str], found: Definitions) -> Piece:
     """A run with numbers in the place of names."""
     numbers: dict[str, int] = {}
 
@@ -94,13 +97,14 @@ def piece_of(run: Run, memory: dict[str, str], found: Definitions) -> Piece:
     types = [found.type_of(name) for name in given]
     heads = [f"{type} %x{numbers[name]}" for type, name in zip(types, given, strict=True)]
     values = [f"{type} %{name}" for type, name in zip(types, given, strict=True)]
-    return Piece(text, tuple(heads), tuple(values), frozenset(own))
+    return Piece(nameless, text, tuple(heads), tuple(values), frozenset(own))
 
 
 def write_piece(f: FunctionText, run: Run, piece: Piece, label: str) -> None:
     """Write the call of a piece's function, and the function if it is new; go on in a block."""
     if piece.key not in f.pieces:
         name = f.pieces[piece.key] = f"@piece{len(f.pieces)}"
+        f.nameless.add(piece.nameless)
         head = f"define internal i32 {name}({', '.join(piece.heads)}) noinline nounwind {{"
         f.parts.append("\n".join([head, "start:", piece.text, "  ret i32 0", "}", ""]))
     call = f"call i32 {f.pieces[piece.key]}({', '.join(piece.given)})"

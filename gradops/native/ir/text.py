@@ -101,6 +101,7 @@ class FunctionText:
         self.outer: list[Lines] = []
         self.helpers: dict[str, str] = {}  # functions that it calls, by their names
         self.pieces: dict[tuple[str, tuple[str, ...]], str] = {}  # see `sharing.py`
+        self.nameless = set[str]()  # the texts of pieces, without names
         self.parts: list[str] = []  # whole functions, see `parts.py`
         self.work = 0  # operations of its own lines, and of parts by their names
         self.works: dict[str, int] = {}
