@@ -22,6 +22,7 @@ BLOCK = 64  # rows that LAPACK eliminates at once; between blocks there are matr
 ROWS = 8  # rows that are substituted one by one between products
 MANY = 512  # right sides, in all matrices of a stack, from which substitution is faster than LAPACK
 SHARED = 1 << 17  # entries of a solution from which threads share it
+LARGEST = 128  # rows of a matrix up to which machine code solves
 SMALL = 32  # rows and columns up to which masks of triangles are kept
 TINY = 4  # rows up to which Python's floats are faster than a call of LAPACK
 
@@ -103,7 +104,7 @@ def solution(
 @native(
     "triangular", "solve_triangular_stack",
     "np.ascontiguousarray(b), in_order(a), lower, unit_diagonal, is_turned(a), None",
-    when="a.dtype == b.dtype and a.dtype.kind == 'f' and a.shape[:-2] == b.shape[:-2]",
+    when="is_for_machine_code(a, b)",
 )  # fmt: skip
 def wide_solution(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
@@ -141,6 +142,12 @@ def substitute(
     if not unit_diagonal and (zero := diagonal(a) == 0).any():
         y[np.broadcast_to(zero.any(-1), y.shape[:-2])] = np.nan
     return y
+
+
+def is_for_machine_code(a: Any, b: Any) -> bool:
+    """True for stacks alike of matrices that are not large, of floats of one dtype."""
+    same = a.dtype == b.dtype and a.dtype.kind == "f" and a.shape[:-2] == b.shape[:-2]
+    return same and a.shape[-1] <= LARGEST
 
 
 def is_turned(a: np.ndarray) -> bool:

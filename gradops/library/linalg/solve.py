@@ -15,6 +15,7 @@ from ...core.samples import beside, cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
+from ...kernels.native_kernels import run_for
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Wanted
 from ..elementwise.comparison import masked
 from ..families import invalid
@@ -176,6 +177,8 @@ def solve_triangular_tangent(
 
 def solve_triangular_workspace(y: Any, a: Any, b: Any, **attrs: object) -> int:
     """The bytes of rows and their products, and of the solution before it is single precision."""
+    if run_for(y.dtype) and triangular.is_for_machine_code(a, b):
+        return 0
     wide, entries = 16 if y.dtype.kind == "c" else 8, math.prod(y.shape)
     sides = math.prod(y.shape[:-2]) * y.shape[-1]
     rows = min(triangular.ROWS, a.shape[-1]) if sides >= triangular.MANY else 0

@@ -9,8 +9,9 @@ cannot be kept: the default figures hold then, in each run the same.
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ SPEED = 8  # multiplications of a matrix product in the time of an operation on 
 DIGITS = 2  # of a figure: what noise changes is not kept
 
 
-class Speeds(NamedTuple):
+@dataclass(frozen=True)
+class Speeds:
     """Times for one dtype on one thread, in nanoseconds."""
 
     operation: float  # an addition or multiplication of entries, in a loop of ours, in the cache
@@ -38,7 +40,8 @@ class Speeds(NamedTuple):
     numpy_exp: float  # an exponential of an entry by NumPy's ufunc
 
 
-class CostTable(NamedTuple):
+@dataclass(frozen=True)
+class CostTable:
     """Times of this machine, in nanoseconds. See Note [Cost table].
 
     `f4` and `f8` are those of float32 and float64. Other dtypes count as float64.
@@ -52,7 +55,7 @@ class CostTable(NamedTuple):
     numpy_call: float = 350.0  # a call of a ufunc from generated source
     byte: float = 0.03  # reading or writing a byte of memory that is not in the cache
     dispatch: float = 10_000.0  # waking the pool, and waiting for its last thread
-    is_measured: bool = False
+    is_measured: bool = field(default=False, compare=False)
 
     def of(self, dtype: np.dtype) -> Speeds:
         """The times for a dtype."""
@@ -76,30 +79,31 @@ class CostTable(NamedTuple):
     def rows(self) -> Iterator[tuple[str, float, str]]:
         """The name of each figure, its value, and its unit."""
         for name, speeds in (("f4", self.f4), ("f8", self.f8)):
-            for each, value in speeds._asdict().items():
-                yield f"{name}.{each}", value, UNITS[each]
-        for name, value in self._asdict().items():
-            if name in UNITS:
-                yield name, value, UNITS[name]
+            for f in fields(speeds):
+                yield f"{name}.{f.name}", getattr(speeds, f.name), UNITS[f.name]
+        for f in fields(self):
+            if f.type is float:
+                yield f.name, getattr(self, f.name), UNITS[f.name]
 
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, for a file."""
-        others = {name: value for name, value in self._asdict().items() if name in UNITS}
-        return {"f4": self.f4._asdict(), "f8": self.f8._asdict(), **others}
+        return {k: v for k, v in asdict(self).items() if k != "is_measured"}
 
     def least(self, other: "CostTable") -> "CostTable":
         """The table of the smaller ones of the figures of two."""
-        f4, f8 = (Speeds(*map(min, a, b)) for a, b in ((self.f4, other.f4), (self.f8, other.f8)))
-        rest = {name: min(value, getattr(other, name)) for name, value in self._asdict().items()
-                if name in UNITS}  # fmt: skip
-        return self._replace(f4=f4, f8=f8, **rest)
+        both = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        smaller: dict[str, Any] = {name: min(pair) for name, pair in both.items()
+                                   if isinstance(pair[0], float)}  # fmt: skip
+        for name in ("f4", "f8"):
+            smaller[name] = Speeds(*map(min, zip(*map(astuple, both[name]), strict=True)))
+        return replace(self, **smaller)
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "CostTable":
         """A table that was measured; raises ValueError for what is not one."""
         try:
             f4, f8 = (Speeds(**data[name]) for name in ("f4", "f8"))
-            result = CostTable(**{**data, "f4": f4, "f8": f8})._replace(is_measured=True)
+            result = replace(CostTable(**{**data, "f4": f4, "f8": f8}), is_measured=True)
             sane = all(0 < value < math.inf for value in result.key)
         except (TypeError, KeyError) as error:
             raise ValueError(f"this is not a cost table: {error}") from error

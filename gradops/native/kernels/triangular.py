@@ -7,6 +7,7 @@ the factors of the next few rows at once. Singular ones are left to NumPy's kern
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...kernels.linalg.triangular import LARGEST
 from ..ir.scalars import cast, constant
 from ..ir.text import Index, ceil_div, least, minus, plus, times
 from ..matmul.gemm import FRAME
@@ -15,7 +16,7 @@ from .kernel import Kernel, KernelText, Matrix, Row
 from .products import Matrix as Operand
 from .products import product
 
-SMALL, MOST = 16, 128  # rows of one matrix, and of those of a stack
+SMALL = 16  # rows of one matrix at any steps
 FEW, SIDES = 32, 128  # right sides that are solved for at a time, in a matrix and in a stack
 ROWS = 8  # rows that are substituted between products
 
@@ -63,9 +64,9 @@ def write_solution(k: KernelText) -> None:
 
 def write_solutions(k: KernelText) -> None:
     """The solutions of the systems of a stack; a pass is some right sides of one of them."""
-    f, n, sides = k.f, size_of(k, MOST), k.sizes["k"]
-    x = Row(f, f.reserve("double", MOST * SIDES), DOUBLE)
-    factors = Row(f, f.reserve("double", ROWS * MOST), DOUBLE)
+    f, n, sides = k.f, size_of(k, LARGEST), k.sizes["k"]
+    x = Row(f, f.reserve("double", LARGEST * SIDES), DOUBLE)
+    factors = Row(f, f.reserve("double", ROWS * LARGEST), DOUBLE)
     blocks = ceil_div(f, sides, SIDES)
     for p in k.passes():
         i = f.emit(f"sdiv i64 {p}, {blocks}", "n")
@@ -146,10 +147,10 @@ def subtract_known(
     f, (start, stop), (first, many) = s.k.f, rows, known
     height = minus(f, stop, start)
     for i in f.loop(height):
-        row = factors.after(times(f, i, MOST))
+        row = factors.after(times(f, i, LARGEST))
         for j in f.loop(many, True):
             row[j] = -cast(s.a[plus(f, start, i), plus(f, first, j)], DOUBLE)
-    a, b = Operand(factors, MOST), Operand(s.row(first), s.width)
+    a, b = Operand(factors, LARGEST), Operand(s.row(first), s.width)
     product(s.k, (height, s.sides, many), a, b, Operand(s.row(start), s.width), "true")
 
 
@@ -189,5 +190,5 @@ KERNELS = [
            counts=("lower", "unit"), passes=""),
     Kernel("solve_triangular_stack", "b[... n k] a[... n n]", "y[... n k]", write_solutions,
            counts=("lower", "unit", "turned"), passes="rows k", block=SIDES, cost=32,
-           stack=8 * MOST * (SIDES + ROWS) + FRAME + 4096),
+           stack=8 * LARGEST * (SIDES + ROWS) + FRAME + 4096),
 ]  # fmt: skip

@@ -8,7 +8,7 @@ Products of matrices are our own, unless a BLAS is asked for.
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gradops import OptionError
@@ -62,9 +62,9 @@ class Library:
         table = costs.table()
         if self.blas:
             memory.blas_integer = BLAS[self.blas][0]
-            table = table._replace(product_call=math.inf)
+            table = replace(table, product_call=math.inf)
         else:
-            table = table._replace(blas_call=math.inf)
+            table = replace(table, blas_call=math.inf)
         writer = GraphWriter(f, memory, self.graph, table, Choices())
         writer.write(places("in", inputs), places("out", results))
         f.end()

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from dataclasses import replace
 
 import pytest
 
@@ -28,7 +29,7 @@ def measurements(monkeypatch):
     made = []
 
     def measured():
-        made.append(DEFAULT._replace(blas_call=100.0 + len(made)))
+        made.append(replace(DEFAULT, blas_call=100.0 + len(made)))
         return made[-1]
 
     monkeypatch.setattr("gradops.native.costs.measurement.measured", measured)
@@ -62,7 +63,7 @@ def test_what_is_not_a_table_is_refused(change):
 
 
 def test_a_table_may_be_set_for_a_block():
-    other = DEFAULT._replace(blas_call=1.0)
+    other = replace(DEFAULT, blas_call=1.0)
     before = costs.table()
     with costs.using(other):
         assert costs.table() is other
@@ -96,7 +97,7 @@ def test_a_damaged_file_is_measured_again(folder, measurements, content):
 
 
 def test_the_first_process_decides(folder):
-    other = DEFAULT._replace(blas_call=55.0)
+    other = replace(DEFAULT, blas_call=55.0)
     assert cost_file.keep(other) == other
     assert cost_file.keep(DEFAULT) == other
 

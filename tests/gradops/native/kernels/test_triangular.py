@@ -5,11 +5,11 @@ import pytest
 
 from gradops import OPS
 from gradops.core.errors import LinAlgError
-from gradops.kernels.linalg.triangular import solve_triangular, substitute_floats
+from gradops.kernels.linalg.triangular import LARGEST, solve_triangular, substitute_floats
 from gradops.kernels.native_kernels import native_kernels
 from gradops.kernels.threads import get_num_threads, set_num_threads
 from gradops.native.kernels.library import callable_kernel
-from gradops.native.kernels.triangular import MOST, ROWS, SIDES, SMALL
+from gradops.native.kernels.triangular import ROWS, SIDES, SMALL
 
 from .layouts import layouts, regular
 
@@ -80,7 +80,7 @@ def systems(stack, n, sides, dtype=np.float64):
 
 
 @pytest.mark.parametrize("stack", [(), (3,), (2, 3), (0,)])
-@pytest.mark.parametrize("n", [0, 1, ROWS - 1, ROWS, ROWS + 1, 3 * ROWS, MOST])
+@pytest.mark.parametrize("n", [0, 1, ROWS - 1, ROWS, ROWS + 1, 3 * ROWS, LARGEST])
 @pytest.mark.parametrize("sides", [0, 1, 5, SIDES, SIDES + 1])
 @every_dtype
 @in_every_form
@@ -137,7 +137,7 @@ def test_singular_matrices_of_a_stack_are_left_to_numpy_and_raise():
 
 
 def test_stacks_of_large_or_unfit_matrices_are_refused():
-    a, b = systems((2,), MOST + 1, 2)
+    a, b = systems((2,), LARGEST + 1, 2)
     assert solve_stack(b, a, True, False, False, None) is NotImplemented
     a, b = systems((2,), 3, 2)
     for bad in (b[:1], b[:, :2], b.astype(np.float32), b[0], b[..., ::-1]):

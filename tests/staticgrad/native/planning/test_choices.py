@@ -1,5 +1,7 @@
 """Choices: the cost table decides between ways to compute, and they are kept with the code."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ pytest.importorskip("llvmlite")
 
 def favouring(**figures):
     """The default table, but for the speeds of products."""
-    return DEFAULT._replace(f4=DEFAULT.f4._replace(**figures), f8=DEFAULT.f8._replace(**figures))
+    return replace(DEFAULT, f4=replace(DEFAULT.f4, **figures), f8=replace(DEFAULT.f8, **figures))
 
 
 TABLES = {
@@ -56,7 +58,7 @@ def test_a_choice_says_what_was_chosen_for_which_line_and_why():
 
 def test_equal_tables_give_equal_code():
     codes = set()
-    for table in (DEFAULT, DEFAULT._replace(), DEFAULT._replace()):
+    for table in (DEFAULT, replace(DEFAULT), replace(DEFAULT)):
         with sg.Graph().as_default():
             codes.add(compiled(table).ir)
     assert len(codes) == 1
@@ -80,7 +82,7 @@ def test_a_loop_that_threads_share_is_a_choice():
     (choice,) = sg.compile(sg.exp(x), [x], backend="native").choices
     assert (choice.op, choice.way) == ("exp", "threads")
     assert choice.costs["threads"] < choice.costs["one thread"]
-    with costs.using(DEFAULT._replace(dispatch=1e12)):
+    with costs.using(replace(DEFAULT, dispatch=1e12)):
         f = sg.compile(sg.exp(x), [x], backend="native")
     assert not len(f.choices)
     assert "@run_parts(ptr @part" not in f.ir

@@ -1,5 +1,7 @@
 """`backend="auto"`: machine code where the cost table predicts that it pays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,8 +79,8 @@ def test_each_size_of_a_graph_is_chosen_by_itself():
         with costs.using(DEFAULT):
             f(np.ones((n, 3), "f"), weights)
         assert str(f.choices).startswith("graph: machine code ")
-    slow = DEFAULT.f4._replace(operation=1e6, exp=1e6, product=1e6, own_product=1e6, blas=1e6)
-    with costs.using(DEFAULT._replace(f4=slow)):
+    slow = replace(DEFAULT.f4, operation=1e6, exp=1e6, product=1e6, own_product=1e6, blas=1e6)
+    with costs.using(replace(DEFAULT, f4=slow)):
         f(np.ones((7, 3), "f"), weights)
     assert str(f.choices).startswith("graph: NumPy ")
 
