@@ -15,7 +15,7 @@ from gradops.native.ir.cuts import CUT
 from gradops.native.ir.modules import Function
 from gradops.native.ir.text import FunctionText
 
-LEAST = 1 << 14  # operations of a run in which there are cold functions
+LEAST = 1 << 20  # operations of a run in which there are cold functions
 SHARE = 10  # of the work of a run, the part that all of them do
 WORTH = 50  # lines of cold functions for which there is a module of their own
 SPILLED = 32  # bytes of stack that a line takes where registers are not allocated with care

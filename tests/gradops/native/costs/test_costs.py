@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from gradops.kernels.threads import get_num_threads, set_num_threads
 from gradops.native import costs
-from gradops.native.costs import DEFAULT, CostTable
+from gradops.native.costs import DEFAULT, CostTable, measurement
 from gradops.native.costs import file as cost_file
 
 
@@ -139,3 +140,20 @@ def test_a_machine_is_measured():
     from gradops.native.costs.measurement import measured
 
     assert all(value > 0 for value in measured().key)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 7])
+def test_sharing_is_measured_on_all_cores_whatever_the_limit_of_the_process(monkeypatch, cores):
+    seen, usual = [], get_num_threads()
+    monkeypatch.setattr(measurement, "machine_cores", lambda: cores)
+    monkeypatch.setattr(
+        measurement, "native", lambda *_: lambda: seen.append(int(measurement.LIMIT[0]))
+    )
+    set_num_threads(1)
+    try:
+        found = measurement.dispatch(None)
+        assert get_num_threads() == 1
+    finally:
+        set_num_threads(usual)
+    assert set(seen) == ({cores} if cores > 1 else set())
+    assert cores > 1 or found == DEFAULT.dispatch
