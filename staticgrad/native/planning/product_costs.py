@@ -14,6 +14,7 @@ from ..templates.small_products import LONGEST, is_small
 
 LOOPS, OURS, BLAS = "loops", "our product", "BLAS"
 RAGGED = 80  # multiplications in whose time loops add a row that does not fill registers
+ALONE = 4  # multiplications in whose time one is added to a sum of its own, and not a row of them
 REGISTER = 64  # bytes
 ENTERED = 1.1  # of BLAS's times, what it costs to tell it the number of threads
 READ = 3  # multiplications in whose time an entry of a matrix is read from afar, or out of order
@@ -51,10 +52,10 @@ def rates(speeds: Speeds, work: int) -> tuple[float, float]:
 def multiplications_in_loops(a: Place, b: Place) -> int:
     """The multiplications in whose time our loops compute a product."""
     (m, k), n = a.shape, b.shape[1]
-    if is_entrywise(b):
-        return m * n * k
     if is_small(b):
-        return m * k * LONGEST
+        return m * n * k if is_entrywise(b) else m * k * LONGEST
+    if is_entrywise(b):
+        return m * n * k * ALONE
     return m * k * (n + (RAGGED if n % (REGISTER // b.dtype.itemsize) else 0))
 
 

@@ -42,10 +42,14 @@ def test_the_table_decides(way):
     np.testing.assert_allclose(f(x), x @ x, 1e-12, 1e-12)
 
 
-def test_short_products_by_a_transpose_are_loops():
-    x, y = (sg.placeholder("float64", [4, 25], name=name) for name in "xy")
-    (choice,) = sg.compile(x @ sg.transpose(y), [x, y], backend="native").choices
-    assert choice.way == "loops"
+@pytest.mark.parametrize(("rows", "length", "is_loops"), [
+    (4, 8, True), (4, 25, False), (1, 25, True), (1, 128, False),
+])  # fmt: skip
+def test_products_by_a_transpose_are_loops_if_they_add_few_entries(rows, length, is_loops):
+    x, y = (sg.placeholder("float64", [n, length]) for n in (4, rows))
+    with costs.using(DEFAULT):
+        (choice,) = sg.compile(x @ sg.transpose(y), [x, y], backend="native").choices
+    assert (choice.way == "loops") == is_loops
 
 
 def test_a_choice_says_what_was_chosen_for_which_line_and_why():
