@@ -96,7 +96,7 @@ def substitute_numbers(
 def solution(
     a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool, dtype: np.dtype
 ) -> tuple[np.ndarray, bool]:
-    """The solution by double precision, NaN for a singular matrix; and True if all is finite."""
+    """The solution, computed in float64, NaN for a singular matrix; and True if all is finite."""
     y = np.ascontiguousarray(wide_solution(a, b, lower, unit_diagonal, dtype))
     return y, is_finite(y)
 

@@ -14,7 +14,7 @@ from ..matmul.gemm import FRAME
 from ..transcendental.floats import DOUBLE
 from .kernel import Kernel, KernelText, Matrix, Row
 from .products import Matrix as Operand
-from .products import product
+from .products import divided, product
 
 SMALL = 16  # rows of one matrix at any steps
 FEW, SIDES = 32, 128  # right sides that are solved for at a time, in a matrix and in a stack
@@ -69,8 +69,8 @@ def write_solutions(k: KernelText) -> None:
     factors = Row(f, f.reserve("double", ROWS * LARGEST), DOUBLE)
     blocks = ceil_div(f, sides, SIDES)
     for p in k.passes():
-        i = f.emit(f"sdiv i64 {p}, {blocks}", "n")
-        first = times(f, minus(f, p, times(f, i, blocks)), SIDES)
+        i, block = divided(f, p, blocks)
+        first = times(f, block, SIDES)
         a, b = matrix_of(k, "a", i, n), matrix_of(k, "b", i, sides)
         a = turned(k, a)
         y = k.row("y", i, times(f, n, sides))

@@ -20,6 +20,7 @@ from .inverses import solve_by_inverse
 
 CALL = 10_000  # multiplications that take as long as one more call
 PRODUCTS = frozenset({OPS["matmul"], layer_product})
+"""Ops that multiply matrices."""
 LINEAR = PRODUCTS | {OPS["solve"], OPS["solve_triangular"], solve_by_inverse}
 """Ops that give, by a matrix, a linear combination of the rows of their last operand."""
 
