@@ -36,6 +36,7 @@ class Trait(StrEnum):
     PROPAGATING = "propagating"  # not finite where an operand is not
     REDUCTION = "reduction"  # combines the entries along axes, into a new array in C order
     RETYPING = "retyping"  # changes the type alone: returns its operand if that stays the same
+    SATURATING = "saturating"  # nears numbers, or its operand, and never reaches what it rounds to
     SINGULAR = "singular"  # a partial derivative may be infinite or NaN
     UNROUNDED = "unrounded"  # entries are those of operands, perhaps with another sign, or zero
     VIEW = "view"  # the result may lie in the memory of the first operand

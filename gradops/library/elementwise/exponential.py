@@ -29,15 +29,15 @@ exp_difference = elementwise(
 )
 expm1 = elementwise(
     "expm1", np.expm1, d=[lambda y, x: exp(x)],  # y + 1 has no digits where y is near -1
-    samples=analytic, doc="exp(x) - 1, accurate near 0.",
+    traits=[Trait.SATURATING], samples=analytic, doc="exp(x) - 1, accurate near 0.",
 )
 log1p = elementwise(
     "log1p", np.log1p, d=[singular(lambda y, x: 1 / (x + 1))],
     samples=cases(positive((3, 4)), complexes((3,))), doc="log(1 + x), accurate near 0.",
 )
 erf = elementwise(
-    "erf", erf_kernel, d=[lambda y, x: 2 / math.sqrt(math.pi) * exp(-(x * x))], samples=unary,
-    scalar="math.erf({0})",
+    "erf", erf_kernel, d=[lambda y, x: 2 / math.sqrt(math.pi) * exp(-(x * x))],
+    traits=[Trait.SATURATING], samples=unary, scalar="math.erf({0})",
     onnx="Erf", doc="The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
 )
 exp2 = elementwise(

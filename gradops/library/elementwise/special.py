@@ -28,8 +28,9 @@ __all__ = [
 ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math.pi)
 
 erfc = elementwise(
-    "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))], traits=[Trait.NONNEGATIVE],
-    samples=reals((3, 4)), doc="1 - erf(x), accurate where erf is near 1.",
+    "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))],
+    traits=[Trait.NONNEGATIVE, Trait.SATURATING], samples=reals((3, 4)),
+    doc="1 - erf(x), accurate where erf is near 1.",
 )
 erfcx = elementwise(
     "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI], traits=[Trait.NONNEGATIVE],
@@ -41,8 +42,8 @@ erfinv = elementwise(
 )
 ndtr = elementwise(
     "ndtr", kernels.ndtr, d=[lambda y, x: exp(-0.5 * (x * x)) / ROOT_2PI],
-    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)), doc="The normal distribution function.",
-    formula=lambda x: erfc(x * (-1 / ROOT_2)) * 0.5,
+    traits=[Trait.NONNEGATIVE, Trait.SATURATING], samples=reals((3, 4)),
+    doc="The normal distribution function.", formula=lambda x: erfc(x * (-1 / ROOT_2)) * 0.5,
 )
 
 
@@ -139,7 +140,7 @@ def of_larger(a: AnyArray, b: AnyArray, more: AnyArray, doubled: float) -> AnyAr
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
     d=[lambda y, a, b: sigmoid(difference(a, b)), lambda y, a, b: sigmoid(difference(b, a))],
-    samples=binary, doc="log(exp(x) + exp(y)), without overflow.",
+    traits=[Trait.SATURATING], samples=binary, doc="log(exp(x) + exp(y)), without overflow.",
     formula=lambda a, b: of_larger(a, b, log1p(exp(-abs(a - b))), math.log(2)),
 )
 logaddexp2 = elementwise(
@@ -148,7 +149,7 @@ logaddexp2 = elementwise(
         lambda y, a, b: sigmoid(difference(a, b) * math.log(2)),
         lambda y, a, b: sigmoid(difference(b, a) * math.log(2)),
     ],
-    samples=binary, doc="log2(2**x + 2**y), without overflow.",
+    traits=[Trait.SATURATING], samples=binary, doc="log2(2**x + 2**y), without overflow.",
     formula=lambda a, b: of_larger(a, b, log1p(exp2(-abs(a - b))) * (1 / math.log(2)), 1),
 )
 

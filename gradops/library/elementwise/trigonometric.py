@@ -30,8 +30,8 @@ tan = elementwise(
     samples=cases(positive((3,)), reals((2,)), complexes((3,))), onnx="Tan", doc="The tangent.",
 )
 tanh = elementwise(
-    "tanh", np.tanh, d=[lambda y, x: 1 - y * y], samples=analytic,
-    onnx="Tanh", doc="The hyperbolic tangent.",
+    "tanh", np.tanh, d=[lambda y, x: 1 - y * y], traits=[Trait.SATURATING],
+    samples=analytic, onnx="Tanh", doc="The hyperbolic tangent.",
 )
 sinh = elementwise(
     "sinh", np.sinh, d=[lambda y, x: cosh(x)], samples=analytic,

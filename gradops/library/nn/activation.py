@@ -38,12 +38,14 @@ __all__ = [
 ]
 
 sigmoid = elementwise(
-    "sigmoid", kernels.sigmoid, d=[lambda y, x: y * (1 - y)], traits=[Trait.NONNEGATIVE],
+    "sigmoid", kernels.sigmoid, d=[lambda y, x: y * (1 - y)],
+    traits=[Trait.NONNEGATIVE, Trait.SATURATING],
     scalar="(1.0 if {0} >= 0.0 else math.exp({0})) / (1.0 + math.exp(-abs({0})))",
     samples=analytic, onnx="Sigmoid", doc="The logistic function, 1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
-    "softplus", kernels.softplus, d=[lambda y, x: sigmoid(x)], traits=[Trait.NONNEGATIVE],
+    "softplus", kernels.softplus, d=[lambda y, x: sigmoid(x)],
+    traits=[Trait.NONNEGATIVE, Trait.SATURATING],
     scalar="max({0}, 0.0) + math.log1p(math.exp(-abs({0})))",
     samples=cases(unary, reals((7, 10))), onnx="Softplus", doc="log(1 + exp(x)), a smooth relu.",
 )
@@ -70,7 +72,7 @@ def silu_slope(y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 silu = elementwise(
-    "silu", kernels.silu, d=[silu_slope], samples=unary,
+    "silu", kernels.silu, d=[silu_slope], traits=[Trait.SATURATING], samples=unary,
     formula=lambda x: x * sigmoid(x), doc="x times its logistic function.",
 )
 
@@ -201,13 +203,15 @@ def piece_bytes(y: ArrayType, x: ArrayType, approximate: str) -> int:
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
     d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))], infer=gelu_infer,
-    workspace=piece_bytes, samples=gelu_samples, doc="The derivative of gelu.",
+    traits=[Trait.SATURATING], workspace=piece_bytes, samples=gelu_samples,
+    doc="The derivative of gelu.",
     formula=lambda x, approximate: gelu_form(approximate).slope_formula(x),
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
-    infer=gelu_infer, samples=gelu_samples, pairs={"gelu_slope": gelu_and_slope_kernel},
-    workspace=piece_bytes, formula=lambda x, approximate: gelu_form(approximate).formula(x),
+    infer=gelu_infer, traits=[Trait.SATURATING], samples=gelu_samples,
+    pairs={"gelu_slope": gelu_and_slope_kernel}, workspace=piece_bytes,
+    formula=lambda x, approximate: gelu_form(approximate).formula(x),
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 

@@ -5,8 +5,9 @@ How much that may change a result is found by trying: the graph is run again wit
 by eps, and with every value that an op rounds changed so (D. S. Parker, Monte Carlo Arithmetic,
 1997), a subnormal one by its last bit, a sum that is zero by its sign. The latter shows what the
 former cannot: equal rows that cancel, whatever the data are. Whole numbers are taken to be exact,
-as counts and those of `floor` are. A sum of finite numbers that overflows may be NaN as well, if
-its terms overflow to both sides, and an infinite one if finite terms of it overflow.
+as counts and those of `floor` are, but not those that a function nears, as tanh does 1. A sum of
+finite numbers that overflows may be NaN as well, if its terms overflow to both sides, and an
+infinite one if finite terms of it overflow.
 """
 
 import warnings
@@ -203,9 +204,9 @@ class RandomRounding:
         self.extents[e] = extent_of(x)
         if e.op is None or not EXACT.isdisjoint(e.op.traits):
             return None
-        with np.errstate(all="ignore"):
-            is_whole = (x == np.rint(x)) & (np.abs(x) * np.finfo(x.dtype).eps < 1)
-        new = np.where(is_whole, x, rounded_otherwise(x, self.rng))
+        new = rounded_otherwise(x, self.rng)
+        if Trait.SATURATING not in e.op.traits:
+            new = np.where(is_whole(x), x, new)
         if adds(e.op):
             new = np.where(x == 0, new * self.rng.choice([-1, 1], x.shape), new)
         if Trait.ELEMENTWISE not in e.op.traits:
@@ -221,6 +222,12 @@ class RandomRounding:
             if not largest > np.finfo(x.dtype).max:
                 return x
         return np.where(np.isnan(x) & (not any(y.have_nan for y in extents)), np.inf, np.nan)
+
+
+def is_whole(x: Array) -> Any:
+    """Where numbers are whole, and so small that others are not."""
+    with np.errstate(all="ignore"):
+        return (x == np.rint(x)) & (np.abs(x) * np.finfo(x.dtype).eps < 1)
 
 
 def extent_of(x: Array) -> Extent:

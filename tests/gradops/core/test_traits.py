@@ -72,3 +72,26 @@ def test_entries_above_the_diagonal_are_not_read(op):
         above = [np.where(np.tri(*x.shape[-2:], dtype=bool), x, np.nan) for x in operands]
         y, z = op.kernel(*operands, **attrs), op.kernel(*above, **attrs)
         np.testing.assert_array_equal(y, z)
+
+
+def is_whole_or(x, y):
+    """Whether results are whole numbers that are not large, or the operands, but for signs."""
+    return bool(np.all((y == np.rint(y)) & (np.abs(y) < 1000) | (np.abs(y) == np.abs(x))))
+
+
+UNARY = [
+    op for op in OPS.values()
+    if op.arity == 1 and set(op.params) == set(op.defaults)
+    and Trait.ELEMENTWISE in op.traits and Trait.CORRECTLY_ROUNDED not in op.traits
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", UNARY, ids=lambda op: op.name)
+def test_functions_that_round_to_what_they_near_are_saturating(op):
+    """Those of numbers far out are whole, or the operands, where that of 0.5 or 0.7 is not."""
+    near, far = np.array([0.5, 0.7]), np.array([45.2, 61.2, 80.2])
+    with np.errstate(all="ignore"):
+        ys = [np.asarray(op.kernel(x, **op.defaults)) for x in (near, far, -far)]
+    if all(y.dtype.kind == "f" for y in ys) and not is_whole_or(near, ys[0]):
+        wanted = any(is_whole_or(far, y) and y.any() for y in ys[1:])
+        assert (Trait.SATURATING in op.traits) == wanted

@@ -93,6 +93,19 @@ def test_which_powers_are_of_whole_numbers_may_depend_on_rounding():
     require(graph, feeds, [np.where(np.isnan(y), np.float32(0.25), y)])
 
 
+def test_a_step_of_what_tanh_nears_may_be_either():
+    """tanh(19) is 1 to NumPy, and the number below to others, which is nearer."""
+    x = sg.placeholder("float64", [2], name="x")
+    graph = sg.freeze([sg.cast(sg.tanh(x), "int64")], [x])
+    feeds = [np.array([19.0, -19.0])]
+    require(graph, feeds, [np.zeros(2, "int64")])
+    with pytest.raises(PassError):
+        require(graph, feeds, [np.full(2, 5000)])
+    of_sign = sg.freeze([sg.cast(sg.sign(x), "int64")], [x])
+    with pytest.raises(PassError):
+        require(of_sign, feeds, [np.zeros(2, "int64")])
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_subnormal_results_may_differ_in_their_last_bits(dtype):
     least = np.finfo(dtype).smallest_subnormal
