@@ -1,11 +1,10 @@
 """The way in which each op becomes machine code: the column `native` of the op table."""
 
 from gradops import Op
-from gradops.core.traits import Trait
 from gradops.native.ir.primitives import PRIMITIVES
 
 from .lowering import TABLES
-from .planning.kinds import MOVES, OF_LISTS, REDUCTIONS, TRIANGLES, VIEWS
+from .planning.kinds import MOVES, OF_LISTS, REDUCTIONS, TRIANGLES, VIEWS, looks_at_memory
 from .templates.table import is_written
 
 __all__ = ["ENTRYWISE", "TABLES", "lowering_of"]
@@ -22,7 +21,7 @@ def lowering_of(op: Op) -> str:
     ['native', 'formula', 'template', 'NumPy']
     """
     is_scalar = op.name in PRIMITIVES or bool(op.scalar and not op.params)
-    if op.name in ENTRYWISE or Trait.VIEW in op.traits or is_scalar:
+    if op.name in ENTRYWISE or looks_at_memory(op) or is_scalar:
         return "native"
     if is_written(op.name):
         return "template"

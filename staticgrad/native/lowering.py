@@ -29,11 +29,11 @@ from .planning.choices import Choices
 from .planning.kinds import MOVES, TRIANGLES, aligned, axes_before, is_computed, name_of
 from .planning.plan import Plan, Unit
 from .planning.work import work_of, work_of_expression
-from .templates import indexing, loops, matrices, moves, products, scans
+from .templates import checks, indexing, loops, matrices, moves, products, scans
 from .templates.calls import write_call
 from .templates.table import is_written, writer_of
 
-TABLES = indexing, loops, matrices, moves, products, scans
+TABLES = checks, indexing, loops, matrices, moves, products, scans
 """The modules that add to `WRITERS`; others do when they are needed."""
 
 

@@ -39,6 +39,7 @@ def shared(w: "GraphWriter", count: int, work: int) -> Iterator[tuple[Index, Ind
     f.enter()
     remind(f)
     yield "%begin", "%end"
+    w.memory.end_part()
     lines = f.leave()
     names = [name for name in names_taken("\n".join(lines)) if name not in GIVEN]
     found = Definitions(f.lines, f.frame, names)

@@ -1,13 +1,13 @@
 """Memory of native code: the function's frame, one arena, and constants."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
 
 from gradops.kernels.threads import cores
 
+from .arena import Arena, PartArena
 from .places import Place, contiguous
 from .scalars import NotNative
 from .text import FunctionText, memory_type
@@ -35,7 +35,8 @@ class Memory:
     """Gives arrays memory: small ones in the frame of a function, others in an arena."""
 
     def __init__(self, f: FunctionText) -> None:
-        self.f, self.bytes, self.in_frame = f, 0, 0
+        self.f, self.in_frame, self.arena = f, 0, Arena()
+        self.of_part: PartArena | None = None
         self.globals: list[str] = []
         self.constants: dict[int, tuple[np.ndarray, Place]] = {}
         self.kept: list[object] = []  # what code refers to, as @kept0 and so on
@@ -44,15 +45,13 @@ class Memory:
         self.most_inside: float = SMALL
         self.blas_integer = ""  # the type of BLAS's integers; by default that of the BLAS here
         self.threads = cores()  # which work on parts of a loop
-        self.free: list[tuple[int, int]] = []  # offsets and sizes
-        self.taken: dict[str, tuple[int, int]] = {}
 
     def array(self, shape: Sequence[int], dtype: np.dtype) -> Place:
         """Memory of an array."""
         shape = tuple(shape)
         count = math.prod(shape)
         size = -(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT
-        require_addressable(size + self.bytes)
+        require_addressable(size + self.arena.bytes)
         if size <= IN_FRAME and self.in_frame + size <= MOST_IN_FRAME:
             self.in_frame += size
             return Place(self.f.reserve(memory_type(dtype), count), dtype, shape, contiguous(shape))
@@ -60,39 +59,32 @@ class Memory:
 
     def in_arena(self, size: int) -> str:
         """The address of memory in the arena; in a part, each thread has some of its own."""
-        f, count = self.f, self.threads if self.f.outer else 1
-        pointer, at = f"%{f.fresh('a')}", str(self.take(size * count))
-        self.taken[pointer] = int(at), size * count
-        if f.outer:
-            own, first = f"%{f.fresh('n')}", at
-            at = f"%{f.fresh('n')}"
-            f.frame.append(f"  {own} = mul nsw i64 %thread, {size}")
-            f.frame.append(f"  {at} = add nsw i64 {own}, {first}")
-        f.frame.append(f"  {pointer} = getelementptr inbounds i8, ptr %arena, i64 {at}")
+        pointer, arena = f"%{self.f.fresh('a')}", self.part() if self.f.outer else self.arena
+        at = f"ptr %{arena.name}, i64 {arena.take(pointer, size)}"
+        self.f.frame.append(f"  {pointer} = getelementptr inbounds i8, {at}")
         return pointer
 
-    def take(self, size: int) -> int:
-        """The offset of free memory: the first that is large enough, or behind all."""
-        for i, (offset, room) in enumerate(self.free):
-            if room >= size:
-                self.free[i : i + 1] = [(offset + size, room - size)] if room > size else []
-                return offset
-        self.bytes += size
-        return self.bytes - size
+    def part(self) -> PartArena:
+        """The memory of a thread in the part that is being written."""
+        if self.of_part is None or self.of_part.frame is not self.f.frame:
+            self.of_part = PartArena(self.f)
+        return self.of_part
+
+    def end_part(self) -> None:
+        """Give the threads of a part that has been written their memory."""
+        part = self.part()
+        require_addressable(part.bytes * self.threads + self.arena.bytes)
+        part.end(self.f, self.arena, self.threads)
 
     def release(self, place: Place) -> None:
-        """Let others use memory that is not read any more."""
-        if place.pointer not in self.taken:
-            return
-        offset, size = self.taken.pop(place.pointer)
-        begin = end = bisect_left(self.free, (offset, size))
-        if end < len(self.free) and self.free[end][0] == offset + size:
-            size += self.free[end][1]
-            end += 1
-        if begin and sum(self.free[begin - 1]) == offset:
-            begin -= 1
-            offset, size = self.free[begin][0], self.free[begin][1] + size
-        self.free[begin:end] = [(offset, size)]
+        """Let others use memory that is not read any more; that around a part when this ends."""
+        name, part = place.pointer, self.part() if self.f.outer else None
+        if part is not None and name in part.taken:
+            part.release(name)
+        elif name in self.arena.taken and part is not None:
+            part.ended.append(name)
+        elif name in self.arena.taken:
+            self.arena.release(name)
 
     def constant(self, value: np.ndarray) -> Place:
         """The place of a constant: in the code, or of a large one, where it is."""

@@ -74,7 +74,7 @@ class Library:
     def workspace(self) -> int:
         """The bytes of memory that the function needs; some are for aligning it."""
         _, memory = self.body
-        return memory.bytes + ALIGNMENT if memory.bytes else 0
+        return memory.arena.bytes + ALIGNMENT if memory.arena.bytes else 0
 
     @cached_property
     def object(self) -> ObjectCode:

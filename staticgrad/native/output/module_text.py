@@ -72,10 +72,10 @@ def module_of(graph: FrozenGraph, table: costs.CostTable, checked: bool = False)
     texts += [f for part in (*functions, body) for f in functions_in(part.text())]
     cold = cold_functions(texts, body, work)
     stack = body.stack + spilled(cold)
-    texts.append(signature.module_text(memory.bytes, stack, flags))
+    texts.append(signature.module_text(memory.arena.bytes, stack, flags))
     known = [*symbols.declared(), *lines, *memory.globals]
     return Written(known, texts, memory.kept, memory.origins, choices, body.subjects,
-                   memory.bytes, frozenset(cold))  # fmt: skip
+                   memory.arena.bytes, frozenset(cold))  # fmt: skip
 
 
 def flags_of(body: FunctionText, memory: Memory, work: int) -> int:

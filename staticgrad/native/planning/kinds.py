@@ -2,12 +2,13 @@
 
 Note [Kinds of values]. Entries of a computed value are computed each by itself, where they are
 read. A view is a way to look at memory. A reduction adds up entries. What is none of these has a
-writer, which writes code of its own: see `writers.py`.
+writer, which writes code of its own: see `templates/table.py`.
 """
 
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
+from gradops import Op
 from gradops.core.traits import Trait
 from gradops.native.ir.elementwise import lowers
 from gradops.native.ir.places import Place, contiguous
@@ -72,9 +73,14 @@ def is_view(e: Expr) -> bool:
     if e.op.name in VIEWS:
         return True
     x = e.inputs[0] if e.inputs else e
-    if Trait.VIEW not in e.op.traits or Trait.CONTROL in e.op.traits or x.dtype != e.dtype:
+    if not looks_at_memory(e.op) or x.dtype != e.dtype:
         return False
     return Place("", x.dtype, x.shape, contiguous(x.shape)).view(e.op, e.attrs, e.shape) is not None
+
+
+def looks_at_memory(op: Op) -> bool:
+    """True for ops that only say how to look at the memory of an operand."""
+    return Trait.VIEW in op.traits and op.traits.isdisjoint({Trait.CONTROL, Trait.EFFECT})
 
 
 def only_units_change(e: Expr) -> bool:

@@ -109,18 +109,21 @@ def guarded_memory(guards):
             f, size = self.f, math.prod(shape) * dtype.itemsize
             room, first = guards.pages(size)
             step, count = room + PAGE, self.threads if self.f.outer else 1
-            self.bytes = self.bytes or PAGE
-            pointer, at = f"%{f.fresh('a')}", str(self.bytes + first)
-            self.accessible += [(self.bytes + step * k, room) for k in range(count)]
-            self.bytes += step * count
+            self.arena.bytes = self.arena.bytes or PAGE
+            pointer, at = f"%{f.fresh('a')}", str(self.arena.bytes + first)
+            self.accessible += [(self.arena.bytes + step * k, room) for k in range(count)]
+            self.arena.bytes += step * count
             if f.outer:
                 own, whole, at = f"%{f.fresh('n')}", at, f"%{f.fresh('n')}"
                 f.frame.append(f"  {own} = mul nsw i64 %thread, {step}")
                 f.frame.append(f"  {at} = add nsw i64 {own}, {whole}")
             f.frame.append(f"  {pointer} = getelementptr inbounds i8, ptr %arena, i64 {at}")
-            while self.bytes in guards.arenas and guards.arenas[self.bytes] != self.accessible:
-                self.bytes += PAGE
-            guards.arenas[self.bytes] = self.accessible[:]
+            while (
+                self.arena.bytes in guards.arenas
+                and guards.arenas[self.arena.bytes] != self.accessible
+            ):
+                self.arena.bytes += PAGE
+            guards.arenas[self.arena.bytes] = self.accessible[:]
             return Place(pointer, dtype, tuple(shape), contiguous(shape))
 
         def release(self, place):

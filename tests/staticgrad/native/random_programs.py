@@ -26,7 +26,8 @@ def random_program(seed):
     """A graph and feeds. One in four has unknown sizes, one in four large arrays."""
     rng = np.random.default_rng([seed, 1])
     shapes = one_of(rng, [SHAPES, SHAPES, NAMED, LARGE])
-    steps = [few_rows(step) for step in (stopped, switched, indexed, indexed, counted, twice)]
+    steps = [stopped, switched, indexed, indexed, counted, twice, checked]
+    steps = [few_rows(step) for step in steps]
     made = random_graph(seed, shapes, [*steps, few_rows(nested), few_rows(factored)], ROWS)
     made.feeds = laid_out_anyhow(rng, made.feeds)
     return made
@@ -85,6 +86,14 @@ def counted(rng, pool):
     """Integers of any width and sign."""
     x = recent(rng, pool)
     return sg.cast(sg.cast(x, "float64") > 0.3, one_of(rng, INTS)) * int(rng.integers(100))
+
+
+def checked(rng, pool):
+    """A value after a check, which may fail."""
+    x = recent(rng, pool)
+    holds = sg.abs(sg.cast(x, "float64")) < one_of(rng, [3.0, 1e3])
+    with sg.control_dependencies([sg.Assert(holds, [x], "large")]):
+        return sg.identity(x)
 
 
 def twice(rng, pool):

@@ -148,3 +148,28 @@ def test_bits_are_the_same_on_any_number_of_threads(dtype, monkeypatch):
     sg.set_num_threads(usual)
     for others in found[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(found[0], others, strict=True))
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["once", "again"])
+def test_threads_keep_apart_what_is_of_several_sizes(cores, reads):
+    """Values of a step that end before others begin, which are larger or smaller."""
+    wide = 40 * WIDTH
+    x, w, u = (
+        sg.placeholder("float32", s) for s in ([STEPS, 64, WIDTH], [WIDTH, wide], [wide, WIDTH])
+    )
+
+    def step(h, x):
+        a = sg.tanh(sg.tanh(h @ w) @ u)
+        b = sg.tanh(sg.tanh(a @ w) @ u) + x
+        return sg.tanh(b + a if reads else b)
+
+    rng = np.random.default_rng(0)
+    feeds = [rng.uniform(-0.2, 0.2, e.shape).astype("f4") for e in (x, w, u)]
+    usual, want = sg.get_num_threads(), set()
+    sg.set_num_threads(2)
+    run = sg.compile(sg.scan(step, x, sg.zeros_like(x[0])), [x, w, u], backend="native")
+    for n, calls in ((1, 1), (2, 20)):
+        sg.set_num_threads(n)
+        want |= {run(*feeds).tobytes() for _ in range(calls)}
+    sg.set_num_threads(usual)
+    assert len(want) == 1
