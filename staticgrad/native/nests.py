@@ -127,11 +127,12 @@ class NestWriter:
     def write(self) -> None:
         """Write the loops: of vectors, or of entries where these do not lie side by side."""
         mark, n = self.f.mark(), self.axes[self.last] if self.last >= 0 else 0
-        stores = self.stores
+        stores, count = self.stores, len(self.w.choices)
         try:
             self.write_loops(lanes_of(n, self.cost, self.dtypes()) if n else 0)
         except vectors.NotVector:
             self.f.undo(mark)
+            self.w.choices.undo(count)
             self.stores = stores
             self.write_loops(0)
         self.w.values.clear()
@@ -189,8 +190,10 @@ class NestWriter:
         """Write the loops of all axes."""
         f = self.f
         f.lanes, f.straight = self.lanes, self.is_short
-        self.write_axis(())
-        f.lanes, f.straight = 0, False
+        try:
+            self.write_axis(())
+        finally:
+            f.lanes, f.straight = 0, False
 
     def clear(self, some: Iterable[Expr]) -> None:
         """Let sums that are added up in memory start."""

@@ -38,6 +38,11 @@ class VariableValues(MutableMapping[Expr, Array]):
         self.dissolve(v)
         del self.arrays[v]
 
+    def clear(self) -> None:
+        """Forget all values; item by item, each would look through all that are left."""
+        for values in (self.arrays, self.flats, self.blocks):
+            values.clear()
+
     def __iter__(self) -> Iterator[Expr]:
         return iter([*self.arrays, *self.blocks])
 

@@ -3,7 +3,8 @@
 Note [Entry of a kernel]. Arguments are operands, counts, numbers, and for each result an array or
 None. The function reads headers of arrays itself; operands that are not arrays of the kernel's
 dtypes, in the order of C unless they are strided, with sizes that fit, give NotImplemented, and
-NumPy's kernel runs instead. Much work is shared by the pool of threads, without the GIL. Whether it
+NumPy's kernel runs instead. So it does for a result that overlaps an operand otherwise than entry
+for entry. Much work is shared by the pool of threads, without the GIL. Whether it
 is depends on sizes alone.
 """
 
@@ -27,6 +28,7 @@ from ..ir.text import FunctionText, Index, ceil_div, plus, times
 from ..runtime.stack import RESERVE
 from ..runtime.symbols import dtype_symbol
 from .kernel import Array, Kernel
+from .overlaps import are_apart
 
 WORTH = 1 << 17  # operations from which threads share the passes
 MOST = 64  # axes, and threads
@@ -62,6 +64,7 @@ class EntryText:
     def __init__(self, kernel: Kernel, f: FunctionText, dtype: np.dtype, other: str) -> None:
         self.kernel, self.f, self.dtype, self.other = kernel, f, dtype, other
         self.env = f.reserve("i64", len(kernel.slots))
+        self.given: list[tuple[Array, str]] = []  # operands, and their headers
         self.slots: list[str] = []  # where results are to be found if something fails
         self.sizes: dict[str, Index] = {}
         self.like: tuple[str, str] = "", ""  # the sizes of the axes before, and their number
@@ -143,6 +146,7 @@ class EntryText:
         One without axes is left to NumPy, as numbers are: both have the same bits.
         """
         sizes, rank = self.check(x, a, ALIGNED if a.is_strided else NEEDED)
+        self.given.append((a, x))
         self.require(f"icmp sgt i64 {rank}, 0")
         named = [s for s in a.sizes if s != "..."]
         before = plus(self.f, rank, -len(named))
@@ -205,6 +209,8 @@ class EntryText:
         f.branch(f.emit(f"icmp eq ptr {x}, @none"), make, check)
         f.start(check)
         self.require_sizes(self.check(x, a, NEEDED | WRITABLE), (shape, rank))
+        for operand in self.given:
+            self.require_apart(operand, (a, x))
         f.do(f"call void @Py_IncRef(ptr {x})")
         f.do(f"store ptr {x}, ptr {slot}")
         f.jump(done)
@@ -213,6 +219,16 @@ class EntryText:
         f.jump(done)
         f.start(done)
         self.slots.append(slot)
+
+    def require_apart(self, operand: tuple[Array, str], result: tuple[Array, str]) -> None:
+        """Require that a result has other memory than an operand, or all of it, entry for entry."""
+        f, (a, x), (b, y) = self.f, operand, result
+        of_a, of_b = (c.dtype or self.dtype for c in (a, b))
+        fine = are_apart(f, (x, of_a.itemsize), (y, of_b.itemsize))
+        if not a.is_strided and (a.sizes, of_a) == (b.sizes, of_b):
+            same = f"icmp eq ptr {read(f, x, DATA, 'ptr')}, {read(f, y, DATA, 'ptr')}"
+            fine = f.emit(f"or i1 {fine}, {f.emit(same)}")
+        self.require(f"and i1 {fine}, true")
 
     def put(self, sizes: str, i: Index, n: Index) -> None:
         """Set the size of an axis."""

@@ -89,16 +89,12 @@ def write_solve(w: "GraphWriter", e: Expr) -> None:
     a, b = (w.place(x) for x in e.inputs)
     if len(b.shape) < 2:
         raise NotNative("a vector on the right")
-    lower, unit, checked = (e.attrs[k] for k in ("lower", "unit_diagonal", "checked"))
-    over_matrices(
-        w, [a, b], w.place_for(e), lambda w, a, b, x: solve(w, (a, b, x), lower, unit, checked)
-    )
+    lower, unit = e.attrs["lower"], e.attrs["unit_diagonal"]
+    over_matrices(w, [a, b], w.place_for(e), lambda w, a, b, x: solve(w, (a, b, x), lower, unit))
 
 
-def solve(
-    w: "GraphWriter", places: tuple[Place, Place, Place], lower: bool, unit: bool, checked: bool
-) -> None:
-    """Write the solution for one matrix."""
+def solve(w: "GraphWriter", places: tuple[Place, Place, Place], lower: bool, unit: bool) -> None:
+    """Write the solution for one matrix. NumPy's kernel knows what it is for a singular one."""
     f, (a, b, x) = w.f, places
     n, m = b.shape
     for p in (a, b):
@@ -116,8 +112,7 @@ def solve(
                 work.store(f, (i, j), before - factor * work.load(f, (other, j), tag), tag)
         if not unit:
             pivot = a.load(f, (i, i))
-            if checked:
-                w.give_up_unless(abs(pivot) > 0)
+            w.give_up_unless(abs(pivot) > 0)
             for j in f.loop(m):
                 work.store(f, (i, j), work.load(f, (i, j)) / pivot)
     copy(w.f, work, x)

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 
 from gradops import ArrayType
 from gradops.core.traits import Trait
-from gradops.kernels.threads import cores
+from gradops.kernels.threads import machine_cores
 from gradops.native.ir.places import Place
 from gradops.native.ir.text import FunctionText, Index, is_computable
 
@@ -59,7 +59,8 @@ def operand_axes(e: Expr, body: FrozenGraph) -> list[int | None]:
 
 def rows_of_block(count: int) -> int:
     """How many rows of `count` a block has: enough blocks for the machine's cores; 0 for none."""
-    most = min(MOST, count // cores()) if cores() > 1 else 0
+    cores = machine_cores()  # not those that may be used now: bits would depend on that
+    most = min(MOST, count // cores) if cores > 1 else 0
     sizes = [n for n in range(FEWEST, most + 1) if count % n == 0]
     return max(sizes, key=lambda n: (n % FEWEST == 0, n), default=0)
 

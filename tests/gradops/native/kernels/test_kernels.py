@@ -1,5 +1,7 @@
 """Kernels in machine code compute what NumPy's kernels compute."""
 
+import inspect
+import itertools
 import threading
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 import gradops
 from gradops import OPS
+from gradops.core.traits import Trait
 from gradops.kernels.native_kernels import native_kernels
 from gradops.kernels.threads import get_num_threads, set_num_threads
 from gradops.native.kernels.library import GROUPS, callable_kernel, kernels
@@ -55,6 +58,13 @@ def along(op):
               ((4, 1000), 0), ((3, 4, 5), 1), ((0, 3), -1), ((130, 2000), 0), ((8, 8), 0)]
     # fmt: on
     return [(op, (s,), {"axis": a, "keepdims": k}) for s, a in shapes for k in (False, True)]
+
+
+def has_result(op):
+    """Whether the kernel of an op of one array runs in machine code, and takes a result."""
+    library = getattr(op.kernel, "library", None)
+    takes_result = op.arity == 1 and "out" in inspect.signature(op.kernel).parameters
+    return library and takes_result and Trait.REDUCTION not in op.traits
 
 
 SPREAD = [((3, 5), (3, 1)), ((3, 5), (5,)), ((3, 5), (1, 5)), ((3, 5), (3, 5)), ((3, 1), (1, 5)),
@@ -177,6 +187,19 @@ def test_a_result_is_written_where_it_is_wanted():
     assert_close(out, by_numpy("softmax", [x], {}))
     assert OPS["softmax"].kernel(x, out=x) is x
     assert x.tobytes() == out.tobytes()
+
+
+@pytest.mark.parametrize("op", [name for name, op in OPS.items() if has_result(op)])
+@every_dtype
+def test_a_result_may_overlap_an_operand(op, dtype):
+    """Rows that come before, or after, or the same: as of an operand with memory of its own."""
+    for n, other in itertools.product((4, 3_000), (slice(1, None), slice(0, -1), slice(0, None))):
+        (x,) = operands_of([(n + 1, 7)], dtype)
+        rows = slice(0, n) if other.start else slice(1, None) if other.stop else other
+        wanted = OPS[op].kernel(x[rows].copy())
+        y = OPS[op].kernel(x[rows], out=x[other])
+        assert np.may_share_memory(x, y)
+        assert_close(x[other], wanted)
 
 
 @pytest.mark.parametrize("other", [(4, 3), (3, 5), (12,)])

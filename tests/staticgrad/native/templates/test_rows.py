@@ -50,7 +50,7 @@ OUTSIDE = {
 @pytest.fixture(params=[2, 4])
 def cores(request, monkeypatch):
     """A machine with some cores, where short loops are cut, too."""
-    monkeypatch.setattr(rows, "cores", lambda: request.param)
+    monkeypatch.setattr(rows, "machine_cores", lambda: request.param)
     monkeypatch.setattr(loops, "is_long", lambda w, e: not w.f.outer)
     return request.param
 
@@ -102,7 +102,7 @@ def test_rows_that_meet_are_not_cut(name, cores, monkeypatch):
 
 @pytest.mark.parametrize("name", CALLING)
 def test_loops_that_call_python_are_not_cut(name, monkeypatch):
-    monkeypatch.setattr(rows, "cores", lambda: 2)
+    monkeypatch.setattr(rows, "machine_cores", lambda: 2)
     x, h = (sg.placeholder("float64", s) for s in ([STEPS, BATCH, WIDTH], [BATCH, WIDTH]))
     w = sg.placeholder("float64", [WIDTH, WIDTH])
     y = sg.scan(lambda h, x: CALLING[name](h, x, w), x, h)
@@ -134,7 +134,7 @@ def test_a_batch_of_a_prime_number_is_not_cut():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bits_are_the_same_on_any_number_of_threads(dtype, monkeypatch):
-    monkeypatch.setattr(rows, "cores", lambda: 2)
+    monkeypatch.setattr(rows, "machine_cores", lambda: 2)
     x, w = sg.placeholder(dtype, [100, 64, 40]), sg.placeholder(dtype, [40, 40])
     y = sg.scan(lambda h, x: sg.tanh(h @ w + x), x, sg.zeros_like(x[0]))
     f = sg.compile([y, *sg.gradients(sg.reduce_sum(y * y), [x, w])], [x, w], backend="native")
@@ -148,6 +148,20 @@ def test_bits_are_the_same_on_any_number_of_threads(dtype, monkeypatch):
     sg.set_num_threads(usual)
     for others in found[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(found[0], others, strict=True))
+
+
+def test_bits_are_the_same_for_any_number_of_threads_of_the_compiler():
+    x, w = sg.placeholder("float64", [60, 24, 300]), sg.placeholder("float64", [300, 300])
+    y = sg.scan(lambda h, x: sg.tanh(h @ w + x), x, sg.zeros_like(x[0]))
+    rng = np.random.default_rng(0)
+    feeds = [rng.uniform(-0.1, 0.1, e.shape) for e in (x, w)]
+    usual, found = sg.get_num_threads(), set()
+    for n in (1, 2):
+        sg.set_num_threads(n)
+        run = sg.compile(y, [x, w], backend="native")
+        sg.set_num_threads(usual)
+        found.add(run(*feeds).tobytes())
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("reads", [False, True], ids=["once", "again"])
