@@ -110,18 +110,24 @@ def places_of_greatest(x: np.ndarray, dtype: np.dtype, slide: Slide) -> np.ndarr
 def greatest_and_places(
     x: np.ndarray, dtype: np.dtype, slide: Slide
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The maximum of each window, and the index within it of the first."""
+    """The maximum of each window, and the index within it of the first, which is no padding."""
     y = greatest(x, slide)
     window, strides, pads, dilations = slide
+    inside = np.ones(x.shape[x.ndim - len(window) :], bool)
+    inside = pad_with(inside, list(pads), False)
     x = pad_with(x, full_padding(x, pads), least(x.dtype))
+    looks_alike = not inside.all() and bool((y == least(x.dtype)).any())
     where = list(entries(x.shape[x.ndim - len(window) :], window, strides, dilations))
-    found = np.full_like(y, len(where) - 1, dtype=dtype)
     unordered = x.dtype.kind == "f" and bool(np.isnan(y).any())
-    for k in reversed(range(len(where) - 1 + unordered)):
+    last = len(where) - (0 if unordered or looks_alike else 1)  # or what is no other is the last
+    found = np.full_like(y, last % len(where), dtype=dtype)
+    for k in reversed(range(last)):
         part = x[where[k]]
         here = part == y
         if unordered:
             here |= np.isnan(part)
+        if looks_alike:
+            here &= inside[where[k][-len(window) :]]
         found ^= (found ^ dtype.type(k)) & all_bits(here, dtype)
     return y, found
 

@@ -4,7 +4,7 @@ All work alike: for each window and each vector of entries side by side, somethi
 entry of the window is taken, and the result is written. See Note [Plans of pooling].
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -127,12 +127,21 @@ class UnitWriter:
                 f"getelementptr inbounds i8, ptr %places, i64 {plus(f, at['p'], lane)}"
             )
             first = v.at(f, "%x", (plus(f, at["x"], lane), 1))
+            w.number = self.first_number(inside)
             self.begin(w)
             if self.name == "sum":
                 w.set(self.sum_of_entries(AXES[-1], first, inside))
             else:
                 self.take_entries(0, first, 0, inside)
             self.end(w)
+
+    def first_number(self, inside: Sequence[tuple[str, str]]) -> str:
+        """The number of the first entry of a window that is inside the operand; 0 if none is."""
+        f, number, is_any = self.f, "0", "true"
+        for axis, (low, high) in enumerate(inside):
+            number = str(plus(f, times(f, number, self.n[f"window_{axis}"]), low))
+            is_any = f.emit(f"and i1 {is_any}, {f.emit(f'icmp slt i64 {low}, {high}')}")
+        return f.emit(f"select i1 {is_any}, i64 {number}, i64 0", "n")
 
     def take_entries(self, axis: int, x: str, number: Index, inside: list[tuple[str, str]]) -> None:
         """Write the loops over the entries of a window that are inside the operand."""

@@ -100,10 +100,10 @@ def nothing(w: Windows) -> None:
 
 
 def begin_greatest(w: Windows) -> None:
-    """Begin with less than any number, at the first entry."""
+    """Begin with less than any number but one, at the first entry that is inside."""
     kind = w.v.entry
     w.set(w.v.spread(w.f, "0xFFF0000000000000"))  # -inf
-    w.set_indices("zeroinitializer")
+    w.set_indices(w.spread_number())
     assert kind in ("float", "double")  # of which -inf has this literal
 
 
