@@ -21,11 +21,14 @@ head:
   %i = phi i32 [ 0, %start ], [ %next, %axis ]
   %low = phi i64 [ %data, %start ], [ %lower, %axis ]
   %high = phi i64 [ %behind, %start ], [ %higher, %axis ]
+  %none = phi i1 [ false, %start ], [ %empty, %axis ]
   %more = icmp slt i32 %i, %rank
   br i1 %more, label %axis, label %end
 axis:
   %n_at = getelementptr i64, ptr %sizes, i32 %i
   %n = load i64, ptr %n_at
+  %is_zero = icmp eq i64 %n, 0
+  %empty = or i1 %none, %is_zero
   %step_at = getelementptr i64, ptr %steps, i32 %i
   %step = load i64, ptr %step_at
   %last = sub i64 %n, 1
@@ -39,7 +42,8 @@ axis:
   br label %head
 end:
   %one = insertvalue {{ i64, i64 }} undef, i64 %low, 0
-  %both = insertvalue {{ i64, i64 }} %one, i64 %high, 1
+  %behind_all = select i1 %none, i64 %low, i64 %high
+  %both = insertvalue {{ i64, i64 }} %one, i64 %behind_all, 1
   ret {{ i64, i64 }} %both
 }}
 
@@ -53,7 +57,11 @@ define internal i1 @{NAME}(ptr %x, i64 %of_x, ptr %y, i64 %of_y) noinline nounwi
   %before = icmp ule i64 %a1, %b0
   %after = icmp ule i64 %b1, %a0
   %apart = or i1 %before, %after
-  ret i1 %apart
+  %no_a = icmp eq i64 %a0, %a1
+  %no_b = icmp eq i64 %b0, %b1
+  %nothing = or i1 %no_a, %no_b
+  %fine = or i1 %apart, %nothing
+  ret i1 %fine
 }}
 """
 

@@ -125,13 +125,6 @@ MOVES: MappingProxyType[str, Move] = MappingProxyType({
 """Where the entries of ops that only move entries come from."""
 
 
-def reads_alike(e: Expr, x: Expr) -> bool:
-    """True if an entry of `e`, or of what it adds up, reads the entry of `x` at its index."""
-    if is_reduction(e):
-        return True
-    return is_computed(e) and name_of(e) not in MOVES and e.shape == x.shape
-
-
 def axes_of_loops(e: Expr) -> tuple[int, ...] | None:
     """The axes of the loops that compute a value; None for one that has a writer."""
     if is_reduction(e):

@@ -24,7 +24,6 @@ from .kinds import (
     is_view,
     may_raise,
     name_of,
-    reads_alike,
 )
 
 EXPENSIVE = 3  # operations from which a value that is read twice is stored
@@ -45,6 +44,7 @@ class Plan:
 
     def __init__(self, graph: FrozenGraph) -> None:
         self.results = frozenset(graph.results)
+        self.computed: dict[Expr, bool] = {e: is_computed(e) for e in graph.order}
         self.readers: dict[Expr, list[Expr]] = {e: [] for e in graph.order}
         for e in graph.order:
             for x in e.inputs:
@@ -72,10 +72,10 @@ class Plan:
         self.depth[e] = 1 + max([self.depth[x] for x in inner], default=0)
         if e.op is None:
             is_memory = e.kind is not Kind.CONSTANT or bool(e.shape)
-        elif is_view(e) and (not is_computed(e) or e.inputs[0] in self.in_memory):
+        elif is_view(e) and (not self.computed[e] or e.inputs[0] in self.in_memory):
             is_memory = True
         else:
-            is_memory = not is_computed(e) or e in self.results or self.must_store(e)
+            is_memory = not self.computed[e] or e in self.results or self.must_store(e)
             if is_memory:
                 self.stored[e] = None
         if is_memory:
@@ -101,15 +101,21 @@ class Plan:
         stack = [e]
         while stack:
             e = stack.pop()
-            if not (is_computed(e) or is_reduction(e)):
+            if not (self.computed[e] or is_reduction(e)):
                 return True
             if name_of(e) in MOVES and is_view(e):
                 stack += self.readers[e]
         return False
 
+    def reads_alike(self, e: Expr, x: Expr) -> bool:
+        """True if an entry of `e`, or of what it adds up, reads the entry of `x` at its index."""
+        if is_reduction(e):
+            return True
+        return self.computed[e] and name_of(e) not in MOVES and e.shape == x.shape
+
     def leaves(self, e: Expr) -> Iterator[tuple[Expr, bool]]:
         """The stored values from which one is computed; True if read at the same index."""
-        stack, seen = [(x, reads_alike(e, x)) for x in e.inputs], set()
+        stack, seen = [(x, self.reads_alike(e, x)) for x in e.inputs], set()
         while stack:
             pair = x, alike = stack.pop()
             if pair not in seen:
@@ -117,7 +123,7 @@ class Plan:
                 if x in self.stored:
                     yield x, alike
                 elif x.op is not None:
-                    stack += [(y, alike and reads_alike(x, y)) for y in x.inputs]
+                    stack += [(y, alike and self.reads_alike(x, y)) for y in x.inputs]
 
     def views_read(self, members: Sequence[Expr]) -> Iterator[Expr]:
         """The values in memory, but not stored, that the code of some values reads."""
@@ -159,13 +165,13 @@ class Plan:
         """True for a value that only its own nest reads, at the same index."""
         if e in self.results or is_reduction(e) or axes_of_loops(e) is None:
             return False
-        stack = [(r, reads_alike(r, e)) for r in self.readers[e]]
+        stack = [(r, self.reads_alike(r, e)) for r in self.readers[e]]
         while stack:
             r, alike = stack.pop()
-            if not alike or not (is_computed(r) or is_reduction(r)):
+            if not alike or not (self.computed[r] or is_reduction(r)):
                 return False
             if r not in self.stored:
-                stack += [(s, reads_alike(s, r)) for s in self.readers[r]]
+                stack += [(s, self.reads_alike(s, r)) for s in self.readers[r]]
             elif self.unit_of[r] != self.unit_of[e]:
                 return False
         return True
