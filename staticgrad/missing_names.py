@@ -7,8 +7,10 @@ INSTEAD = {
     "ConfigProto": "nothing: sessions have no configuration",
     "Defun": "sg.function",
     "Dimension": "sg.Dim, or a number",
+    "GradientTape": "sg.gradients(y, xs), inside of sg.function too",
     "GraphKeys": "the names of collections: 'trainable_variables', 'update_ops' and others",
     "InteractiveSession": "with sg.Session(): ..., and x.eval()",
+    "Placeholder": "sg.placeholder",
     "Operation": "sg.Expr: operation and tensor are one",
     "Tensor": "sg.Expr",
     "TensorArray": "sg.scan, sg.map and sg.map_accumulate, which collect the values of steps",
@@ -17,6 +19,7 @@ INSTEAD = {
     "accumulate_n": "sg.add_n",
     "app": "nothing: call main()",
     "as_dtype": "np.dtype",
+    "backward": "sg.gradients(y, xs)",
     "assert_equal": "sg.Assert(sg.reduce_all(sg.equal(a, b)), [a, b])",
     "compat": "the names themselves: sg.placeholder",
     "contrib": "sg.layers, sg.initializers (glorot_uniform is xavier's), sg.nn, sg.train",
@@ -30,6 +33,7 @@ INSTEAD = {
     "flags": "argparse",
     "get_variable": "sg.Variable, made once and passed on",
     "fori_loop": "sg.fori",
+    "gammaln": "sg.lgamma",
     "gfile": "pathlib",
     "grad": "sg.gradients(y, x), inside of sg.function too",
     "hessians": "sg.hessian(y, x)",
@@ -38,6 +42,7 @@ INSTEAD = {
     "jacfwd": "sg.jacobian",
     "jacrev": "sg.jacobian",
     "jit": "sg.function, or sg.compile",
+    "lax": "the functions of sg itself: sg.scan, sg.while_loop, sg.fori, sg.cond, sg.map",
     "keras": "sg.layers and sg.train; dynamicgrad.nn has modules",
     "local_variables_initializer": "nothing: there are no local variables",
     "logging": "logging",
@@ -47,7 +52,11 @@ INSTEAD = {
     "mean": "sg.reduce_mean",
     "metrics": "the ops: sg.reduce_mean(sg.cast(sg.equal(a, b), 'float32'))",
     "min": "sg.reduce_min",
+    "no_grad": "nothing: a graph has the gradients that are asked for",
+    "numpy": "the functions of sg itself, or NumPy's on expressions",
     "numpy_function": "an op of your own: see docs/how-to/add-an-op.md",
+    "optimizers": "sg.train",
+    "pmap": "sg.distributed",
     "print": "sg.Print",
     "prod": "sg.reduce_prod",
     "py_func": "an op of your own: see docs/how-to/add-an-op.md",
@@ -102,3 +111,40 @@ def missing(
     where = f"staticgrad.{module}".rstrip(".")
     hint = f"\n  hint: use {use}" if use else ""
     return AttributeError(f"module {where!r} has no attribute {name!r}{hint}", name=name)
+
+
+ATTRIBUTES = {
+    "assign": "a variable: sg.Variable has assign",
+    "backward": "sg.gradients(y, xs)",
+    "clone": "sg.identity(x); nothing writes to expressions",
+    "cpu": "nothing: there is one device, the CPU",
+    "cuda": "nothing: there is one device, the CPU",
+    "dim": "x.ndim",
+    "double": "sg.cast(x, 'float64')",
+    "expand": "sg.broadcast_to(x, shape)",
+    "float": "sg.cast(x, 'float32')",
+    "grad": "sg.gradients(y, xs)",
+    "grad_fn": "sg.explain(x), and x.op",
+    "half": "sg.cast(x, 'float16')",
+    "int": "sg.cast(x, 'int32')",
+    "long": "sg.cast(x, 'int64')",
+    "masked_fill": "sg.where(mask, value, x)",
+    "mm": "x @ y",
+    "norm": "sg.norm(x)",
+    "numel": "x.size",
+    "numpy": "session.run(x), or what sg.compile(x, inputs) returns, called with values",
+    "permute": "x.transpose(axes)",
+    "requires_grad": "sg.gradients(y, xs): xs says by what is differentiated",
+    "requires_grad_": "sg.gradients(y, xs): xs says by what is differentiated",
+    "to": "sg.cast(x, dtype)",
+    "unsqueeze": "sg.expand_dims(x, axis)",
+    "view": "x.reshape(shape)",
+}
+"""Attributes of tensors in PyTorch and TensorFlow 2 that expressions do not have."""
+
+
+def missing_attribute(kind: str, name: str) -> AttributeError:
+    """The error for an attribute that expressions do not have."""
+    use = ATTRIBUTES.get(name)
+    hint = f"\n  hint: use {use}" if use else ""
+    return AttributeError(f"{kind!r} object has no attribute {name!r}{hint}", name=name)

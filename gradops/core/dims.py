@@ -1,9 +1,11 @@
 """Sizes that are known only when a graph runs: names, and arithmetic on them."""
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, wraps
+from numbers import Integral
 from typing import Any, Union
 
 from .errors import ShapeError
@@ -14,8 +16,29 @@ Atom = str | tuple[Any, ...]
 """A name, or ("//", size, size), ("nonnegative", size), ("broadcast", size, size, ...)."""
 MOST_PARTS = 10_000  # of a size: products of sums grow fast
 LARGEST = 2**63  # no array has more entries
+WAYS_OUT = (
+    "give the axis of the placeholder a number, or compute with the size as a value: x.shape[i] in"
+    " shapes, sg.size and sg.shape in formulas"
+)
 COUNTED: ContextVar[Callable[[int], None] | None] = ContextVar("COUNTED", default=None)
 """A callback that gets the number of parts of each computed size, to bound the work."""
+
+
+ARITHMETIC: Mapping[str, Callable[..., Any]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
+    "floor_divide": operator.floordiv, "equal": operator.eq, "not_equal": operator.ne,
+}  # fmt: skip
+"""What sizes know, by the names of NumPy's functions."""
+
+
+def _of_sizes(method: Callable[["Dim", Any], Any]) -> Callable[["Dim", Any], Any]:
+    """Arithmetic with sizes alone; expressions and arrays are asked about others."""
+
+    @wraps(method)
+    def call(self: "Dim", other: Any) -> Any:
+        return method(self, other) if isinstance(other, Dim | Integral) else NotImplemented
+
+    return call
 
 
 class Dim:
@@ -41,10 +64,12 @@ class Dim:
         self._terms, self.parts = (((name,), 1),), 2
         self._hash = hash(self._terms)
 
+    @_of_sizes
     def __add__(self, other: Size) -> Size:
         _require_few(self.parts + _parts(other))
         return _collect(_terms(self) + _terms(other))
 
+    @_of_sizes
     def __mul__(self, other: Size) -> Size:
         _require_few(len(_terms(self)) * _parts(other) + len(_terms(other)) * self.parts)
         pairs = [(a, b) for a in _terms(self) for b in _terms(other)]
@@ -55,12 +80,15 @@ class Dim:
     def __neg__(self) -> Size:
         return self * -1
 
+    @_of_sizes
     def __sub__(self, other: Size) -> Size:
         return self + -1 * other
 
+    @_of_sizes
     def __rsub__(self, other: Size) -> Size:
         return -self + other
 
+    @_of_sizes
     def __floordiv__(self, other: Size) -> Size:
         exact = _divide(self, other)
         if exact is not None:
@@ -72,6 +100,7 @@ class Dim:
                 return inner // (divisor * other)  # floors of floors
         return _atom("//", self, other)
 
+    @_of_sizes
     def __rfloordiv__(self, other: Size) -> Size:
         return _atom("//", other, self)
 
@@ -146,7 +175,35 @@ class Dim:
         return True
 
     def __index__(self) -> int:
-        raise TypeError(f"the size {self} is known only when the graph runs")
+        raise self.unknown("the value")
+
+    __int__ = __float__ = __complex__ = __index__
+
+    def __truediv__(self, other: object) -> Any:
+        if hasattr(other, "gradop_level") and type(other) is not Dim:
+            return NotImplemented  # an expression makes one of this
+        raise self.unknown("a quotient")
+
+    def __lt__(self, other: object) -> Any:
+        if hasattr(other, "gradop_level") and type(other) is not Dim:
+            return NotImplemented
+        raise self.unknown("the order")
+
+    __rtruediv__ = __truediv__
+    __gt__ = __le__ = __ge__ = __lt__
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
+        sizes = [x.item() if getattr(x, "shape", None) == () else x for x in operands]
+        if all(isinstance(x, Dim | Integral) for x in sizes) and ufunc.__name__ in ARITHMETIC:
+            return ARITHMETIC[ufunc.__name__](*sizes)
+        if all(type(x) is Dim or not hasattr(x, "gradop_level") for x in operands):
+            raise self.unknown(ufunc.__name__)
+        return NotImplemented  # beside an expression it is one
+
+    def unknown(self, asked: str) -> TypeError:
+        """The error for Python code that needs the number."""
+        said = f"{asked} of the size {self} is known only when the graph runs"
+        return TypeError(f"{said}\n  hint: {WAYS_OUT}")
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ def lazily(
     """`__getattr__` and `__dir__` of a package that imports names on first use.
 
     `names` lists the names that each module has; a module's own name is the module. `missing` gives
-    the error for any other name.
+    the error for any other name but `__version__`.
     """
     module_of = {name: module for module, listed in names.items() for name in listed.split()}
 
@@ -23,10 +23,15 @@ def lazily(
         return error
 
     def get(name: str) -> Any:
-        if name not in module_of:
+        if name == "__version__":
+            from .version import installed_version
+
+            value: Any = installed_version()
+        elif name in module_of:
+            module = importlib.import_module(f".{module_of[name]}", package)
+            value = module if module_of[name] == name else getattr(module, name)
+        else:
             raise absent(name)  # in a variable it would hold this frame, and so all callers
-        module = importlib.import_module(f".{module_of[name]}", package)
-        value = module if module_of[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)  # the next access finds it at once
         return value
 

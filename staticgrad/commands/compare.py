@@ -36,7 +36,7 @@ def command(options: argparse.Namespace) -> int:
 
     The script is run as a module, so that what stands under `if __name__ == "__main__"` is not.
     Parameters without a value have their defaults. The exit status is 1 unless the tape and the
-    graph as it was written have the same bits.
+    graph as it was written both ran, and have the same bits.
     """
     function = function_of(options.function)
     args = arguments(function, named_values(options.values))

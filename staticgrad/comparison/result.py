@@ -102,10 +102,10 @@ class Comparison:
     def is_exact(self) -> bool:
         """True if the tape and the graph as written have the same values and gradients to the bit.
 
-        Where one of them failed there is nothing to agree on.
+        False where one of them failed: nobody knows then.
         """
-        pair = [r.outcome for r in self.rows if r.title in EXACT and r.outcome is not None]
-        return all(same_outcomes(pair[0], x) for x in pair[1:])
+        tape, graph = (r.outcome for r in self.rows if r.title in EXACT)
+        return tape is not None and graph is not None and same_outcomes(tape, graph)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page in HTML that needs no network: the table, the steps, the mistakes."""

@@ -32,6 +32,7 @@ def while_loop(
     >>> sg.compile([n, y, *sg.gradients(y, x)], [x])(3.0)
     [np.int64(4), np.float32(243.0), np.float32(405.0)]
     """
+    require_functions("while_loop(cond, body, loop_vars)", cond, body)
     if isinstance(loop_vars, Expr) or not isinstance(loop_vars, list | tuple | dict):
         loop_vars = [loop_vars]
     steps, limited = loop_vars, maximum_iterations is not None
@@ -45,6 +46,17 @@ def while_loop(
     if limited:
         state = state[1]
     return state[0] if isinstance(state, list | tuple) and len(state) == 1 else state
+
+
+def require_functions(call: str, *fns: object) -> None:
+    """Raise TypeError for what is no function, with the order of arguments."""
+    for fn in fns:
+        if not callable(fn):
+            shown = f"an array {fn.shape}" if isinstance(fn, np.ndarray) else repr(fn)
+            raise TypeError(
+                f"{call.partition('(')[0]} takes a function, not {shown}\n  hint: the order of the"
+                f" arguments is {call}"
+            )
 
 
 def members(several: Any) -> list[object]:
@@ -66,6 +78,7 @@ def scan(
     >>> sg.compile(sg.scan(lambda a, b: a * b, x, 1.0), [x])([1.0, 2.0, 3.0])
     array([1., 2., 6.], dtype=float32)
     """
+    require_functions("scan(fn, elems, initializer)", fn)
     elems = tree_map(as_expression, elems)
     first = None
     if initializer is None:
@@ -102,6 +115,7 @@ def map_accumulate(
     >>> sg.compile([total, before], [x])([1.0, 2.0, 3.0])
     [np.float32(6.0), array([0., 1., 3.], dtype=float32)]
     """
+    require_functions("map_accumulate(fn, initializer, elems)", fn)
     plan = Loop(name, initializer, residuals, whole=True)
     return plan.build(fn, tree_map(as_expression, elems), reverse=reverse)
 
@@ -116,6 +130,7 @@ def foldl(
     >>> sg.compile(sg.foldl(lambda a, b: a - b, x), [x])([10.0, 2.0, 3.0])
     np.float32(5.0)
     """
+    require_functions("foldl(fn, elems, initializer)", fn)
     elems = tree_map(as_expression, elems)
     if initializer is None:
         initializer = tree_map(lambda x: x[0], elems)
@@ -133,6 +148,7 @@ def map(
     >>> sg.compile(sg.map(sg.reduce_sum, x), [x])([[1.0, 2.0], [3.0, 4.0]])
     array([3., 7.], dtype=float32)
     """
+    require_functions("map(fn, elems)", fn)
     return map_accumulate(lambda a, x: ((), fn(x)), (), elems, False, residuals, name)[1]
 
 
@@ -147,6 +163,7 @@ def fori(
     >>> sg.compile(sg.fori(0, n, lambda i, y: y * x, 1.0), [x, n])(2.0, 5)
     np.float32(32.0)
     """
+    require_functions("fori(lower, upper, body, init)", body)
     if isinstance(lower, int) and isinstance(upper, int):
         plan = Loop(name, init, residuals, whole=True)
         return plan.build(lambda s, i: (body(i, s), ()), as_expression(np.arange(lower, upper)))[0]

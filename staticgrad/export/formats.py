@@ -44,7 +44,7 @@ def to_text(
     """
     if part == "both" and not isinstance(graph, GraphView):
         return printer.to_text(frozen_graph("to_text", graph), lines, aside, arrays=arrays)
-    return text.to_text(view_of("to_text", graph, part))
+    return text.to_text(view_of("to_text", graph, part), lines)
 
 
 def to_dot(graph: Any, part: PartName = "both") -> str:

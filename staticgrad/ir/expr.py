@@ -19,6 +19,7 @@ from gradops.numpy_api.detach_checks import where_and_way_out
 from gradops.numpy_api.methods import ArrayMethods
 from gradops.typing import Attrs, OperandLike
 
+from ..missing_names import missing_attribute
 from . import errors
 from .kinds import NOT_TRAINED as NOT_TRAINED
 from .kinds import Kind as Kind
@@ -178,6 +179,9 @@ class Expr(ArrayMethods):
 
     def __repr__(self) -> str:
         return f"<{self.what} {self.label}>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(type(self).__name__, name)
 
     def unknown(self, asked: str, hint: str, write: str = "") -> ValueUnknownError:
         """The error for Python code that needs a value while the graph is built."""

@@ -86,6 +86,7 @@ def tables():
     yield from ((f"instead: {row.shown}", row.hint) for row in numpy_hints.ROWS)
     yield from dg.names.missing_names.INSTEAD.items()
     yield from sg.missing_names.INSTEAD.items()
+    yield from sg.missing_names.ATTRIBUTES.items()
     for found in sg.missing_names.IN_MODULES.values():
         yield from found.items()
 

@@ -4,7 +4,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import GraphError
-from staticgrad.missing_names import IN_MODULES, INSTEAD
+from staticgrad.missing_names import ATTRIBUTES, IN_MODULES, INSTEAD
 
 
 @pytest.mark.parametrize("name", INSTEAD)
@@ -19,6 +19,14 @@ def test_so_do_names_of_modules(module):
         with pytest.raises(AttributeError, match=f"staticgrad.{module}(?s:.*)hint: use "):
             getattr(getattr(sg, module), name)
     assert not hasattr(getattr(sg, module), "no_such_thing")
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_so_do_attributes_of_expressions(name):
+    x = sg.placeholder("float32", [3])
+    with pytest.raises(AttributeError, match=f"'Expr' object has no attribute '{name}'\n  hint: "):
+        getattr(x, name)
+    assert not hasattr(x, "no_such_thing")
 
 
 def test_other_names_are_missing_as_usual():

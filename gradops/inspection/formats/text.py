@@ -8,32 +8,34 @@ from .labels import shown, visible
 Names = Mapping[int, str]
 
 
-def to_text(view: GraphView) -> str:
+def to_text(view: GraphView, lines: bool = True) -> str:
     """The view as text: leaves in the first line, then a line for each node, then the results.
 
-    The line of a tape's node says what it keeps for its backward.
+    The line of a tape's node says what it keeps for its backward, and with `lines` each says where
+    in the program its node was made.
     """
     names = {n.id: visible(n.name) for n in view.nodes}
     leaves = [n for n in view.nodes if n.is_leaf and n.role is not Role.CONSTANT]
     given = ", ".join(f"{names[n.id]}: {shown(n.type)}" for n in leaves)
-    lines = [f"{view.kind}({given})"]
-    lines += [line_of(n, names, view) for n in view.nodes if not n.is_leaf]
+    result = [f"{view.kind}({given})"]
+    result += [line_of(n, names, view, lines) for n in view.nodes if not n.is_leaf]
     for v, new in view.updates:
-        lines.append(f"  update {names[v]} = {names[new]}")
-    lines.append(f"  return {', '.join(names[i] for i in view.outputs)}".rstrip())
+        result.append(f"  update {names[v]} = {names[new]}")
+    result.append(f"  return {', '.join(names[i] for i in view.outputs)}".rstrip())
     if view.kind == "tape":
-        lines.append(f"  {saved_bytes(view)} bytes kept for backward")
-    return "\n".join(lines)
+        result.append(f"  {saved_bytes(view)} bytes kept for backward")
+    return "\n".join(result)
 
 
-def line_of(n: NodeView, names: Names, view: GraphView) -> str:
+def line_of(n: NodeView, names: Names, view: GraphView, with_line: bool) -> str:
     """A node with its operands, what it is, its line in the program and the memory it saves."""
     operands = [operand_text(view.by_id[i], names) for i in n.inputs]
     attrs = [f"{shown(k)}={shown(v)}" for k, v in n.attrs.items() if k != "freed"]
     text = f"  {names[n.id]}: {shown(n.type)} = {shown(n.op)}({', '.join([*operands, *attrs])})"
     size = sum(nbytes for _, nbytes in n.saved)
     notes = [
-        shown(n.line), "freed" if "freed" in n.attrs else f"keeps {size} bytes" if size else "",
+        shown(n.line) if with_line else "",
+        "freed" if "freed" in n.attrs else f"keeps {size} bytes" if size else "",
         *(visible(label) for label in n.outputs if label != n.name),
     ]  # fmt: skip
     comment = ", ".join(filter(None, notes))

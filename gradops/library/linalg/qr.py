@@ -6,6 +6,7 @@ diagonal of R is real, which makes the factors unique.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,12 @@ from ...core.samples import cases
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors
 from ...typing import AnyArray, Operand, OperandLike
+from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import imag, real
 from ..index.diagonals import diag_embed, tril, triu
+from ..reduce.reduction import any
 from ..shape.joining import concatenate
+from ..shape.movement import expand_dims
 from ..shape.rearrange import matrix_transpose
 from .matrices import (
     adjoint,
@@ -79,7 +83,14 @@ def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
     middle = diagonal_of(m)
     middle = real(middle) if middle.dtype.kind == "c" else middle
     inner = gq + times(q, upper + adjoint(upper) + diag_embed(middle))
-    return adjoint(solve_triangular_op(r, adjoint(inner), lower=False, checked=False))
+    ct = adjoint(solve_triangular_op(r, adjoint(inner), lower=False, checked=False))
+    return nan_if_singular(r, ct)
+
+
+def nan_if_singular(r: AnyArray, ct: AnyArray) -> AnyArray:
+    """A cotangent, NaN where R is singular: what it is multiplied by may be zero, too."""
+    is_singular = any(equal(diagonal_of(r), 0), axis=-1, keepdims=True)
+    return where(expand_dims(is_singular, axis=-1), math.nan, ct)
 
 
 def qr_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:

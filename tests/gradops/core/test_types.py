@@ -1,6 +1,7 @@
 """Sizes that are not known until a graph runs, and how shapes broadcast."""
 
 import copy
+import operator
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradops as ops
+import staticgrad as sg
 from gradops.core.dims import Dim, eval_terms
 from gradops.core.errors import ShapeError
 from gradops.core.types import ArrayType, broadcast_shapes, normalize_axes, operand_types, type_of
@@ -82,9 +84,34 @@ def test_a_substitution_is_made_at_once_and_keeps_other_names():
     assert (n // 2).substitute({"n": 4 * m}) == 2 * m
 
 
-def test_a_dim_is_no_number():
-    with pytest.raises(TypeError, match="the size n is known only when the graph runs"):
-        range(n)
+NO_NUMBERS = {
+    "range": range, "float": float, "complex": complex, "int": int, "less": lambda n: n < 3,
+    "greater or equal": lambda n: 3 >= n, "half": lambda n: n / 2, "inverse": lambda n: 1.0 / n,
+    "root": np.sqrt, "array": lambda n: np.ones(3) * n, "zeros": lambda n: np.zeros((n, 2)),
+    "of an array": lambda n: n * np.ones(3), "number": lambda n: np.float64(2) * n,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", NO_NUMBERS.values(), ids=NO_NUMBERS)
+def test_a_dim_is_no_number(use):
+    with pytest.raises(TypeError, match=r"of the size n is known only when the graph runs\n  hint"):
+        use(n)
+
+
+def test_sizes_are_computed_with_integers_of_numpy():
+    two = np.int64(2)
+    assert (two * n, n * two, two + n, n - two) == (2 * n, 2 * n, n + 2, n - 2)
+    assert (two - n, n // two, two // n) == (2 - n, n // 2, 2 // n)
+    assert not (n == two or two == n)
+    assert n != two != n
+
+
+@pytest.mark.parametrize("of", ["add", "sub", "mul", "truediv", "floordiv", "lt", "ge"])
+def test_a_size_beside_an_expression_is_an_operand(of):
+    x = sg.placeholder("float64", ["n", 3], name="x")
+    f, size, feed = getattr(operator, of), x.shape[0], np.arange(1.0, 7).reshape(2, 3)
+    got = sg.compile([f(size, x), f(x, size)], [x])(feed)
+    assert [y.tolist() for y in got] == [f(2, feed).tolist(), f(feed, 2).tolist()]
 
 
 def test_a_type_prints_as_dtype_and_shape():

@@ -251,7 +251,7 @@ def test_compare_runs_a_function_of_a_script(folder, run):
     assert out.startswith("loss(x: float64[1, 3], w: float64[3])")
     assert Path("compare.html").read_text().startswith("<!DOCTYPE html>")
     status, out, _ = run("compare", "script.py:branch", "x=float64[]", "--seconds", "0.01")
-    assert status == 0
+    assert status == 1
     assert "not run" in out
 
 

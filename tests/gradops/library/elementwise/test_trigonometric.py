@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gradops as G
+from gradops import OPS
 
 
 def test_sinc_has_all_its_derivatives_at_0():
@@ -47,3 +48,23 @@ def test_the_derivative_of_an_angle_does_not_overflow_or_vanish(gradient):
 def test_angles_of_the_four_corners():
     zeros, signs = np.array([0.0, -0.0, 0.0, -0.0]), np.array([1.0, 1.0, -1.0, -1.0])
     assert_array_equal(G.atan2(zeros, signs), [0.0, -0.0, math.pi, -math.pi])
+
+
+BENDS = {
+    "asin": lambda x: x * (1 - x * x) ** -1.5,
+    "acos": lambda x: -x * (1 - x * x) ** -1.5,
+    "atanh": lambda x: 2 * x * (1 - x * x) ** -2.0,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", BENDS)
+def test_second_derivatives_of_inverses_are_exact_near_0(name, dtype):
+    x = np.array([0, 1e-30, 1e-8, -1e-6, 1e-4, 0.01, -0.3, 0.9], dtype)
+    first = lambda x: G.jvp(OPS[name], [x], [np.ones_like(x)])[1]
+    second = G.jvp(first, [x], [np.ones_like(x)])[1]
+    eps = np.finfo(dtype).eps
+    assert_allclose(second, BENDS[name](x.astype("float64")), rtol=100 * eps)
+    ends = np.array([-1, 1], dtype)
+    with np.errstate(all="ignore"):
+        assert np.isinf(G.jvp(first, [ends], [np.ones_like(ends)])[1]).all()

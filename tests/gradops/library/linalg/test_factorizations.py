@@ -197,3 +197,10 @@ def test_a_perfect_fit_has_its_hessian(f):
     x = sg.placeholder("float64", [6])
     (found,) = sg.compile([sg.hessian(loss(x), x)], [x])(v)
     assert_allclose(found, np.stack(columns), atol=1e-7)
+
+
+@pytest.mark.parametrize("x", [np.zeros((2, 2)), np.zeros((3, 2)), np.diag([0.0, 1.0])])
+def test_the_cotangent_of_a_singular_qr_is_nan_and_zero_where_nothing_reads_it(x):
+    r = lambda weight: gradient(lambda x: dg.linalg.qr(x).R * weight, x)
+    assert np.isnan(r(1.0)).all()
+    assert not r(0.0).any()
