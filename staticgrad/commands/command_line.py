@@ -95,7 +95,7 @@ def one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     lines = [line.strip() for line in str(error).splitlines()]
-    return "; ".join(filter(None, lines)) or type(error).__name__
+    return "; ".join(filter(None, lines)).replace(":; ", ": ") or type(error).__name__
 
 
 @contextmanager

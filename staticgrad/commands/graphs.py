@@ -184,7 +184,7 @@ def write_results(names: Sequence[str], results: Sequence[Any], path: str | None
     elif path.endswith(".npz"):
         write_archive(path, arrays)
     else:
-        hint = "FILE.npz" if len(arrays) > 1 else "FILE.npy or FILE.npz"
+        hint = "FILE.npz: there are several" if len(arrays) > 1 else "FILE.npy or FILE.npz"
         raise CommandError(f"{path}: results are written to {hint}")
 
 

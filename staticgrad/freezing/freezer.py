@@ -23,6 +23,8 @@ from ..ir.reachability import by_age, forward_dependencies, reachable
 from .size_sources import add_size_sources
 from .state import StateResolver
 
+FEW = 8  # names up to which an error lists all
+
 
 class Snapshot(Protocol):
     """The values of a session's variables, as `Session.snapshot` gives them."""
@@ -199,4 +201,6 @@ def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:
 
 def unknown_feed(name: str, names: Iterable[str]) -> FeedError:
     """The error for a feed under a name that nothing has."""
-    return FeedError(f"nothing is called {name!r} to be fed{nearest(name, names)}")
+    listed = list(dict.fromkeys(names))
+    known = f"\n  hint: the inputs are {', '.join(listed)}" if 0 < len(listed) <= FEW else ""
+    return FeedError(f"nothing is called {name!r} to be fed{nearest(name, listed) or known}")

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from .memory_report import MemoryReport
 
 
+KEPT = "tier", "verification", "decides", "optimize"  # by copies
+
+
 class Executable:
     """A compiled graph. Calling it with values, in the order of its inputs or by name, runs it.
 
@@ -60,6 +63,15 @@ class Executable:
         self.silent = self.must_be_silent()
         self.names = [e.name for e in written.inputs]
         self.count = len(self.names)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # copies are compiled anew: code is no data
+        kept = {name: vars(self)[name] for name in KEPT if name in vars(self)}
+        return type(self), (self.written, self.pipeline, *self._options), kept
+
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        """The arguments of the constructor after the passes."""
+        return self.form, self.rebuild, self.any_layout, self.check_numerics
 
     @property
     def graph(self) -> FrozenGraph:

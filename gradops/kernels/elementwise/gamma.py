@@ -96,7 +96,8 @@ def gammaln(x: np.ndarray) -> np.ndarray:
     if not negative.any():
         return y
     part = np.abs(np.sin(np.pi * (x - np.rint(x))))
-    return np.where(negative, np.where(np.isinf(x), np.inf, np.log(np.pi / part) - y), y)
+    is_pole = np.isinf(x) | (part == 0)  # also where y is infinite
+    return np.where(negative, np.where(is_pole, np.inf, np.log(np.pi / part) - y), y)
 
 
 @entrywise

@@ -132,8 +132,8 @@ def gelu_by_erf(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
         return by_pieces(gelu_piece, x, out)
     y = erf(x * math.sqrt(0.5))
     y += 1
-    y *= x
-    return np.multiply(y, 0.5, out=out)
+    y *= 0.5
+    return np.multiply(y, x, out=out)
 
 
 @native("activations", "gelu_tanh", "x, out", entrywise=1)
@@ -156,5 +156,5 @@ def tanh_piece(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     y *= SCALE
     y = np.tanh(y, out=reusable(y))
     y += 1
-    y *= x
-    return np.multiply(y, 0.5, out=out)
+    y *= 0.5
+    return np.multiply(y, x, out=out)

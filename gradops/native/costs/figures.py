@@ -2,7 +2,7 @@
 
 Note [Cost table]. What a table says decides between ways to compute the same: loops of our own or a
 call of BLAS, a formula or NumPy's kernel, one thread or several, machine code or NumPy. The figures
-are measured once per machine, in a quarter of a second, and kept in a file; what was chosen by them
+are measured once per machine, in a third of a second, and kept in a file; what was chosen by them
 is kept with the code. As another choice may round differently, nothing is measured where the file
 cannot be kept: the default figures hold then, in each run the same.
 """

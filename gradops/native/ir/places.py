@@ -18,7 +18,7 @@ from .text import At, FunctionText, Index, Lane, memory_type, plus, times
 class Place(NamedTuple):
     """An array in memory: the name of a pointer, and where entries lie from there.
 
-    `strides` and `offset` count entries. `tag` is metadata of reads and writes.
+    `strides` and `offset` count entries. A `tag` of a read or a write is metadata of LLVM's.
     """
 
     pointer: str

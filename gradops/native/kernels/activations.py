@@ -52,7 +52,7 @@ def gelu_slope(x: Scalar) -> Scalar:
 
 def gelu_by_tanh(x: Scalar) -> Scalar:
     """x (1 + tanh(w)) / 2."""
-    return tanh_of_cubic(x) * x * 0.5
+    return tanh_of_cubic(x) * 0.5 * x
 
 
 def tanh_of_cubic(x: Scalar) -> Scalar:

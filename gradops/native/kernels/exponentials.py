@@ -1,12 +1,11 @@
 """Logarithms of sums of exponentials, along the last axis and the first, and their derivatives."""
 
 import math
-from collections.abc import Iterator
 from functools import partial
 
 from ..ir.primitives import exp_difference
 from ..ir.scalars import Scalar, call_math, cast, choose, constant
-from ..ir.text import Index, minus, plus, times
+from ..ir.text import memory_type, plus, times
 from .kernel import Kernel, KernelText, Row
 from .softmax import exponential
 from .sums import maximum, sums
@@ -30,21 +29,11 @@ def write_rows(k: KernelText) -> None:
         k.arrays["y"][i] = call_math("log", [total]) + top
 
 
-def blocks_of_columns(k: KernelText) -> Iterator[tuple[Index, Index]]:
-    """The first columns and the numbers of columns of the passes."""
-    f, n = k.f, k.sizes["n"]
-    for p in k.passes():
-        first = times(f, p, COLUMNS)
-        rest = minus(f, n, first)
-        is_last = f.emit(f"icmp slt i64 {rest}, {COLUMNS}")
-        yield first, f.emit(f"select i1 {is_last}, i64 {rest}, i64 {COLUMNS}", "n")
-
-
 def write_columns(k: KernelText) -> None:
     """Log-sum-exp of each column, some of them side by side."""
     f, m, n = k.f, k.sizes["m"], k.sizes["n"]
-    tops, totals = (Row(f, f.reserve(MEMORY[k.dtype.itemsize], COLUMNS), k.dtype) for _ in "mt")
-    for first, count in blocks_of_columns(k):
+    tops, totals = (Row(f, f.reserve(memory_type(k.dtype), COLUMNS), k.dtype) for _ in "mt")
+    for first, count in k.blocks():
         for j in f.loop(count, True):
             tops[j] = constant(f, -math.inf, k.dtype)
             totals[j] = constant(f, 0.0, k.dtype)
@@ -61,9 +50,6 @@ def write_columns(k: KernelText) -> None:
         y = k.row("y", first)
         for j in f.loop(count, True):
             y[j] = call_math("log", [totals[j]]) + tops[j]
-
-
-MEMORY = {4: "float", 8: "double"}
 
 
 def write_difference(k: KernelText) -> None:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from ..ir.scalars import Scalar, cast
-from ..ir.text import ACCESS, FunctionText, Index, code_of, memory_type, minus, plus, times
+from ..ir.text import ACCESS, FunctionText, Index, code_of, least, memory_type, minus, plus, times
 from ..transcendental.floats import DOUBLE
 
 ARRAY = re.compile(r"(\w+)(~?)(?:@(\w\d))?\[([^\]]*)\]")
@@ -178,13 +178,17 @@ class KernelText:
         for i in self.f.loop(minus(self.f, self.end, self.begin)):
             yield plus(self.f, self.begin, i)
 
+    def blocks(self) -> Iterator[tuple[Index, Index]]:
+        """A loop over the passes of the range: where the block of each begins, and its length."""
+        f, block, size = self.f, self.kernel.block, self.sizes[self.kernel.passes]
+        for p in self.passes():
+            first = times(f, p, block)
+            yield first, least(f, minus(f, size, first), block)
+
     def entries(self) -> Iterator[Index]:
         """A parallel loop over the entries of the blocks of the range."""
-        f, block = self.f, self.kernel.block
-        first, last = (times(f, i, block) for i in (self.begin, self.end))
-        size = self.sizes[self.kernel.passes]
-        is_over = f.emit(f"icmp sgt i64 {last}, {size}")
-        last = f.emit(f"select i1 {is_over}, i64 {size}, i64 {last}", "n")
+        f, block, size = self.f, self.kernel.block, self.sizes[self.kernel.passes]
+        first, last = times(f, self.begin, block), least(f, times(f, self.end, block), size)
         for i in f.loop(minus(f, last, first), True):
             yield plus(f, first, i)
 

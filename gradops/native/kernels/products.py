@@ -15,20 +15,20 @@ FRAMES = FRAME + 4096  # bytes of stack
 
 
 @dataclass(frozen=True)
-class Matrix:
+class Operand:
     """A matrix in memory: where it begins, and the steps between rows and columns."""
 
     row: Row
     down: Index
     right: Index = 1
 
-    def after(self, f: FunctionText, i: Index) -> "Matrix":
+    def after(self, f: FunctionText, i: Index) -> "Operand":
         """The rows from one on."""
-        return Matrix(self.row.after(times(f, i, self.down)), self.down, self.right)
+        return Operand(self.row.after(times(f, i, self.down)), self.down, self.right)
 
 
 def product(
-    k: KernelText, sizes: tuple[Index, Index, Index], a: Matrix, b: Matrix, to: Matrix,
+    k: KernelText, sizes: tuple[Index, Index, Index], a: Operand, b: Operand, to: Operand,
     add: str = "false",
 ) -> None:  # fmt: skip
     """Write to = a @ b, of sizes (m, n, k), or to + a @ b."""
@@ -45,18 +45,18 @@ def block(k: KernelText, size: int, name: str) -> tuple[Index, Index]:
     return first, minus(k.f, least(k.f, end, k.sizes[name]), first)
 
 
-def strided(k: KernelText, name: str, first: Index = 0) -> Matrix:
+def strided(k: KernelText, name: str, first: Index = 0) -> Operand:
     """A matrix that is a strided operand, from a row on."""
     size = k.dtype.itemsize
     down, right = (k.f.emit(f"sdiv exact i64 {step}, {size}", "n") for step in k.matrix(name).steps)
-    return Matrix(k.row(name, first, down), down, right)
+    return Operand(k.row(name, first, down), down, right)
 
 
 def write_product(k: KernelText) -> None:
     """a @ b."""
     n, inner = k.sizes["n"], k.sizes["k"]
     first, count = block(k, TALL, "m")
-    to = Matrix(k.row("y", first, n), n)
+    to = Operand(k.row("y", first, n), n)
     product(k, (count, n, inner), strided(k, "a", first), strided(k, "b"), to)
 
 
@@ -70,7 +70,7 @@ def write_stack(k: KernelText) -> None:
         height, places = least(f, minus(f, m, first), TALLEST), divided(f, i, q)
         a, b = matrix_in(k, "a", places), matrix_in(k, "b", places)
         a = a.after(f, first)
-        to = Matrix(k.row("y", plus(f, times(f, i, m), first), n), n)
+        to = Operand(k.row("y", plus(f, times(f, i, m), first), n), n)
         product(k, (height, n, inner), a, b, to)
 
 
@@ -80,12 +80,12 @@ def divided(f: FunctionText, i: Index, by: Index) -> tuple[Index, Index]:
     return quotient, minus(f, i, times(f, quotient, by))
 
 
-def matrix_in(k: KernelText, name: str, places: tuple[Index, Index]) -> Matrix:
+def matrix_in(k: KernelText, name: str, places: tuple[Index, Index]) -> Operand:
     """A matrix of a strided stack with two axes."""
     f, size = k.f, k.dtype.itemsize
     steps = [k.f.emit(f"sdiv exact i64 {step}, {size}", "n") for step in k.steps(name)]
     first = plus(f, *[times(f, i, step) for i, step in zip(places, steps, strict=False)])
-    return Matrix(k.row(name, first), *steps[2:])
+    return Operand(k.row(name, first), *steps[2:])
 
 
 def write_linear(k: KernelText) -> None:
@@ -93,13 +93,13 @@ def write_linear(k: KernelText) -> None:
     f, n, inner = k.f, k.sizes["n"], k.sizes["k"]
     first, count = block(k, TALL, "rows")
     w = strided(k, "w")
-    turned = Matrix(w.row, w.right, w.down)
+    turned = Operand(w.row, w.right, w.down)
     of_blocks = ceil_div(f, count, HEIGHT)
     for i in f.counted(of_blocks, 3):
         done = times(f, i, HEIGHT)
         top, height = plus(f, first, done), least(f, minus(f, count, done), HEIGHT)
-        rows, x = k.row("y", top, n), Matrix(k.row("x", top, inner), inner)
-        product(k, (height, n, inner), x, turned, Matrix(rows, n))
+        rows, x = k.row("y", top, n), Operand(k.row("x", top, inner), inner)
+        product(k, (height, n, inner), x, turned, Operand(rows, n))
         for j in f.counted(height, 3):
             y, b = rows.after(times(f, j, n)), k.arrays["b"]
             for c in f.loop(n, True):

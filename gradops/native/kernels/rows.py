@@ -1,6 +1,6 @@
 """Rows that are added to those of a matrix by their numbers: the gradient of an embedding."""
 
-from ..ir.text import Index, least, minus, plus, times
+from ..ir.text import Index, plus, times
 from .kernel import Kernel, KernelText
 
 COLUMNS = 64  # of a pass, which goes over all rows: so they are added in their order
@@ -9,9 +9,7 @@ COLUMNS = 64  # of a pass, which goes over all rows: so they are added in their 
 def write_add_rows(k: KernelText) -> None:
     """Add each row of x to that row of y whose number is beside it; negative ones from the end."""
     f, m, n = k.f, k.sizes["m"], k.sizes["n"]
-    for p in k.passes():
-        first = times(f, p, COLUMNS)
-        count = least(f, minus(f, n, first), COLUMNS)
+    for first, count in k.blocks():
         for i in f.loop(k.sizes["rows"]):
             place = row_number(k, k.arrays["places"][i].name)
             with f.given(f.emit(f"icmp ult i64 {place}, {m}")):

@@ -13,7 +13,7 @@ from ..ir.text import Index, minus, plus, times
 from ..matmul.gemm import DEPTH
 from .gates import bias_of, gru_row, gru_row_back, lstm_row, lstm_row_back
 from .kernel import Kernel, KernelText, Row
-from .products import FRAMES, TALL, Matrix, block, product
+from .products import FRAMES, TALL, Operand, block, product
 
 ROWS = 8  # of a pass: one tile of our product
 
@@ -95,12 +95,12 @@ def parts(k: KernelText, row: Row, i: Index, gates: int) -> list[Row]:
 def write_lstm(k: KernelText) -> None:
     """The gates, memories and outputs at all steps."""
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
-    u = Matrix(k.arrays["u"], m)
+    u = Operand(k.arrays["u"], m)
     for step in steps(k, 4):
         x, gates = (some.of(name, m, step.at) for name in ("x", "gates"))
         h, c = some.before(step, "h", "hidden", n), some.before(step, "c", "memory", n)
         memory, hidden = (some.of(name, n, step.at) for name in ("memory", "hidden"))
-        product(k, (some.count, m, n), Matrix(h, n), u, Matrix(gates, m))
+        product(k, (some.count, m, n), Operand(h, n), u, Operand(gates, m))
         for i in k.f.counted(some.count, 3):
             a, z = parts(k, x, i, 4), parts(k, gates, i, 4)
             lstm_row(n, (a, z), z, [s.after(times(k.f, i, n)) for s in (c, memory, hidden)])
@@ -109,7 +109,7 @@ def write_lstm(k: KernelText) -> None:
 def write_lstm_back(k: KernelText) -> None:
     """The cotangents of the contributions of inputs at all steps, and of the first states."""
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
-    w, was_reversed = Matrix(k.arrays["w"], n), reversed_test(k)
+    w, was_reversed = Operand(k.arrays["w"], n), reversed_test(k)
     for step in steps(k, 4, backwards=True):
         run = states_of_run(k, step, was_reversed)
         gates, d = (some.of(name, m, step.at) for name in ("gates", "d"))
@@ -121,7 +121,7 @@ def write_lstm_back(k: KernelText) -> None:
         for i in k.f.counted(some.count, 3):
             own = [row.after(times(k.f, i, n)) for row in (c, t, g, r, s, of_c)]
             lstm_row_back(n, parts(k, gates, i, 4), parts(k, d, i, 4), own)
-        product(k, (some.count, n, m), Matrix(d, m), w, Matrix(of_h, n))
+        product(k, (some.count, n, m), Operand(d, m), w, Operand(of_h, n))
 
 
 def reversed_test(k: KernelText) -> str:
@@ -132,11 +132,11 @@ def reversed_test(k: KernelText) -> str:
 def write_gru(k: KernelText) -> None:
     """The sums of products and bias, the gates and the states at all steps."""
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
-    u, b = Matrix(k.arrays["u"], m), bias_of(k, n)
+    u, b = Operand(k.arrays["u"], m), bias_of(k, n)
     for step in steps(k, 3):
         x, z, gates = (some.of(name, m, step.at) for name in ("x", "z", "gates"))
         h, new = some.before(step, "h", "states", n), some.of("states", n, step.at)
-        product(k, (some.count, m, n), Matrix(h, n), u, Matrix(z, m))
+        product(k, (some.count, m, n), Operand(h, n), u, Operand(z, m))
         for i in k.f.counted(some.count, 3):
             of_x, of_z, a = (parts(k, row, i, 3) for row in (x, z, gates))
             own = [row.after(times(k.f, i, n)) for row in (h, new)]
@@ -146,7 +146,7 @@ def write_gru(k: KernelText) -> None:
 def write_gru_back(k: KernelText) -> None:
     """The cotangents of inputs and sums at all steps, and the two parts of that of the state."""
     n, m, some = k.sizes["n"], k.sizes["m"], rows(k)
-    w, was_reversed = Matrix(k.arrays["w"], n), reversed_test(k)
+    w, was_reversed = Operand(k.arrays["w"], n), reversed_test(k)
     for step in steps(k, 3, backwards=True):
         run = states_of_run(k, step, was_reversed)
         given = [some.of(name, m, step.at) for name in ("gates", "z", "d", "e")]
@@ -157,7 +157,7 @@ def write_gru_back(k: KernelText) -> None:
         for i in k.f.counted(some.count, 3):
             own = [row.after(times(k.f, i, n)) for row in (h, g, r, q, before)]
             gru_row_back(n, [parts(k, row, i, 3) for row in given], own)
-        product(k, (some.count, n, m), Matrix(given[-1], m), w, Matrix(of_z, n))
+        product(k, (some.count, n, m), Operand(given[-1], m), w, Operand(of_z, n))
 
 
 def write_sum_of_products(k: KernelText) -> None:
@@ -168,14 +168,14 @@ def write_sum_of_products(k: KernelText) -> None:
     f, n, m, r = k.f, k.sizes["n"], k.sizes["m"], k.sizes["r"]
     f.note(f.emit(f"icmp sgt i64 {r}, {DEPTH}"))
     first, count = block(k, TALL, "n")
-    test, to = reversed_test(k), Matrix(k.row("y", first, m), m)
+    test, to = reversed_test(k), Operand(k.row("y", first, m), m)
     for step in steps(k, 0, backwards=True):
         run = states_of_run(k, step, test)
         start, others = k.arrays["h"], k.row("states", times(f, run.before, r), n)
         state = Rows(k, 0, r).either(run.is_first, start, others).after(first)
         d = k.row("d", times(f, step.at, r), m)
         add = f.emit(f"xor i1 {step.is_first}, true")
-        product(k, (count, m, r), Matrix(state, 1, n), Matrix(d, m), to, add)
+        product(k, (count, m, r), Operand(state, 1, n), Operand(d, m), to, add)
 
 
 KERNELS = [

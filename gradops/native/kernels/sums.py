@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir.scalars import Scalar, cast, choose, constant
-from ..ir.text import FunctionText, Index, ceil_div, minus, plus, register_type, times
+from ..ir.text import FunctionText, Index, ceil_div, least, minus, plus, register_type, times
 from ..transcendental.floats import DOUBLE, INTS, SINGLE, both, from_bits, shift
 from .kernel import Row
 
@@ -51,9 +51,7 @@ def blocks(f: FunctionText, n: Index) -> Iterator[tuple[Index, Index]]:
     count = ceil_div(f, n, BLOCK)
     for i in f.loop(count):
         first = times(f, i, BLOCK)
-        rest = minus(f, n, first)
-        is_short = f.emit(f"icmp slt i64 {rest}, {BLOCK}")
-        yield first, f.emit(f"select i1 {is_short}, i64 {rest}, i64 {BLOCK}", "n")
+        yield first, least(f, minus(f, n, first), BLOCK)
 
 
 def sums(

@@ -17,7 +17,9 @@ def total_of(k: KernelText, x: Row, n: Index) -> Scalar:
     """The sum of a row as NumPy adds it up."""
     f = k.f
     result = variable(constant(f, 0.0, k.dtype))
-    f.note(f.emit(f"icmp sgt i64 {n}, {MOST}"))
+    is_long = f.emit(f"icmp sgt i64 {n}, {MOST}")
+    f.note(is_long)
+    n = f.emit(f"select i1 {is_long}, i64 0, i64 {n}", "n")  # NumPy adds it up
     few = f.emit(f"icmp slt i64 {n}, {LANES}")
     with f.given(few):
         in_order(k, x, 0, n, result)
@@ -57,11 +59,7 @@ def write_whole(k: KernelText) -> None:
 def write_columns(k: KernelText) -> None:
     """The sum of all rows, one by one."""
     f, m, n, y = k.f, k.sizes["m"], k.sizes["n"], k.arrays["y"]
-    for p in k.passes():
-        first = times(f, p, COLUMNS)
-        rest = minus(f, n, first)
-        is_last = f.emit(f"icmp slt i64 {rest}, {COLUMNS}")
-        count = f.emit(f"select i1 {is_last}, i64 {rest}, i64 {COLUMNS}", "n")
+    for first, count in k.blocks():
         sums = y.after(first)
         for j in f.loop(count, True):
             sums[j] = constant(f, 0.0, k.dtype)

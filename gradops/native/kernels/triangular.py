@@ -13,8 +13,7 @@ from ..ir.text import Index, ceil_div, least, minus, plus, times
 from ..matmul.gemm import FRAME
 from ..transcendental.floats import DOUBLE
 from .kernel import Kernel, KernelText, Matrix, Row
-from .products import Matrix as Operand
-from .products import divided, product
+from .products import Operand, divided, product
 
 SMALL = 16  # rows of one matrix at any steps
 FEW, SIDES = 32, 128  # right sides that are solved for at a time, in a matrix and in a stack

@@ -15,9 +15,9 @@ from ..objects.fingerprint import OPTIONS
 from ..objects.loading import Loaded
 from ..objects.stored import ObjectCode, object_for
 from .room import ALWAYS, EACH, at_once, require_memory, with_room
-from .symbols import find, symbol
+from .symbols import find
 
-__all__ = ["Code", "compiled", "symbol"]
+__all__ = ["Code", "compiled"]
 
 
 Find = Callable[[str], int]
@@ -65,7 +65,7 @@ class Code:
     """Machine code of a module of LLVM IR, which lives as long as this.
 
     What the module does not define are the names of `names`, or those that `find` gives addresses
-    of: by default what `symbol` has made known, and functions of CPython, NumPy, BLAS and C.
+    of: by default objects of Python, and functions of CPython, NumPy, BLAS and C.
     """
 
     def __init__(

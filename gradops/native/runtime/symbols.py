@@ -79,24 +79,14 @@ def declared() -> Iterator[str]:
         yield f"declare {result} @{name}{given}"
 
 
-KNOWN: dict[str, int] = {}
-"""Addresses by name: those that were asked for, and those that `symbol` made known."""
-
-
-def symbol(name: str, address: int) -> None:
-    """Give an address the name by which code calls it."""
-    KNOWN[name] = address
-
-
+@cache
 def find(name: str) -> int:
     """The address of what Python, NumPy, BLAS or C defines; raises NotNative if none does."""
-    if name not in KNOWN:
-        KNOWN[name] = address_for(name)
-    return KNOWN[name]
+    return found_anew(name)
 
 
-def address_for(name: str) -> int:
-    """The address of what code calls by a name."""
+def found_anew(name: str) -> int:
+    """The address that `find` keeps."""
     if name in OBJECTS:
         return id(OBJECTS[name])
     if name in PLACES:

@@ -88,9 +88,9 @@ class NativeExecutable(Executable):
         those that are at least a `cpu`, such as `"x86-64-v3"`. Raises OptionError for a graph with
         an op that has no machine code.
         """
-        self.save(self.native, path, name, blas, cpu)
+        self.write_object(self.native, path, name, blas, cpu)
 
-    def save(
+    def write_object(
         self, code: NativeCode, path: str | os.PathLike[str], name: str | None, blas: str | None,
         cpu: str | None,
     ) -> None:  # fmt: skip
@@ -99,9 +99,9 @@ class NativeExecutable(Executable):
 
         save(code.graph, path, name, blas, cpu)
 
-    def __reduce__(self) -> tuple[Any, ...]:  # for copies, which have code of their own
-        return type(self), (self.written, self.optimize, self.form, self.rebuild,
-                            self.check_numerics)  # fmt: skip
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        return self.form, self.rebuild, self.check_numerics
 
     @property
     def bound(self) -> float:
@@ -165,8 +165,9 @@ class DirectExecutable(NativeExecutable):
 
         self.__call__ = self.native.called(otherwise)  # type: ignore[method-assign]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.written, self.optimize, self.form, self.check_numerics)
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        return self.form, self.check_numerics
 
 
 def for_native(pipeline: Pipeline) -> Pipeline:

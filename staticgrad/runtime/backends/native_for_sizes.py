@@ -105,7 +105,7 @@ class NativeForSizes(NativeExecutable):
         self, path: str | os.PathLike[str], name: str | None = None, *, blas: str | None = None,
         cpu: str | None = None,
     ) -> None:  # fmt: skip
-        self.save(self.last_code(), path, name, blas, cpu)
+        self.write_object(self.last_code(), path, name, blas, cpu)
 
     def last_code(self) -> NativeCode:
         """The code for the sizes of the last run; raises FeedError if it had none."""

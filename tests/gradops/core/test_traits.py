@@ -5,6 +5,7 @@ import pytest
 
 from gradops import OPS
 from gradops.core.traits import Trait
+from gradops.kernels.native_kernels import native_kernels
 
 
 def with_trait(trait):
@@ -95,3 +96,17 @@ def test_functions_that_round_to_what_they_near_are_saturating(op):
     if all(y.dtype.kind == "f" for y in ys) and not is_whole_or(near, ys[0]):
         wanted = any(is_whole_or(far, y) and y.any() for y in ys[1:])
         assert (Trait.SATURATING in op.traits) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("is_native", [False, True])
+@pytest.mark.parametrize(
+    "op",
+    [op for op in UNARY if Trait.SATURATING in op.traits and op is not OPS["expm1"]],
+    ids=lambda op: op.name,
+)
+def test_what_nears_its_operand_is_finite_up_to_the_largest_number(op, is_native, dtype):
+    far = np.finfo(dtype).max * np.array([1, -1, 0.7], dtype)
+    with np.errstate(all="ignore"), native_kernels(is_native):
+        y = op.kernel(far, **op.defaults)
+    assert np.isfinite(y).all()

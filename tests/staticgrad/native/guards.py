@@ -151,16 +151,22 @@ def guarded(side):
     }  # fmt: skip
     guards.callbacks = callbacks  # which code calls as long as it lives
     addresses = {name: ctypes.cast(f, ctypes.c_void_p).value for name, f in callbacks.items()}
-    kind = guarded_memory(guards)
+    kind, usual = guarded_memory(guards), symbols.found_anew
     with (
-        patch.dict(symbols.KNOWN, addresses),
+        patch.object(symbols, "found_anew", lambda name: addresses.get(name) or usual(name)),
         patch("staticgrad.native.output.module_text.Memory", kind),
     ):
-        entry.code.cache_clear()  # which calls them, too
+        forget()
         try:
             yield guards
         finally:
-            entry.code.cache_clear()
+            forget()
+
+
+def forget():
+    """Forget the addresses, and the code that calls them."""
+    symbols.find.cache_clear()
+    entry.code.cache_clear()
 
 
 def run_ops(guards):

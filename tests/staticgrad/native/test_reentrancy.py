@@ -119,9 +119,10 @@ def test_an_executable_may_be_dropped_during_a_call(name):
     copy.copy, copy.deepcopy, lambda f: pickle.loads(pickle.dumps(f)),
 ], ids=["copy", "deepcopy", "pickle"])  # fmt: skip
 @pytest.mark.parametrize("shape", [(3,), ("n",)])
-def test_executables_are_copied(duplicate, shape):
+@pytest.mark.parametrize("backend", ["native", "numpy", "interpreter", "auto"])
+def test_executables_are_copied(duplicate, shape, backend):
     x, feed = sg.placeholder("float64", shape, name="x"), np.ones(3)
-    f = sg.compile(sg.exp(x), [x], backend="native")
+    f = sg.compile(sg.exp(x), [x], backend=backend)
     g, want = duplicate(f), f(feed)
     del f
     gc.collect()

@@ -102,3 +102,10 @@ def test_zeta_promotes_like_arithmetic():
     assert K.zeta(2, 3).dtype == K.zeta(np.arange(2), np.float32(1)).dtype == np.float64
     with pytest.raises(TypeError, match="complex"):
         K.zeta(2, 1j)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gammaln_is_infinite_at_poles_however_far(dtype):
+    x = np.array([-1, -2, -1e6, -np.finfo(dtype).max, -np.finfo(dtype).max / 8, -np.inf], dtype)
+    with np.errstate(all="ignore"):
+        assert (K.gammaln(x) == np.inf).all()
