@@ -26,7 +26,7 @@ def random_program(seed):
     """A graph and feeds. One in four has unknown sizes, one in four large arrays."""
     rng = np.random.default_rng([seed, 1])
     shapes = one_of(rng, [SHAPES, SHAPES, NAMED, LARGE])
-    steps = [stopped, switched, indexed, indexed, counted, twice, checked]
+    steps = [stopped, switched, indexed, indexed, counted, twice, checked, recurrent]
     steps = [few_rows(step) for step in steps]
     made = random_graph(seed, shapes, [*steps, few_rows(nested), few_rows(factored)], ROWS)
     made.feeds = laid_out_anyhow(rng, made.feeds)
@@ -102,6 +102,29 @@ def twice(rng, pool):
     x = sg.cast(x, one_of(rng, ["float64", "float32"]))
     first = sg.gradients(sg.reduce_sum(sg.cast(f(x), x.dtype) * sg.sin(x)), [x])[0]
     return sg.gradients(sg.reduce_sum(sg.cast(g(first), x.dtype) * first), [x])
+
+
+def recurrent(rng, pool):
+    """A network of layers of several widths, whose rows threads may share, or its gradient."""
+    dtype = one_of(rng, ["float32", "float64"])
+    x = sg.reduce_sum(sg.sin(sg.cast(recent(rng, pool), dtype)))
+    rows, n = 8 * int(rng.integers(1, 6)), one_of(rng, [3, 24, 70])
+    widths = rng.integers(1, 200, rng.integers(1, 4))
+    pairs = [(weights(rng, n, m, dtype), weights(rng, m, n, dtype)) for m in widths]
+
+    def step(h, entry):
+        for there, back in pairs:
+            h = sg.tanh(sg.tanh(h @ there) @ back)
+        return h + entry
+
+    entries = sg.constant(weights(rng, 3 * rows, n, dtype).reshape(3, rows, n)) * x
+    y = sg.scan(step, entries, sg.zeros((rows, n), dtype))
+    return y[-1] if rng.random() < 0.5 else sg.gradients(sg.reduce_sum(y * y), [x])
+
+
+def weights(rng, rows, columns, dtype):
+    """A matrix that changes the size of vectors little."""
+    return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(dtype)
 
 
 def factored(rng, pool):
