@@ -22,8 +22,6 @@ WAYS_OUT = (
 )
 COUNTED: ContextVar[Callable[[int], None] | None] = ContextVar("COUNTED", default=None)
 """A callback that gets the number of parts of each computed size, to bound the work."""
-
-
 ARITHMETIC: Mapping[str, Callable[..., Any]] = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
     "floor_divide": operator.floordiv, "equal": operator.eq, "not_equal": operator.ne,
@@ -39,6 +37,11 @@ def _of_sizes(method: Callable[["Dim", Any], Any]) -> Callable[["Dim", Any], Any
         return method(self, other) if isinstance(other, Dim | Integral) else NotImplemented
 
     return call
+
+
+def _is_value(x: object) -> bool:
+    """True for expressions, and for other operands that ops know but sizes do not."""
+    return hasattr(x, "gradop_level") and type(x) is not Dim
 
 
 class Dim:
@@ -180,12 +183,12 @@ class Dim:
     __int__ = __float__ = __complex__ = __index__
 
     def __truediv__(self, other: object) -> Any:
-        if hasattr(other, "gradop_level") and type(other) is not Dim:
-            return NotImplemented  # an expression makes one of this
+        if _is_value(other):
+            return NotImplemented  # which makes a value of this
         raise self.unknown("a quotient")
 
     def __lt__(self, other: object) -> Any:
-        if hasattr(other, "gradop_level") and type(other) is not Dim:
+        if _is_value(other):
             return NotImplemented
         raise self.unknown("the order")
 
@@ -196,9 +199,9 @@ class Dim:
         sizes = [x.item() if getattr(x, "shape", None) == () else x for x in operands]
         if all(isinstance(x, Dim | Integral) for x in sizes) and ufunc.__name__ in ARITHMETIC:
             return ARITHMETIC[ufunc.__name__](*sizes)
-        if all(type(x) is Dim or not hasattr(x, "gradop_level") for x in operands):
-            raise self.unknown(ufunc.__name__)
-        return NotImplemented  # beside an expression it is one
+        if any(map(_is_value, operands)):
+            return NotImplemented
+        raise self.unknown(ufunc.__name__)
 
     def unknown(self, asked: str) -> TypeError:
         """The error for Python code that needs the number."""
