@@ -38,7 +38,7 @@ TABLES = checks, indexing, loops, matrices, moves, products, scans
 
 
 def has_writer(e: Expr) -> bool:
-    """True for an op that has code of its own, if that can be written for its operands."""
+    """True for an op that has code of its own, whatever its operands are."""
     return is_written(name_of(e))
 
 

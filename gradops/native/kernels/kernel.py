@@ -3,8 +3,8 @@
 Note [Kernels]. A kernel is a function of an environment, a range of passes, and a thread's number,
 as the parts of shared loops are: `i32 (ptr %env, i64 %begin, i64 %end, i64 %thread)`. The
 environment has, each in 8 bytes: the addresses of operands and results, the sizes, and the
-numbers. So Python's entry, the pool of threads and whole graphs call the same function. A pass
-computes the same bits whichever range and thread it is in.
+numbers. So Python's entry and the pool of threads call the same function. A pass computes the same
+bits whichever range and thread it is in. Code of graphs has functions of its own, for known sizes.
 """
 
 import re
