@@ -100,11 +100,9 @@ def eigvals(x: np.ndarray) -> np.ndarray:
     return cast(found, complex_dtype(dtype))
 
 
-def cutoff(m: Any, n: Any, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any:
+def cutoff(m: int, n: int, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any:
     """The fraction of the largest singular value below which others count as zero."""
-    if rtol is not None:
-        return rtol
-    return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
+    return max(m, n) * np.finfo(dtype).eps if rtol is None else rtol
 
 
 def check_finite(op: str, x: np.ndarray) -> np.ndarray:

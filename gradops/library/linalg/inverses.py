@@ -3,11 +3,12 @@
 The derivatives are those of G. Golub and V. Pereyra (1973) for matrices of constant rank.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...core import flops
+from ...core.dims import Size
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
@@ -16,7 +17,7 @@ from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
 from ...typing import AnyArray, Operand, OperandLike, Wanted
 from ..elementwise.arithmetic import abs, square
-from ..elementwise.comparison import greater
+from ..elementwise.comparison import greater, maximum
 from ..families import invalid
 from ..reduce.reduction import sum
 from ..shape.movement import astype, expand_dims, squeeze
@@ -174,10 +175,15 @@ def lstsq(a: OperandLike, b: OperandLike, rcond: float | None = None) -> LstsqRe
     if isinstance(m, int) and isinstance(n, int) and m <= n:
         left = left[..., :0]
     s = svdvals(a)
-    rank = rank_of(s, factors.cutoff(m, n, rcond))
+    rank = sum(astype(greater(s, least_counted(s, m, n, rcond)), dtype=np.intp), axis=-1)
     return LstsqResult(squeeze(x, axis=-1) if alone else x, left, rank, s)
 
 
-def rank_of(s: AnyArray, part: Any) -> AnyArray:
-    """The number of singular values above a fraction of the largest."""
-    return sum(astype(greater(s, s[..., :1] * part), dtype=np.intp), axis=-1)
+def least_counted(s: AnyArray, m: Size, n: Size, rcond: float | None) -> AnyArray:
+    """The value up to which singular values count as zero; sizes may be unknown."""
+    if isinstance(m, int) and isinstance(n, int):
+        return s[..., :1] * factors.cutoff(m, n, rcond)
+    if rcond is not None:
+        return s[..., :1] * rcond
+    rounding = s[..., :1] * factors.cutoff(1, 1, None)
+    return maximum(rounding * m, rounding * n)

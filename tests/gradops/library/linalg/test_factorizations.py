@@ -83,6 +83,20 @@ def test_least_squares_of_as_many_rows_as_are_fed():
     assert_allclose(found, np.linalg.lstsq(*xs)[0])
 
 
+@pytest.mark.parametrize("rcond", [None, 0.2])
+@pytest.mark.parametrize("shape", [(7, 2), (2, 7), (3, 3)])
+def test_ranks_of_least_squares_of_unknown_sizes(shape, rcond):
+    a, b = sg.placeholder("float64", [None, None]), sg.placeholder("float64", [None])
+    run = sg.compile(linalg.lstsq(a, b, rcond=rcond).rank, [a, b])
+    for x in (
+        drawn(shape),
+        np.ones(shape),
+        np.zeros(shape),
+        np.eye(*shape) * [1e-17, *[1] * (shape[1] - 1)],
+    ):
+        assert run(x, np.ones(shape[0])) == np.linalg.lstsq(x, np.ones(shape[0]), rcond)[2]
+
+
 def invariant_svd(x):
     u, s, vh = linalg.svd(x, full_matrices=False)
     y = (u * G.sin(s)) @ vh
