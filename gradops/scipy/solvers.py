@@ -86,6 +86,9 @@ class SciPy:
             if str(method).lower() != "trust-constr":
                 raise OptionError("scipy", [], f"{method!r} takes no sparse Hessian",
                                   hint="trust-constr does")  # fmt: skip
+        if "backend" in others:
+            raise OptionError("scipy", [], "SciPy's solvers take no backend",
+                              hint="sg.set_default_backend('auto') before this call")  # fmt: skip
         if isinstance(others.get("bounds"), dict):
             raise OptionError(
                 "scipy", [], "bounds are pairs for the entries of one vector, not a dict",

@@ -320,3 +320,8 @@ def test_a_solver_without_derivatives_takes_plain_numbers():
 def test_an_objective_that_is_constant_has_a_gradient_of_zeros():
     value, gradient = dg.scipy(lambda x: 3.0, np.ones(2))["fun"](np.ones(2))
     assert (value, gradient.tolist()) == (3.0, [0.0, 0.0])
+
+
+def test_a_backend_is_set_beforehand():
+    with pytest.raises(gradops.OptionError, match=r"take no backend(?s:.*)set_default_backend"):
+        sg.scipy(lambda x: (x * x).sum(), np.zeros(2), backend="native")
