@@ -3,6 +3,7 @@
 Ops that treat each entry by itself take residuals, too: see Note [Packing].
 """
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -209,11 +210,20 @@ retyped: Op = Op(
 )  # fmt: skip
 
 
+def entry_by_entry(f: Callable[..., Any], *values: Any) -> Value:
+    """A function of arrays applied to the entries of lists that are alike.
+
+    Generated code has lists of a type of its own, of the rows of an array: see `RowList`.
+    """
+    if not isinstance(values[0], list | tuple):
+        return f(*values)
+    found = [entry_by_entry(f, *entries) for entries in zip(*values, strict=True)]
+    return found if isinstance(values[0], list) else tuple(found)
+
+
 def add_lists(a: Any, b: Any) -> Value:
-    """The add_lists of the entries of two lists."""
-    if type(a) not in (list, tuple):
-        return a + b
-    return type(a)([add_lists(x, y) for x, y in zip(a, b, strict=True)])
+    """The sums of the entries of two lists."""
+    return entry_by_entry(operator.add, a, b)
 
 
 summed: Op = Op(
@@ -233,11 +243,8 @@ def summed_jvp(t: Expr, *others: Expr) -> Expr:
 
 def zeros(values: Any) -> Value:
     """Zeros like the entries of a list."""
-    if isinstance(values, np.generic):
-        return type(values)()
-    if type(values) not in (list, tuple):
-        return np.zeros_like(values)
-    return type(values)([zeros(x) for x in values])
+    zero = lambda x: type(x)() if isinstance(x, np.generic) else np.zeros_like(x)
+    return entry_by_entry(zero, values)
 
 
 zeroed: Op = Op(
@@ -254,16 +261,12 @@ def add_batch_axis(x: Expr, size: Size) -> Expr:
 
 def broadcast_entries(values: Any, size: int) -> Value:
     """Entries broadcast along a new first axis."""
-    if type(values) in (list, tuple):
-        return type(values)([broadcast_entries(x, size) for x in values])
-    return np.broadcast_to(values, (size, *np.shape(values)))
+    return entry_by_entry(lambda x: np.broadcast_to(x, (size, *np.shape(x))), values)
 
 
 def sum_entries(values: Any) -> Value:
     """Entries summed over their first axis."""
-    if type(values) not in (list, tuple):
-        return np.sum(values, axis=0)
-    return type(values)([sum_entries(x) for x in values])
+    return entry_by_entry(lambda x: np.sum(x, axis=0), values)
 
 
 def with_batch_axis(type: ArrayType, size: Size) -> ArrayType:
