@@ -205,6 +205,15 @@ def test_status_says_when_the_code_gives_up(tmp_path):
 
 
 @needs_compiler
+def test_a_check_that_fails_gives_up(tmp_path):
+    x = sg.placeholder("float64", [3], name="x")
+    executable = sg.compile([sg.check_numerics(x * 2, "bad")], [x], backend="native")
+    (found,) = run_in_c(executable, [np.arange(3.0)], tmp_path)
+    np.testing.assert_array_equal(found, [0, 2, 4])
+    assert run_in_c(executable, [np.array([1.0, np.nan, 0.0])], tmp_path) == 11
+
+
+@needs_compiler
 def test_pointers_that_are_null_are_refused(tmp_path):
     x = sg.placeholder("float64", [3000], name="x")
     sg.compile([sg.exp(x)], [x], backend="native").save_object(tmp_path / "model.o")
