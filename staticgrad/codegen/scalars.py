@@ -15,6 +15,8 @@ carries its state. So decisions are those of float32, a value equals its copies 
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -131,12 +133,22 @@ def saving(e: Expr, lowering: Lowering) -> int:
 
 
 def takes_flags_as_given(e: Expr) -> bool:
-    """True unless an op on floats computes other values of flags, or none, as `flag + flag`."""
+    """True unless an op on floats makes something else of flags, as `flag + flag` is a flag."""
     assert e.op is not None
-    flags = [x for x in e.inputs if x.dtype.kind == "b"]
-    if not flags or e.op.family == "discrete":
+    flags = tuple([x.dtype.kind == "b" for x in e.inputs])
+    if not any(flags) or e.op.family == "discrete":
         return True
-    return len(flags) < len(e.inputs) and bool(e.op.infix or Trait.UNROUNDED in e.op.traits)
+    takes_any = bool(e.op.infix) or Trait.UNROUNDED in e.op.traits
+    return takes_any and not all(flags) and not may_be_flag(e.op.scalar, flags)
+
+
+@lru_cache(maxsize=1024)
+def may_be_flag(source: str, flags: Sequence[bool]) -> bool:
+    """True if the source of a number gives one of its flags, as `min(x, flag)` does."""
+    given = [(False, True) if is_flag else (-2.0, 0.5, 2.0) for is_flag in flags]
+    names = [f"x{i}" for i in range(len(flags))]
+    f = eval(f"lambda {', '.join(names)}: {source.format(*names)}", {"math": math})
+    return any(isinstance(f(*xs), bool) for xs in product(*given) if all(xs) or "/" not in source)
 
 
 def is_entry(e: Expr) -> bool:

@@ -168,6 +168,13 @@ def results_of_numbers_and_flags(x, *flags):
                     yield op.name, y
 
 
+def uses_of_numbers(ys, x):
+    """Expressions of each value: with a number, and with another that is no flag, either."""
+    for y, before in zip(ys, [None, *ys], strict=False):
+        both = [] if before is None or "b" in {y.dtype.kind, before.dtype.kind} else [before + y]
+        yield [sg.cast(y, x.dtype) * x - 1.0, *both, *([] if y.dtype.kind == "b" else [-y])]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("optimize", [1, 2])
 def test_flags_are_combined_with_numbers_in_every_op(dtype, optimize):
@@ -176,16 +183,17 @@ def test_flags_are_combined_with_numbers_in_every_op(dtype, optimize):
         number = x * 2.0
         found = [*results_of_numbers_and_flags(number, fed, number > 1)]
         compiled = [
-            [sg.compile([sg.cast(y, dtype) * x - 1.0], [x, fed], optimize=k) for k in (optimize, 0)]
-            for _, y in found
+            [sg.compile(uses, [x, fed], optimize=k) for k in (optimize, 0)]
+            for uses in uses_of_numbers([y for _, y in found], x)
         ]
     assert {"mul", "div", "strong_product", "masked", "where"} <= {name for name, _ in found}
     for (name, _), (fast, slow) in zip(found, compiled, strict=True):
         for value, flag in itertools.product((0.0, 0.5, 0.75, -1.5), (True, False)):
             with np.errstate(all="ignore"):
-                (a,), (b,) = fast(value, flag), slow(value, flag)
-            assert a.dtype == b.dtype, name
-            np.testing.assert_allclose(a, b, rtol=1e-6, err_msg=f"{name} of {value}, {flag}")
+                pairs = zip(fast(value, flag), slow(value, flag), strict=True)
+            for a, b in pairs:
+                assert a.dtype == b.dtype, name
+                np.testing.assert_allclose(a, b, rtol=1e-6, err_msg=f"{name} of {value}, {flag}")
 
 
 KINDS = ["bool", "int8", "int64", "float16", "float32", "float64", "complex64"]

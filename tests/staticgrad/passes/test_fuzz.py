@@ -10,16 +10,28 @@ import staticgrad as sg
 from gradops.kernels.native_kernels import native_kernels
 from staticgrad.passes import LEVELS
 from staticgrad.runtime.checking.verification import same_entries
+from staticgrad.runtime.feeds import as_feed
 
+from ..native.random_programs import random_program
 from .random_graphs import random_graph
 
-GRAPHS, MODULES, EACH = 500, 100, 25  # tests/soak runs the seeds that follow
+GRAPHS, LARGE, MODULES, EACH = 500, 200, 100, 25  # tests/soak runs the seeds that follow
 EXACT = [p for p in LEVELS[2] if not p.bound]
 
 
-def failure_of(seed):
+def large_program(seed):
+    """A graph with more loops and larger arrays, some of which lie in an arena."""
+    made = random_program(seed)
+    pairs = zip(made.graph.inputs, made.feeds, strict=True)
+    made.feeds = outcome(lambda: [np.array(as_feed(e, x), order="C") for e, x in pairs])
+    return made
+
+
+def failure_of(seed, make=random_graph):
     """The first difference between the interpreter and compiled code, as text; None if none."""
-    made = random_graph(seed)
+    made = make(seed)
+    if isinstance(made.feeds, Exception):
+        return None  # no layout of memory that a graph can be fed
     rng = np.random.default_rng(seed)
     exact = [p for p in EXACT if rng.random() < 0.6]
     some = [p for p in LEVELS[2] if rng.random() < 0.6]
@@ -74,6 +86,12 @@ def equal(wanted, found):
 @pytest.mark.parametrize("first", range(0, GRAPHS, EACH))
 def test_random_graphs_give_what_the_interpreter_gives(first):
     failures = [failure_of(seed) for seed in range(first, first + EACH)]
+    assert not any(failures), "\n\n".join(filter(None, failures))
+
+
+@pytest.mark.parametrize("first", range(0, LARGE, EACH))
+def test_large_programs_give_what_the_interpreter_gives(first):
+    failures = [failure_of(seed, large_program) for seed in range(first, first + EACH)]
     assert not any(failures), "\n\n".join(filter(None, failures))
 
 
