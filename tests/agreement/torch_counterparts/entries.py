@@ -44,5 +44,6 @@ COUNTERPARTS = {
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "recompute": lambda torch, x: x * 1,
     "stop_gradient": lambda torch, x: x.detach() * 1,
+    "one_minus_square": lambda torch, x: 1 - x * x,
     "strong_product": lambda torch, v, p: v * p,
 }
