@@ -75,3 +75,17 @@ def test_prints_are_shown_once_or_refused(capsys):
     assert capsys.readouterr().err == "x is [1. 2. 3.]\n"
     with pytest.raises(OptionError, match="say has no machine code"):
         sg.compile(y, [x], backend="native")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_unchecked_singular_system_is_what_it_is_to_numpy(dtype):
+    """The gradient of a masked solution: zero where nothing reads it, NaN elsewhere."""
+    a = sg.placeholder(dtype, [2, 2], name="a")
+    b, mask = sg.placeholder(dtype, [2, 1], name="b"), sg.placeholder("bool", [2, 1], name="mask")
+    x = sg.matrix_triangular_solve(a, b)
+    (g,) = sg.gradients(sg.reduce_sum(sg.where(mask, x, 0.0)), [b])
+    native, numpy = (sg.compile(g, [a, b, mask], backend=k) for k in ("native", "numpy"))
+    for pivot in (0.0, 2.0):
+        for seen in ([[False], [False]], [[True], [False]], [[True], [True]]):
+            feeds = np.array([[pivot, 0], [1, 1]], dtype), np.ones((2, 1), dtype), np.array(seen)
+            np.testing.assert_array_equal(native(*feeds), numpy(*feeds))
