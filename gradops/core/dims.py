@@ -34,7 +34,7 @@ def _of_sizes(method: Callable[["Dim", Any], Any]) -> Callable[["Dim", Any], Any
 
     @wraps(method)
     def call(self: "Dim", other: Any) -> Any:
-        return method(self, other) if isinstance(other, Dim | Integral) else NotImplemented
+        return method(self, other) if isinstance(other, SIZES) else NotImplemented
 
     return call
 
@@ -197,7 +197,7 @@ class Dim:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
         sizes = [x.item() if getattr(x, "shape", None) == () else x for x in operands]
-        if all(isinstance(x, Dim | Integral) for x in sizes) and ufunc.__name__ in ARITHMETIC:
+        if all(isinstance(x, SIZES) for x in sizes) and ufunc.__name__ in ARITHMETIC:
             return ARITHMETIC[ufunc.__name__](*sizes)
         if any(map(_is_value, operands)):
             return NotImplemented
@@ -207,6 +207,9 @@ class Dim:
         """The error for Python code that needs the number."""
         said = f"{asked} of the size {self} is known only when the graph runs"
         return TypeError(f"{said}\n  hint: {WAYS_OUT}")
+
+
+SIZES = (Dim, int, Integral)  # int beside what it is, too: that is found without a search
 
 
 @lru_cache(maxsize=4096)

@@ -144,7 +144,10 @@ def takes_flags_as_given(e: Expr) -> bool:
 
 @lru_cache(maxsize=1024)
 def may_be_flag(source: str, flags: Sequence[bool]) -> bool:
-    """True if the source of a number gives one of its flags, as `min(x, flag)` does."""
+    """True if the source of a number gives one of its flags, as `min(x, flag)` does.
+
+    It is tried with some numbers; none is divided by False.
+    """
     given = [(False, True) if is_flag else (-2.0, 0.5, 2.0) for is_flag in flags]
     names = [f"x{i}" for i in range(len(flags))]
     f = eval(f"lambda {', '.join(names)}: {source.format(*names)}", {"math": math})

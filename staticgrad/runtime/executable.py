@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from .memory_report import MemoryReport
 
 
-KEPT = "tier", "verification", "decides", "optimize"  # by copies
-
-
 class Executable:
     """A compiled graph. Calling it with values, in the order of its inputs or by name, runs it.
 
@@ -65,13 +62,14 @@ class Executable:
         self.count = len(self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:  # copies are compiled anew: code is no data
-        kept = {name: vars(self)[name] for name in KEPT if name in vars(self)}
-        return type(self), (self.written, self.pipeline, *self._options), kept
+        known = {"tier": self.tier, "verification": self.verification}
+        return type(self), self._arguments, known
 
     @property
-    def _options(self) -> tuple[Any, ...]:
-        """The arguments of the constructor after the passes."""
-        return self.form, self.rebuild, self.any_layout, self.check_numerics
+    def _arguments(self) -> tuple[Any, ...]:
+        """What the constructor was given."""
+        kept = self.form, self.rebuild, self.any_layout, self.check_numerics
+        return self.written, self.pipeline, *kept
 
     @property
     def graph(self) -> FrozenGraph:

@@ -113,10 +113,10 @@ def greatest_and_places(
     """The maximum of each window, and the index within it of the first, which is no padding."""
     y = greatest(x, slide)
     window, strides, pads, dilations = slide
+    looks_alike = any(map(any, pads)) and bool((y == least(x.dtype)).any())
     inside = np.ones(x.shape[x.ndim - len(window) :], bool)
-    inside = pad_with(inside, list(pads), False)
+    inside = pad_with(inside, list(pads), False) if looks_alike else inside
     x = pad_with(x, full_padding(x, pads), least(x.dtype))
-    looks_alike = not inside.all() and bool((y == least(x.dtype)).any())
     where = list(entries(x.shape[x.ndim - len(window) :], window, strides, dilations))
     unordered = x.dtype.kind == "f" and bool(np.isnan(y).any())
     last = len(where) - (0 if unordered or looks_alike else 1)  # or what is no other is the last

@@ -100,8 +100,8 @@ class NativeExecutable(Executable):
         save(code.graph, path, name, blas, cpu)
 
     @property
-    def _options(self) -> tuple[Any, ...]:
-        return self.form, self.rebuild, self.check_numerics
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.written, self.optimize, self.form, self.rebuild, self.check_numerics
 
     @property
     def bound(self) -> float:
@@ -166,8 +166,8 @@ class DirectExecutable(NativeExecutable):
         self.__call__ = self.native.called(otherwise)  # type: ignore[method-assign]
 
     @property
-    def _options(self) -> tuple[Any, ...]:
-        return self.form, self.check_numerics
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.written, self.optimize, self.form, self.check_numerics
 
 
 def for_native(pipeline: Pipeline) -> Pipeline:

@@ -38,6 +38,10 @@ class NativeForSizes(NativeExecutable):
     decides = False
     last: Shapes | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind, arguments, known = super().__reduce__()
+        return kind, arguments, known | {"decides": self.decides}
+
     def compiled(self, optimized: Optimized) -> Callable[..., Any]:
         self.versions: dict[Shapes, Callable[..., Any]] = {}
         self.codes: dict[Shapes, NativeCode] = {}

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 
 import dynamicgrad
 import gradops
 import staticgrad
+from gradops.core import version
 
 LOADED = "import sys, {0}; print(*sys.modules)"
 
@@ -48,3 +50,17 @@ def test_a_misspelt_name_gets_a_suggestion(module, name):
     program = [sys.executable, "-c", f"import {module}; {module}.{name}s"]
     errors = subprocess.run(program, capture_output=True, text=True, check=False).stderr
     assert f"Did you mean: '{name}'?" in errors
+
+
+@pytest.mark.parametrize("package", [gradops, dynamicgrad, staticgrad], ids=lambda p: p.__name__)
+def test_packages_have_the_version_of_the_distribution(package):
+    assert package.__version__ == version.installed_version()
+    assert package.__version__[0].isdigit()
+
+
+def test_packages_in_a_folder_have_a_version_that_sorts_first(monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(version, "version", missing)
+    assert version.installed_version() == "0+unknown"

@@ -308,3 +308,18 @@ def test_a_limit_keeps_the_structure_of_the_variables():
 
 def rebuilt(like, i, s):
     return {"i": i, "s": s} if isinstance(like, dict) else type(like)([i, s])
+
+
+MISTAKEN = {
+    "map": lambda x, f: sg.map(x, f), "map_fn": lambda x, f: sg.map_fn(x, f),
+    "scan": lambda x, f: sg.scan(x, f), "foldl": lambda x, f: sg.foldl(x, f),
+    "map_accumulate": lambda x, f: sg.map_accumulate(x, f, x),
+    "fori": lambda x, f: sg.fori(f, 0, 3, x), "while_loop": lambda x, f: sg.while_loop([x], f, f),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", MISTAKEN.values(), ids=MISTAKEN)
+@pytest.mark.parametrize("x", [sg.placeholder("float64", [3]), np.ones(3), [1.0, 2.0]], ids=type)
+def test_functions_and_arrays_in_another_order_are_named(call, x):
+    with pytest.raises(TypeError, match=r"takes a function, not .*\n  hint: the order of the"):
+        call(x, lambda *states: states[0])

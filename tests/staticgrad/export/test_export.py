@@ -134,3 +134,12 @@ def test_text_leaves_large_arrays_out_unless_asked(with_weights):
 def test_text_with_all_arrays_is_read_back(with_weights):
     assert sg.parse(sg.to_text(with_weights, arrays=True)) == with_weights
     assert with_weights.__reduce__()[1][0] == with_weights.to_text(arrays=True)
+
+
+@pytest.mark.parametrize("part", ["both", "forward", "backward"])
+def test_lines_are_left_out_of_parts_too(part):
+    x = sg.placeholder("float64", [3], name="x")
+    y = sg.reduce_sum(sg.exp(x))
+    graph = sg.freeze([y, *sg.gradients(y, x)], [x])
+    assert "test_export.py" in sg.to_text(graph, part=part)
+    assert "test_export.py" not in sg.to_text(graph, part=part, lines=False)

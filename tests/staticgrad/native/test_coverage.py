@@ -7,6 +7,7 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops import OPS
+from gradops.core.traits import Trait
 from gradops.native import costs
 from gradops.native.ir.scalars import NotNative
 from gradops.testing.cases import cases
@@ -48,3 +49,10 @@ def test_kernels_are_called_of_the_ops_that_the_table_says(op, monkeypatch):
         except (NotNative, gradops.GradError):  # sizes that depend on values
             found.append([op.name])
     assert (lowering_of(op) == "NumPy") == all(found)
+
+
+def test_what_is_applied_for_its_effect_is_no_view():
+    """Tokens are views of tokens; an op that only looked at memory would be dropped."""
+    effects = {name: lowering_of(op) for name, op in OPS.items() if Trait.EFFECT in op.traits}
+    assert effects
+    assert set(effects.values()) <= {"template", "NumPy"}

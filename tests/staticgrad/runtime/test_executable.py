@@ -53,6 +53,10 @@ def test_missing_and_unknown_inputs_are_named(x):
         f()
     with pytest.raises(FeedError, match=r"nothing is called 'xx' to be fed; did you mean 'x'\?"):
         f(xx=ONES)
+    with pytest.raises(
+        FeedError, match=r"nothing is called 'q' to be fed\n  hint: the inputs are x"
+    ):
+        f(q=ONES)
     with pytest.raises(FeedError):
         f(ONES, ONES)
 
